@@ -29,19 +29,21 @@ func (v *Validator) outOfBounds(args []byte) (out []byte, over []mark, ok bool) 
 	if !ok {
 		return nil, nil, false
 	}
-	gone := &trouble{}
+	var gone []mark
 	// A surplus member is no obstacle: it goes in any case.
 	for _, k := range m.all {
 		switch {
 		case k.what == surplus || k.what == again:
-			gone.put(k.path, k.what)
+			gone = append(gone, k)
 		case slices.Contains(bounds, k.keyword):
 			over = append(over, k)
 		default:
 			return nil, nil, false
 		}
 	}
-	return edited(nil, args, m.at, gone), over, true
+	m.doc.spread(gone, 0)
+	m.doc.deep = true
+	return m.doc.edited(nil, args), over, true
 }
 
 // Clamped are the arguments with every number at its nearest bound, if that makes them fit. Texts and lists are not cut.
@@ -74,8 +76,7 @@ func clamped(args []byte, over []mark) ([]byte, bool) {
 	if err != nil {
 		return nil, false
 	}
-	root := &trouble{}
-	for _, k := range over {
+	for i, k := range over {
 		text, ok := at(doc.value, k.path).(json.Number)
 		if !ok || k.schema == nil {
 			return nil, false
@@ -92,9 +93,10 @@ func clamped(args []byte, over []mark) ([]byte, bool) {
 		if !exact || digits > maxDigits {
 			return nil, false
 		}
-		root.put(k.path, anew).now = to.FloatString(digits)
+		over[i].now = to.FloatString(digits)
 	}
-	return edited(nil, args, &doc.layout, root), true
+	doc.spread(over, 0)
+	return doc.edited(nil, args), true
 }
 
 // nearest is the number within the bounds of a schema that is nearest to n, nil when there is none. With "multipleOf" it is

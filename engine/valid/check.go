@@ -27,22 +27,16 @@ type Problem struct {
 // is too much work counts as a problem, since an unchecked call must not leave as a checked one.
 // A member that is there twice is a problem too, though JSON allows it: which of the values a client takes, nobody can tell.
 func (v *Validator) Check(args []byte) []Problem {
-	doc, err := parse(args)
-	if err != nil {
-		return []Problem{problem(nil, "json", err.Error())}
-	}
-	if _, ok := doc.value.(map[string]any); !ok {
-		return []Problem{problem(nil, "type", "want an object, got "+display(doc.value))}
-	}
-	if v.workFor(doc.levels) > most {
-		return []Problem{problem(nil, "work", "too large or nested too deeply to be checked with this schema")}
+	doc, keyword, text := v.judge(args)
+	if doc == nil {
+		return []Problem{problem(nil, keyword, text)}
 	}
 	var all []Problem
 	for _, c := range doc.twice {
-		all = append(all, problem(c.path, "duplicate", "is there twice"))
+		all = append(all, problem(c.path(), "duplicate", "is there twice"))
 	}
-	if failed, ok := v.root.Validate(doc.value).(*jsonschema.ValidationError); ok {
-		for _, f := range findings(failed) {
+	if doc.failed != nil {
+		for _, f := range findings(doc.failed) {
 			if f.keyword == "propertyNames" {
 				f.path = placeOfName(doc.value, f.path, f.name)
 			}
@@ -51,6 +45,25 @@ func (v *Validator) Check(args []byte) []Problem {
 	}
 	return ordered(all)
 }
+
+// judge reads arguments and holds them against the schema. Where they cannot be looked at there is no document, but a keyword
+// and a text that say why.
+func (v *Validator) judge(args []byte) (doc *document, keyword, text string) {
+	doc, err := parse(args)
+	switch {
+	case err != nil:
+		return nil, "json", err.Error()
+	case !is[map[string]any](doc.value):
+		return nil, "type", "want an object, got " + display(doc.value)
+	case v.workFor(doc.levels) > most:
+		return nil, "work", tooMuch
+	}
+	doc.failed, _ = v.root.Validate(doc.value).(*jsonschema.ValidationError)
+	return doc, "", ""
+}
+
+// tooMuch is what is said of arguments whose check has no end in sight.
+const tooMuch = "too large or nested too deeply to be checked with this schema"
 
 // Sentences tells all problems in one line, as a model is asked to write its call again and as logs have it.
 func Sentences(all []Problem) string {

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 // The bounds of a document, schema or arguments.
@@ -20,45 +22,50 @@ const (
 	maxExponent = 1024 // of a number; beyond it exact arithmetic gets slow
 )
 
-// document is a parsed JSON text: maps, slices, json.Number, string, bool and nil, which is what the library takes. Numbers
-// stay text, so that 9007199254740993 is compared with an enum's 9007199254740993 and not with its neighbour.
+// document is a parsed JSON text.
 type document struct {
-	value  any
+	node
 	twice  []copied // members that are there more than once, the last one counting
 	levels []int    // how many values lie at each depth
-	layout node
+
+	failed *jsonschema.ValidationError // the library's judgement, nil when it fits; of judge alone
 }
 
-// node is where a value stands in the text. Members are cut and numbers replaced in the text itself, so that all the rest stays
-// byte for byte: spaces, escapes and the digits of numbers are the model's own.
+// node is a value, and where it stands in the text. Members are cut and numbers replaced in the text itself, so that all the
+// rest stays byte for byte: spaces, escapes and the digits of numbers are the model's own.
 type node struct {
+	// value is what the library takes: maps, slices, json.Number, string, bool and nil. Numbers stay text, so that
+	// 9007199254740993 is compared with an enum's 9007199254740993 and not with its neighbour.
+	value      any
 	start, end int
-	members    []slot  // of an object, in its order
-	items      []*node // of an array
-}
+	inside     []*node // members of an object, in its order, or elements of an array
+	name       string  // of a member, or the number of an element: a step of paths
+	from       int     // of a member: where its key begins. One that goes is cut from there
 
-// slot is a member of an object; start is where its key begins.
-// A member that goes is cut from there, its key included.
-type slot struct {
-	name  string
-	start int
-	value *node
+	trouble // see spread
 }
 
 // copied is a member that was there before.
 // Models repeat a member when they lose the thread. With the same value one of them is simply left out; with another value
 // neither counts, since nothing says which was meant.
 type copied struct {
-	path  []string
-	alike bool // with the same value
+	nodes []*node // from the outermost member inwards
+	alike bool    // with the same value
+}
+
+// path are the steps that lead to it.
+func (c copied) path() (steps []string) {
+	for _, n := range c.nodes {
+		steps = append(steps, n.name)
+	}
+	return steps
 }
 
 // reader builds a document from tokens.
-// The path is kept while it reads, since a member that is there twice has to be named.
 type reader struct {
 	text []byte
 	dec  *json.Decoder
-	path []string // of the value that is being read
+	path []*node // to the value that is being read, since a member that is there twice has to be named
 	doc  document
 }
 
@@ -67,24 +74,22 @@ type reader struct {
 func parse(text []byte) (*document, error) {
 	r := &reader{text: text, dec: json.NewDecoder(bytes.NewReader(text))}
 	r.dec.UseNumber()
-	v, err := r.value(&r.doc.layout)
-	if err != nil {
+	if err := r.value(&r.doc.node); err != nil {
 		return nil, err
 	}
 	// Two objects in a row are no arguments: clients parse one value.
 	if _, err := r.dec.Token(); err != io.EOF {
 		return nil, errors.New("something follows the JSON value")
 	}
-	r.doc.value = v
 	return &r.doc, nil
 }
 
 // value reads one value, and counts it.
 // The depth is looked at first: the library's checking recurs, and a stack that overflows ends the process.
-func (r *reader) value(n *node) (v any, err error) {
+func (r *reader) value(n *node) error {
 	depth := len(r.path)
 	if depth >= maxDepth {
-		return nil, fmt.Errorf("nested deeper than %d levels", maxDepth)
+		return fmt.Errorf("nested deeper than %d levels", maxDepth)
 	}
 	// The number of values at each depth is what the bound of work needs, and all that it needs.
 	if depth == len(r.doc.levels) {
@@ -92,28 +97,29 @@ func (r *reader) value(n *node) (v any, err error) {
 	}
 	r.doc.levels[depth]++
 	n.start = r.begin()
-	t, err := r.dec.Token()
-	// The text ends where a value should be, which is no end but a cut.
-	if err == io.EOF {
-		err = io.ErrUnexpectedEOF
-	}
-	if err != nil {
-		return nil, fmt.Errorf("no JSON: %w", err)
+	t, err := r.token()
+	if errors.Is(err, io.EOF) { // where a value should be, which is no end but a cut
+		err = fmt.Errorf("no JSON: %w", io.ErrUnexpectedEOF)
 	}
 	switch t := t.(type) {
 	case json.Delim:
-		if t == '{' {
-			v, err = r.object(n)
-		} else {
-			v, err = r.array(n)
-		}
+		err = r.container(n, t == '{')
 	case json.Number:
-		v, err = t, checkNumber(string(t))
+		n.value, err = t, checkNumber(string(t))
 	default:
-		v = t
+		n.value = t
 	}
 	n.end = int(r.dec.InputOffset())
-	return v, err
+	return err
+}
+
+// token reads a token that has to be there.
+func (r *reader) token() (json.Token, error) {
+	t, err := r.dec.Token()
+	if err != nil {
+		err = fmt.Errorf("no JSON: %w", err)
+	}
+	return t, err
 }
 
 // begin is where the next token begins.
@@ -123,54 +129,39 @@ func (r *reader) begin() int {
 	return at + len(r.text[at:]) - len(bytes.TrimLeft(r.text[at:], " \t\r\n,:"))
 }
 
-// object reads the members behind the opening brace. Of two with one name the last counts, as in encoding/json.
-func (r *reader) object(n *node) (any, error) {
-	out := map[string]any{}
+// container reads what lies behind an opening brace or bracket, up to the closing one. Of two members with one name the last
+// counts, as in encoding/json.
+func (r *reader) container(n *node, object bool) error {
+	members, elements := map[string]any{}, []any{}
 	for r.dec.More() {
-		s := slot{start: r.begin(), value: new(node)}
-		key, err := r.dec.Token()
-		if err != nil {
-			return nil, fmt.Errorf("no JSON: %w", err)
+		one := &node{name: strconv.Itoa(len(elements)), from: r.begin()}
+		if object {
+			key, err := r.token()
+			if err != nil {
+				return err
+			}
+			one.name, _ = key.(string) // the decoder takes nothing else here
 		}
-		name, _ := key.(string) // the decoder takes nothing else here
-		r.path = append(r.path, name)
-		v, err := r.value(s.value)
-		if err != nil {
-			return nil, err
+		r.path = append(r.path, one)
+		if err := r.value(one); err != nil {
+			return err
 		}
-		if before, ok := out[name]; ok {
-			r.doc.twice = append(r.doc.twice, copied{slices.Clone(r.path), reflect.DeepEqual(before, v)})
+		if before, again := members[one.name]; again {
+			r.doc.twice = append(r.doc.twice, copied{slices.Clone(r.path), reflect.DeepEqual(before, one.value)})
 		}
-		out[name], s.name = v, name
-		n.members = append(n.members, s)
+		if object {
+			members[one.name] = one.value
+		} else {
+			elements = append(elements, one.value)
+		}
+		n.inside = append(n.inside, one)
 		r.path = r.path[:len(r.path)-1]
 	}
-	return out, r.closed()
-}
-
-// array reads the elements behind the opening bracket. Their numbers are the steps of paths.
-func (r *reader) array(n *node) (any, error) {
-	out := []any{}
-	for r.dec.More() {
-		r.path = append(r.path, strconv.Itoa(len(out)))
-		item := new(node)
-		v, err := r.value(item)
-		if err != nil {
-			return nil, err
-		}
-		out, n.items = append(out, v), append(n.items, item)
-		r.path = r.path[:len(r.path)-1]
+	if n.value = elements; object {
+		n.value = members
 	}
-	return out, r.closed()
-}
-
-// closed reads the closing brace or bracket.
-// A wrong bracket is an error of the decoder's own.
-func (r *reader) closed() error {
-	if _, err := r.dec.Token(); err != nil {
-		return fmt.Errorf("no JSON: %w", err)
-	}
-	return nil
+	_, err := r.token() // the closer; a wrong one is an error of the decoder's own
+	return err
 }
 
 // checkNumber refuses numbers whose exact value is too long to work with.

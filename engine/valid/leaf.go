@@ -69,10 +69,10 @@ func (p *Prefix) check() bool {
 	}
 	// The value lies as deep as the containers around it, and a schema's work depends on the depth.
 	if p.rules.workFor(append(make([]int, len(p.stack)), doc.levels...)) > most {
-		return p.fail("", "work", "too large or nested too deeply to be checked with this schema")
+		return p.fail("", "work", tooMuch)
 	}
 	if len(doc.twice) > 0 {
-		return p.stop(problem(append(p.path(""), doc.twice[0].path...), "duplicate", "is there twice"))
+		return p.stop(problem(append(p.path(""), doc.twice[0].path()...), "duplicate", "is there twice"))
 	}
 	if p.leaf.schema != nil {
 		if failed, ok := p.leaf.schema.Validate(doc.value).(*jsonschema.ValidationError); ok {

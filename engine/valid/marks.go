@@ -29,60 +29,52 @@ type mark struct {
 	what    change
 	keyword string
 	schema  *jsonschema.Schema // whose keyword it is
+	now     string             // the value that takes its place; empty: none does
 }
 
 // marker collects marks from the library's tree of errors.
 // The tree is walked and not the schema, so that marks and problems come from one judgement.
 type marker struct {
 	v   *Validator
-	doc any // the arguments
-	at  *node
+	doc *document // the arguments
 	all []mark
 }
 
 // marks are what has to change; ok is false when the arguments are no object that can be looked at, or when to look at them is
 // too much work. No marks and ok means that they fit.
 func (v *Validator) marks(args []byte) (m *marker, ok bool) {
-	doc, err := parse(args)
-	if err != nil {
+	doc, _, _ := v.judge(args)
+	if doc == nil {
 		return nil, false
 	}
-	// What Check does not look at is not taken apart either.
-	if _, ok := doc.value.(map[string]any); !ok || v.workFor(doc.levels) > most {
-		return nil, false
+	m = &marker{v: v, doc: doc}
+	if doc.failed != nil {
+		m.read(doc.failed)
 	}
-	m = &marker{v: v, doc: doc.value, at: &doc.layout}
-	if failed, ok := v.root.Validate(doc.value).(*jsonschema.ValidationError); ok {
-		m.read(failed)
-	}
-	m.twice(doc.twice)
+	m.twice()
 	return m, true
 }
 
 // twice adds the members that are there more than once, except where they go anyway.
 // A surplus member that is there twice is surplus, and nothing more has to be done about it.
-func (m *marker) twice(all []copied) {
-	gone := &trouble{}
-	for _, k := range m.all {
-		if k.what == surplus && len(all) > 0 {
-			gone.put(k.path, k.what)
-		}
+func (m *marker) twice() {
+	if len(m.doc.twice) > 0 {
+		m.doc.spread(slices.DeleteFunc(slices.Clone(m.all), func(k mark) bool { return k.what != surplus }), 0)
 	}
-	for _, c := range all {
-		switch {
-		case gone.leadsTo(c.path):
-		// One of the two goes, and nothing is lost.
-		case c.alike:
-			m.add(c.path, again, "duplicate", nil)
-		default:
-			m.add(c.path, anew, "duplicate", nil)
+	for _, c := range m.doc.twice {
+		what := anew
+		if c.alike {
+			what = again // one of the two goes, and nothing is lost
+		}
+		if !slices.ContainsFunc(c.nodes, func(n *node) bool { return n.is(surplus) }) {
+			m.add(c.path(), what, "duplicate", nil)
 		}
 	}
 }
 
 // add notes a mark. The path is copied, as the library's errors share theirs.
 func (m *marker) add(path []string, what change, keyword string, s *jsonschema.Schema) {
-	m.all = append(m.all, mark{slices.Clone(path), what, keyword, s})
+	m.all = append(m.all, mark{path: slices.Clone(path), what: what, keyword: keyword, schema: s})
 }
 
 // read adds what an error says.
@@ -90,7 +82,7 @@ func (m *marker) add(path []string, what change, keyword string, s *jsonschema.S
 // element of a list does not cost the others.
 func (m *marker) read(e *jsonschema.ValidationError) {
 	s := m.v.places[e.SchemaURL]
-	switch k := e.ErrorKind.(type) {
+	switch e.ErrorKind.(type) {
 	case *kind.Schema, *kind.Group, *kind.Reference, *kind.AllOf:
 		for _, c := range e.Causes {
 			m.read(c)
@@ -100,34 +92,31 @@ func (m *marker) read(e *jsonschema.ValidationError) {
 		m.union(e, "anyOf")
 	case *kind.OneOf:
 		m.union(e, "oneOf")
-	case *kind.Required:
-		m.absent(e, k.Missing)
-	case *kind.DependentRequired:
-		m.absent(e, k.Missing)
-	case *kind.Dependency:
-		m.absent(e, k.Missing)
-	case *kind.AdditionalProperties:
-		for _, name := range k.Properties {
-			m.forbidden(e.InstanceLocation, name, "additionalProperties", s)
-		}
-	// The error is about the name as a value; the schema that speaks of the object is the one around.
-	case *kind.PropertyNames:
-		owner := m.v.places[strings.TrimSuffix(e.SchemaURL, "/propertyNames")]
-		m.forbidden(placeOfName(m.doc, e.InstanceLocation, k.Property), k.Property, "propertyNames", owner)
 	case *kind.FalseSchema:
 		m.ruledOut(e)
 	// What is there may stay; more has to come.
 	case *kind.MinItems, *kind.MinProperties:
 		m.add(e.InstanceLocation, few, keywordOf(e), s)
 	default:
-		m.add(e.InstanceLocation, anew, keywordOf(e), s)
+		m.members(e, s)
 	}
 }
 
-// absent marks members that have to be there. The schema has no keyword for such a place, so none is noted.
-func (m *marker) absent(e *jsonschema.ValidationError, names []string) {
-	for _, name := range names {
-		m.add(append(slices.Clone(e.InstanceLocation), name), wanted, "required", nil)
+// members adds what an error says of members, each by its name, or of the value as a whole.
+func (m *marker) members(e *jsonschema.ValidationError, s *jsonschema.Schema) {
+	for _, f := range findings(e) {
+		switch e.ErrorKind.(type) {
+		case *kind.Required, *kind.DependentRequired, *kind.Dependency:
+			m.add(f.path, wanted, f.keyword, nil)
+		case *kind.AdditionalProperties:
+			m.forbidden(f.path, f.keyword, s)
+		// The error is about the name as a value; the schema that speaks of the object is the one around.
+		case *kind.PropertyNames:
+			owner := m.v.places[strings.TrimSuffix(e.SchemaURL, "/propertyNames")]
+			m.forbidden(slices.Concat(placeOfName(m.doc.value, f.path, f.name), []string{f.name}), f.keyword, owner)
+		default:
+			m.add(f.path, anew, f.keyword, s)
+		}
 	}
 }
 
@@ -141,20 +130,20 @@ func (m *marker) ruledOut(e *jsonschema.ValidationError) {
 		return
 	}
 	parent := e.InstanceLocation[:n-1]
-	if _, ok := at(m.doc, parent).(map[string]any); !ok {
+	if !is[map[string]any](at(m.doc.value, parent)) {
 		m.add(parent, anew, "false", nil)
 		return
 	}
-	m.forbidden(parent, e.InstanceLocation[n-1], "false", nil)
+	m.forbidden(e.InstanceLocation, "false", nil)
 }
 
 // forbidden marks a member that the schema s does not let in.
-func (m *marker) forbidden(parent []string, name, keyword string, s *jsonschema.Schema) {
+func (m *marker) forbidden(path []string, keyword string, s *jsonschema.Schema) {
 	what := surplus
-	if m.belongs(parent, name, s) {
+	if n := len(path) - 1; m.belongs(path[:n], path[n], s) {
 		what = doubt
 	}
-	m.add(append(slices.Clone(parent), name), what, keyword, s)
+	m.add(path, what, keyword, s)
 }
 
 // belongs says whether a member that s forbids may be meant for something that the schema has a place for: a name that is
@@ -172,7 +161,7 @@ func (m *marker) belongs(parent []string, name string, s *jsonschema.Schema) boo
 	if listed[name] || s != nil && len(s.Properties) == 0 && formsNames(s) {
 		return true
 	}
-	there, _ := at(m.doc, parent).(map[string]any)
+	there, _ := at(m.doc.value, parent).(map[string]any)
 	// A name that the call has already cannot be what a second one was meant to be.
 	for other := range listed {
 		if _, ok := there[other]; !ok && listed[other] && misspelt(name, other) {

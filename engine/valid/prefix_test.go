@@ -116,6 +116,9 @@ func TestTheRestOfAnotherObjectIsNone(t *testing.T) {
 	if rest, ok := p.Rest(json.RawMessage(`{"mode":"replace","days":1}`)); ok {
 		t.Errorf("mode has left as append: %s", rest)
 	}
+	if rest, ok := read(v, `{"tags":[`, 3).Rest(json.RawMessage(`{"tags":null}`)); ok {
+		t.Errorf("a list has begun, which null is not: %s", rest)
+	}
 	if rest, ok := p.Rest(json.RawMessage(`{"days":1,"mode":"append","path":"abc"}`)); !ok || rest != `,"days":1,"path":"abc"}` {
 		t.Errorf("%q, %v", rest, ok)
 	}

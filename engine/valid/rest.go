@@ -5,29 +5,9 @@ import (
 	"encoding/json"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 )
-
-// field is a member of an object as it is written.
-// A list of them keeps the order, which a map would lose.
-type field struct {
-	key   string
-	value json.RawMessage
-}
-
-// members are those of an object, in its order.
-// Values are kept as they are written: what is sent must be the repaired call's own text.
-func members(raw json.RawMessage) (all []field, ok bool) {
-	doc, err := parse(raw)
-	if err != nil {
-		return nil, false
-	}
-	for _, m := range doc.layout.members {
-		all = append(all, field{m.name, raw[m.value.start:m.value.end]})
-	}
-	_, ok = doc.value.(map[string]any)
-	return all, ok
-}
 
 // Rest is what must follow Safe so that the text becomes the whole object that is given. It answers false when the text
 // says otherwise already.
@@ -41,98 +21,75 @@ func (p *Prefix) Rest(whole json.RawMessage) (rest string, ok bool) {
 	if p.state == finished {
 		return "", same(p.text, whole)
 	}
-	return p.restOf(0, whole)
-}
-
-// restOf completes the object or array that is open at a depth: what lies in it is closed first, then it gets what it lacks.
-func (p *Prefix) restOf(depth int, value json.RawMessage) (string, bool) {
-	if p.stack[depth].array {
-		return p.restOfArray(depth, value)
-	}
-	return p.restOfObject(depth, value)
-}
-
-// restOfObject adds the members that are not there. A container that has begun is completed first: nothing can stand in
-// front of its closer but what belongs in it.
-func (p *Prefix) restOfObject(depth int, value json.RawMessage) (string, bool) {
-	all, ok := members(value)
-	if !ok {
+	doc, err := parse(whole)
+	if err != nil {
 		return "", false
 	}
-	var b strings.Builder
-	begun := depth+1 < len(p.stack)
-	// What has left is closed for the moment, so that it can be read.
-	written, _ := members(append(slices.Clip(p.written(depth)), '}'))
-	for _, m := range written {
-		at := slices.IndexFunc(all, func(a field) bool { return a.key == m.key })
-		if at < 0 || !same(m.value, all[at].value) {
-			return "", false
-		}
-		all = slices.Delete(all, at, at+1)
+	return p.restOf(0, whole, &doc.node)
+}
+
+// restOf completes the object or array that is open at a depth, which is to become n of the whole: what lies in it is closed
+// first, since nothing can stand in front of its closer but what belongs in it. Then it gets what it lacks, as that is written
+// in the whole.
+func (p *Prefix) restOf(depth int, whole []byte, n *node) (string, bool) {
+	o, end, closer := p.stack[depth], p.safe, byte('}')
+	if o.array {
+		closer = ']'
 	}
+	// What is open below begins at start, with its key.
+	begun := depth+1 < len(p.stack)
 	if begun {
-		key := p.stack[depth].keys[len(p.stack[depth].keys)-1]
-		// The repaired call must have the member, too, or it cannot follow from what has left.
-		at := slices.IndexFunc(all, func(a field) bool { return a.key == key })
+		end = o.start
+	}
+	// What has left is closed for the moment, so that it can be read. A comma behind it goes.
+	left, err := parse(append(slices.Clip(bytes.TrimRight(p.text[o.begin:end], ", \n\t\r")), closer))
+	if err != nil || whole[n.start] != p.text[o.begin] {
+		return "", false
+	}
+	// All that has left must be in the whole, and say the same.
+	all := slices.Clone(n.inside)
+	take := func(name string) (one *node, there bool) {
+		at := slices.IndexFunc(all, func(a *node) bool { return a.name == name })
 		if at < 0 {
+			return nil, false
+		}
+		one = all[at]
+		all = slices.Delete(all, at, at+1)
+		return one, true
+	}
+	for _, one := range left.inside {
+		if other, ok := take(one.name); !ok || !reflect.DeepEqual(one.value, other.value) {
 			return "", false
 		}
-		inner, ok := p.restOf(depth+1, all[at].value)
+	}
+	rest := ""
+	if begun {
+		name := strconv.Itoa(len(left.inside))
+		if !o.array {
+			name = o.keys[len(o.keys)-1]
+		}
+		one, ok := take(name)
 		if !ok {
 			return "", false
 		}
-		b.WriteString(inner)
-		all = slices.Delete(all, at, at+1)
-	}
-	for i, m := range all {
-		if i > 0 || begun || len(written) > 0 {
-			b.WriteByte(',')
+		if rest, ok = p.restOf(depth+1, whole, one); !ok {
+			return "", false
 		}
-		key, _ := json.Marshal(m.key)
-		b.Write(append(append(key, ':'), m.value...))
-	}
-	return b.String() + "}", true
-}
-
-// restOfArray adds the elements that are not there. Those that have left must be the first ones of the whole, in its order.
-func (p *Prefix) restOfArray(depth int, value json.RawMessage) (string, bool) {
-	var all, written []json.RawMessage
-	if json.Unmarshal(value, &all) != nil || json.Unmarshal(append(slices.Clip(p.written(depth)), ']'), &written) != nil {
-		return "", false
-	}
-	n := len(written)
-	begun := depth+1 < len(p.stack)
-	// Elements have left that the whole does not have, or has otherwise.
-	if n > len(all) || begun && n == len(all) || !slices.EqualFunc(written, all[:n], func(a, b json.RawMessage) bool { return same(a, b) }) {
-		return "", false
 	}
 	var b strings.Builder
-	if begun {
-		inner, ok := p.restOf(depth+1, all[n])
-		if !ok {
-			return "", false
-		}
-		b.WriteString(inner)
-		n++
-	}
-	for i, v := range all[n:] {
-		if i+n > 0 {
+	b.WriteString(rest)
+	for i, one := range all {
+		if i > 0 || begun || len(left.inside) > 0 {
 			b.WriteByte(',')
 		}
-		b.Write(v)
+		if !o.array {
+			key, _ := json.Marshal(one.name)
+			b.Write(append(key, ':'))
+		}
+		b.Write(whole[one.start:one.end])
 	}
-	return b.String() + "]", true
-}
-
-// written is the text of what is open at a depth, without what is open in it.
-// A comma behind it goes, so that a bracket makes it JSON that can be parsed and compared.
-// What is open below begins at start, with its key.
-func (p *Prefix) written(depth int) []byte {
-	end := p.safe
-	if depth+1 < len(p.stack) {
-		end = p.stack[depth].start
-	}
-	return bytes.TrimRight(p.text[p.stack[depth].begin:end], ", \n\t\r")
+	b.WriteByte(closer)
+	return b.String(), true
 }
 
 // same says whether two texts are the same value.

@@ -2,7 +2,7 @@ package valid
 
 import (
 	"bytes"
-	"strconv"
+	"slices"
 
 	"toolnorm/chat/schema"
 )
@@ -17,98 +17,79 @@ func (v *Validator) Trimmed(args []byte) (trimmed []byte, ok bool) {
 	if !ok || len(m.all) == 0 {
 		return nil, false
 	}
-	gone := &trouble{}
-	for _, k := range m.all {
-		if k.what != surplus && k.what != again {
-			return nil, false
-		}
-		gone.put(k.path, k.what)
+	if slices.ContainsFunc(m.all, func(k mark) bool { return k.what != surplus && k.what != again }) {
+		return nil, false
 	}
-	trimmed = edited(nil, args, m.at, gone)
+	m.doc.spread(m.all, 0)
+	trimmed = m.doc.edited(nil, args)
 	return trimmed, len(v.Check(trimmed)) == 0
 }
 
 // edited appends the text of n without the members that go, and with the values that take the place of others.
 // A comma goes with the member behind it; what is in front of the first member that stays goes as well.
-func edited(dst, text []byte, n *node, by *trouble) []byte {
+func (n *node) edited(dst, text []byte) []byte {
 	switch {
 	// A number at its bound takes the place of the one that was written.
-	case by != nil && by.now != "":
-		return append(dst, by.now...)
+	case n.now != "":
+		return append(dst, n.now...)
 	// Nothing below changes, so the text is taken as it is, blanks included.
-	case by == nil || len(n.members)+len(n.items) == 0:
+	case n.sound() || len(n.inside) == 0:
 		return append(dst, text[n.start:n.end]...)
 	}
 	dst = append(dst, text[n.start])
 	end, first := n.start+1, true // of the member before, with what is cut
-	write := func(start int, value *node, inner *trouble) {
-		from := end
-		if first {
-			from = end + len(text[end:]) - len(bytes.TrimLeft(text[end:], " \t\r\n,"))
-			from = min(from, start)
-		}
-		dst = append(dst, text[from:value.start]...)
-		dst = edited(dst, text, value, inner)
-		first = false
-	}
 	seen := map[string]bool{}
-	for _, s := range n.members {
+	for _, one := range n.inside {
 		// Of members with one name and one value the first is left.
-		if inner := by.in[s.name]; !inner.is(surplus) && !seen[s.name] {
-			write(s.start, s.value, inner)
+		if !one.is(surplus) && !seen[one.name] {
+			if first {
+				end = min(end+len(text[end:])-len(bytes.TrimLeft(text[end:], " \t\r\n,")), one.from)
+			}
+			dst = one.edited(append(dst, text[end:one.start]...), text)
+			first = false
 		}
-		seen[s.name] = true
-		end = s.value.end
-	}
-	for i, item := range n.items {
-		write(item.start, item, by.in[strconv.Itoa(i)])
-		end = item.end
+		seen[one.name] = true
+		end = one.end
 	}
 	return append(dst, bytes.TrimLeft(text[end:n.end], " \t\r\n,")...)
 }
 
-// trouble is what has to change at a place, and within it.
-// It is a tree of the marks' paths, so that a walk through the text looks up each place in one step.
+// trouble is what has to change at a node, and within it.
 type trouble struct {
-	what  change
-	now   string // the value that takes its place; empty: none does
-	in    map[string]*trouble
-	order []string // the names in it, as they came
+	what  change   // several marks of one place add up
+	now   string   // the value that takes its place; empty: none does
+	deep  bool     // something has to change within it
+	lacks []string // names of members that have to be there, as they came
 }
 
-// put adds a mark, and gives its place. Several marks of one place add up.
-func (t *trouble) put(path []string, what change) *trouble {
-	for _, step := range path {
-		if t.in == nil {
-			t.in = map[string]*trouble{}
+// spread notes marks at the nodes that they speak of, each beginning at a depth of its path. Members of one name share
+// them.
+// Each place sorts the marks that lie in it, so that a walk through the text knows of each place in one step.
+func (n *node) spread(all []mark, depth int) {
+	inside := map[string][]mark{}
+	for _, k := range all {
+		if len(k.path) == depth {
+			n.what, n.now = n.what|k.what, k.now
+			continue
 		}
-		next := t.in[step]
-		if next == nil {
-			next = &trouble{}
-			t.in[step] = next
-			t.order = append(t.order, step)
-		}
-		t = next
-	}
-	t.what |= what
-	return t
-}
-
-// leadsTo says whether a place, or one that holds it, is marked: what lies in a member that goes need not be repaired.
-func (t *trouble) leadsTo(path []string) bool {
-	for _, step := range path {
-		if t = t.in[step]; t == nil {
-			return false
-		}
-		if t.what != 0 {
-			return true
+		name := k.path[depth]
+		inside[name] = append(inside[name], k)
+		if n.deep = true; len(k.path) == depth+1 && k.what == wanted {
+			n.lacks = append(n.lacks, name)
 		}
 	}
-	return false
+	for _, one := range n.inside {
+		if here := inside[one.name]; here != nil {
+			one.spread(here, depth+1)
+		}
+	}
 }
 
 // is says whether any of the changes is wanted at the place itself.
-func (t *trouble) is(what change) bool { return t != nil && t.what&what != 0 }
+func (t *trouble) is(what change) bool { return t.what&what != 0 }
+
+// sound says that nothing is wanted here or below.
+func (t *trouble) sound() bool { return t.what == 0 && !t.deep }
 
 // Stands is what of the arguments is as the schema wants it, down to single members and elements; nil when that cannot be
 // said, or when nothing stands because the object as a whole is wrong.
@@ -117,53 +98,50 @@ func (v *Validator) Stands(args []byte) *schema.Standing {
 	if !ok {
 		return nil
 	}
-	root := &trouble{}
-	for _, k := range m.all {
-		root.put(k.path, k.what)
-	}
-	// The whole is wrong, so there is nothing that a new call could be held to.
-	if root.is(anew) {
+	// Where the whole is wrong there is nothing that a new call could be held to.
+	if m.doc.spread(m.all, 0); m.doc.is(anew) {
 		return nil
 	}
-	return standing(args, m.at, root)
+	return m.doc.standing(args)
 }
 
 // standing is what stands of an object or array. Members that are missing come last, without a value: they are what the model
 // is to write, and the constraint lists them behind what stands.
-func standing(text []byte, n *node, t *trouble) *schema.Standing {
-	s := &schema.Standing{Array: text[n.start] == '[', More: t.is(few)}
-	for i, item := range n.items {
-		s.Parts = append(s.Parts, standingPart(text, "", item, t.in[strconv.Itoa(i)]))
-	}
+func (n *node) standing(text []byte) *schema.Standing {
+	s := &schema.Standing{Array: text[n.start] == '[', More: n.is(few)}
 	seen := map[string]bool{}
-	for _, member := range n.members {
-		switch inner := t.in[member.name]; {
+	for _, one := range n.inside {
+		switch part := one.part(text); {
+		case s.Array:
+			s.Parts = append(s.Parts, part)
 		// It is not in what stands, so nothing of it is asked for.
-		case inner.is(surplus):
-		case inner.is(doubt):
+		case one.is(surplus):
+		case one.is(doubt):
 			s.More = true // what it says may belong to one that is not there
-		case !seen[member.name]:
-			s.Parts = append(s.Parts, standingPart(text, member.name, member.value, inner))
+		case !seen[one.name]:
+			part.Name = one.name
+			s.Parts = append(s.Parts, part)
 		}
-		seen[member.name] = true
+		seen[one.name] = true
 	}
-	for _, name := range t.order {
-		if !seen[name] && t.in[name].is(wanted) {
+	for _, name := range n.lacks {
+		if !seen[name] {
 			s.Parts = append(s.Parts, schema.Part{Name: name})
 		}
+		seen[name] = true
 	}
 	return s
 }
 
-// standingPart is what stands of a member or element: all of it where no mark lies in it, its sound parts where it is an object
-// or array with marks inside, else its name alone.
-func standingPart(text []byte, name string, n *node, t *trouble) schema.Part {
+// part is what stands of a member or element: all of it where no mark lies in it, its sound parts where it is an object
+// or array with marks inside, else nothing.
+func (n *node) part(text []byte) (part schema.Part) {
 	switch open := text[n.start] == '{' || text[n.start] == '['; {
-	case t == nil || t.what&^again == 0 && t.in == nil:
-		return schema.Part{Name: name, Raw: string(text[n.start:n.end])}
+	case n.what&^again == 0 && !n.deep:
+		part.Raw = string(text[n.start:n.end])
 	// A scalar with a mark has nothing in it that could stand.
-	case t.is(anew|wanted) || !open:
-		return schema.Part{Name: name}
+	case open && !n.is(anew|wanted):
+		part.Open = n.standing(text)
 	}
-	return schema.Part{Name: name, Open: standing(text, n, t)}
+	return part
 }
