@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"toolnorm/internal/pyexpr/chars"
+	"toolnorm/internal/pyexpr/py"
 )
 
 // What one hostile expression may take: memory by the runtime's own count, time on a machine that does nothing else.
@@ -38,7 +39,7 @@ func bombs(t testing.TB) (all []bomb) {
 		case strings.HasPrefix(line, "ok "):
 			all = append(all, bomb{line[3:], "ok"})
 		default:
-			all = append(all, bomb{line, LimitError})
+			all = append(all, bomb{line, py.LimitError})
 		}
 	}
 	if len(all) < 80 {
@@ -63,11 +64,11 @@ func (b bomb) explode(vars map[string]any) (Result, string, uint64) {
 	p, err := Compile(b.expr, []string{"s", "u", "n", "l"})
 	var r Result
 	if err == nil {
-		r, err = p.Run(context.Background(), vars, Limits{Timeout: time.Minute}) // the steps have to end it
+		r, err = p.Run(context.Background(), vars, py.Limits{Timeout: time.Minute}) // the steps have to end it
 	}
 	runtime.ReadMemStats(&after)
 	kind := "ok"
-	var e *Error
+	var e *py.Error
 	if errors.As(err, &e) {
 		kind = e.Kind
 	}
@@ -84,7 +85,7 @@ func TestBombs(t *testing.T) {
 		switch {
 		case kind != b.want:
 			t.Errorf("%.100s ends with %s, want %s", b.expr, kind, b.want)
-		case r.Steps > DefaultLimits.Steps || r.Bytes > DefaultLimits.Bytes:
+		case r.Steps > py.DefaultLimits.Steps || r.Bytes > py.DefaultLimits.Bytes:
 			t.Errorf("%.100s took %d steps and %d bytes", b.expr, r.Steps, r.Bytes)
 		case allocated > mostAllocated:
 			t.Errorf("%.100s allocated %d bytes, charged %d", b.expr, allocated, r.Bytes)

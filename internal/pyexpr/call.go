@@ -1,24 +1,18 @@
 package pyexpr
 
+import (
+	"toolnorm/internal/pyexpr/py"
+	"toolnorm/internal/pyexpr/syntax"
+)
+
 // Calls. A callee is any value, as in Python, though only four kinds of value can be called: the functions of the table, the
 // methods of a value, the methods of a type (str.lower, as a key) and a lambda. Nothing that is called can change a value
 // or keep one, so the order of calls can only be seen in which error comes first; it is Python's, from the left to the right.
 
 type (
-	// callNode is a call with its arguments.
-	callNode struct {
-		callee   node
-		args     []node
-		keywords []string
-		values   []node // of the keywords
-	}
-	lambdaNode struct {
-		params []string
-		body   node
-	}
 	// lambda is a lambda with the frame it was made in.
 	lambda struct {
-		n *lambdaNode
+		n *syntax.Lambda
 		f *frame
 	}
 	// arguments are what a call gives: values by position, then values by name.
@@ -29,30 +23,22 @@ type (
 	}
 )
 
-// eval computes the callee first, then the arguments in the order in which they are written, and only then looks whether the
+// evalCall computes the callee first, then the arguments in the order in which they are written, and only then looks whether the
 // callee can be called at all: `5(1/0)` is a ZeroDivisionError in CPython, and so it is here.
 //
 //	len([1, 2]) → 2
 //	int('ff', base=16) → 255
 //	5(1 / 0) → ZeroDivisionError: division by zero
 //	'a'() → TypeError: 'str' object is not callable
-func (n *callNode) eval(m *machine, f *frame) value {
-	callee := n.callee.eval(m, f)
-	m.step(1)
-	pos := evalAll(m, f, n.args)
-	named := evalAll(m, f, n.values)
-	return call(m, callee, arguments{pos, n.keywords, named})
-}
-
-// eval makes the function with the frame around it. The body is computed when it is called, and sees the variables
-// as they are by then, not as they were: Python binds names late.
-func (n *lambdaNode) eval(m *machine, f *frame) value {
-	m.alloc(listBytes)
-	return &lambda{n, f}
+func evalCall(m *py.Account, f *frame, n *syntax.Call) value {
+	callee := eval(m, f, n.Callee)
+	m.Step(1)
+	pos := evalAll(m, f, n.Args)
+	return call(m, callee, arguments{pos, n.Keywords, evalAll(m, f, n.Values)})
 }
 
 // call calls what can be called.
-func call(m *machine, callee value, a arguments) value {
+func call(m *py.Account, callee value, a arguments) value {
 	switch c := callee.(type) {
 	case *function:
 		bound := c.bind(a)
@@ -65,12 +51,12 @@ func call(m *machine, callee value, a arguments) value {
 	case *lambda:
 		return c.call(m, a.pos)
 	}
-	return raise(TypeError, "'%s' object is not callable", typeName(callee))
+	return py.Raise(py.TypeError, "'%s' object is not callable", typeName(callee))
 }
 
 // call1 calls with one argument, as key functions and map are called.
-func call1(m *machine, callee, arg value) value {
-	m.step(1)
+func call1(m *py.Account, callee, arg value) value {
+	m.Step(1)
 	return call(m, callee, arguments{pos: []value{arg}})
 }
 
@@ -80,17 +66,17 @@ func call1(m *machine, callee, arg value) value {
 //	list(map(lambda a, b: a * b, [1, 2], [3, 4])) → [3, 8]
 //	list(map(lambda a: a, [1], [2])) → TypeError: <lambda>() takes 1 positional argument but 2 were given
 //	list(map(lambda a, b: a, [1])) → TypeError: <lambda>() missing 1 required positional argument: 'b'
-func (l *lambda) call(m *machine, pos []value) value {
-	params := l.n.params
+func (l *lambda) call(m *py.Account, pos []value) value {
+	params := l.n.Params
 	if len(pos) > len(params) {
-		raise(TypeError, "<lambda>() takes %d positional argument%s but %d %s given",
+		py.Raise(py.TypeError, "<lambda>() takes %d positional argument%s but %d %s given",
 			len(params), plural(len(params)), len(pos), map[bool]string{true: "was", false: "were"}[len(pos) == 1])
 	}
 	if len(pos) < len(params) {
 		missingArguments(params[len(pos):])
 	}
-	m.alloc(listBytes + slotBytes*int64(len(pos)))
-	return l.n.body.eval(m, &frame{append([]value(nil), pos...), l.f})
+	m.Alloc(py.ListBytes + py.SlotBytes*int64(len(pos)))
+	return eval(m, &frame{append([]value(nil), pos...), l.f}, l.n.Body)
 }
 
 // missingArguments lists the arguments that a lambda was not given, as Python does: 'a', 'b', and 'c'.
@@ -108,7 +94,7 @@ func missingArguments(names []string) {
 		}
 		text += "'" + name + "'"
 	}
-	raise(TypeError, "<lambda>() missing %d required positional argument%s: %s", len(names), plural(len(names)), text)
+	py.Raise(py.TypeError, "<lambda>() missing %d required positional argument%s: %s", len(names), plural(len(names)), text)
 }
 
 // plural is the s that CPython's messages put behind every count but one.

@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"toolnorm/internal/pyexpr/chars"
+	"toolnorm/internal/pyexpr/py"
+	"toolnorm/internal/pyexpr/syntax"
 )
 
 // Characters beyond ASCII, in the few places where an expression asks what they are. Python counts the digits of all scripts
@@ -42,26 +44,26 @@ func plainDigits(s string) string {
 //	int('1__0') → ValueError: invalid literal for int() with base 10: '1__0'
 //	int('') → ValueError: invalid literal for int() with base 10: ''
 //	int('z', 36) → 35
-func parseInt(m *machine, s string, base int) value {
-	m.scan(8 * len(s))
+func parseInt(m *py.Account, s string, base int) value {
+	m.Scan(8 * len(s))
 	digits, sign, base0 := intDigits(s, base)
 	bare, ok := digitsOfBase(digits, base0)
 	if !ok {
 		notInBase(m, s, base)
 	}
 	powerOfTwo := base0&(base0-1) == 0
-	if len(bare) > mostDigits && !powerOfTwo {
-		raise(ValueError, "Exceeds the limit (%d digits) for integer string conversion: value has %d digits; use sys.set_int_max_str_digits() to increase the limit", mostDigits, len(bare))
+	if len(bare) > py.MostDigits && !powerOfTwo {
+		py.Raise(py.ValueError, "Exceeds the limit (%d digits) for integer string conversion: value has %d digits; use sys.set_int_max_str_digits() to increase the limit", py.MostDigits, len(bare))
 	}
 	if n, err := strconv.ParseInt(sign+bare, base0, 64); err == nil {
-		m.alloc(boxBytes)
+		m.Alloc(py.BoxBytes)
 		return n
 	}
-	m.allocBits(int64(len(bare)) * 6)
-	m.step(int64(len(bare)) * int64(len(bare)) / 32_768)
+	m.AllocBits(int64(len(bare)) * 6)
+	m.Step(int64(len(bare)) * int64(len(bare)) / 32_768)
 	n, _ := new(big.Int).SetString(sign+bare, base0)
-	if n.BitLen() > m.limits.Bits {
-		m.allocBits(int64(n.BitLen()))
+	if n.BitLen() > m.Limits.Bits {
+		m.AllocBits(int64(n.BitLen()))
 		return nil
 	}
 	return norm(n)
@@ -88,7 +90,7 @@ func intDigits(s string, base int) (digits, sign string, base0 int) {
 		}
 	}
 	if base == 0 {
-		if leadingZero(digits + "0") {
+		if syntax.LeadingZero(digits + "0") {
 			return "", sign, 10 // 012 is no number where prefixes count
 		}
 		base = 10
@@ -103,7 +105,7 @@ func digitsOfBase(s string, base int) (string, bool) {
 	}
 	for i := range len(s) {
 		switch {
-		case digitValue(s[i]) < base:
+		case syntax.DigitValue(s[i]) < base:
 		case s[i] != '_' || i == 0 || i+1 == len(s) || s[i-1] == '_':
 			return "", false
 		}
@@ -112,12 +114,12 @@ func digitsOfBase(s string, base int) (string, bool) {
 }
 
 // notInBase is what int says of a text that is no integer.
-func notInBase(m *machine, s string, base int) {
+func notInBase(m *py.Account, s string, base int) {
 	text := repr(m, s)
 	if n := utf8.RuneCountInString(text); n > 200 { // CPython's %.200R
 		text = text[:byteAt(text, 200)]
 	}
-	raise(ValueError, "invalid literal for int() with base %d: %s", base, text)
+	py.Raise(py.ValueError, "invalid literal for int() with base %d: %s", base, text)
 }
 
 // asciiEscape is how a character beyond ASCII stands in the text of !a.

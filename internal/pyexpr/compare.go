@@ -1,40 +1,17 @@
 package pyexpr
 
-import "strings"
+import (
+	"strings"
+
+	"toolnorm/internal/pyexpr/py"
+)
 
 // Comparison. Two values are equal or not without an error, whatever their types are; only < and its kin refuse unlike types.
 // What comparing costs is charged by what is looked at: a step an item, a step for 64 bytes of text. So a comparison of
 // two long lists that share their beginnings, repeated in a loop, ends at the limit and not after minutes.
 
-// compareNode is a chain of comparisons: each operand is computed once, and the first that fails ends it.
-type compareNode struct {
-	first node
-	ops   []string
-	rest  []node
-}
-
-// eval computes `a < b < c` as Python does: b once, c only when a < b held. A chain may mix operators, `1 < 2 in [2] == True`
-// included, and each one compares its two neighbours.
-//
-//	1 < 2 < 3 → True
-//	1 < 3 > 2 → True
-//	1 < 2 in [2] → True
-//	3 < 2 < 1 / 0 → False
-func (n *compareNode) eval(m *machine, f *frame) value {
-	left := n.first.eval(m, f)
-	for i, op := range n.ops {
-		right := n.rest[i].eval(m, f)
-		m.step(1)
-		if !compare(m, op, left, right) {
-			return false
-		}
-		left = right
-	}
-	return true
-}
-
 // compare computes a op b.
-func compare(m *machine, op string, a, b value) bool {
+func compare(m *py.Account, op string, a, b value) bool {
 	switch op {
 	case "==":
 		return equal(m, a, b)
@@ -77,8 +54,8 @@ func identical(a, b value) bool {
 //	(1,) == [1] → False
 //	{'a': 1, 'b': 2} == {'b': 2, 'a': 1} → True
 //	range(0, 5, 2) == range(0, 6, 2) → True
-func equal(m *machine, a, b value) bool {
-	m.step(1)
+func equal(m *py.Account, a, b value) bool {
+	m.Step(1)
 	if c, ok := compareNumbers(a, b); ok {
 		return c == same
 	}
@@ -87,7 +64,7 @@ func equal(m *machine, a, b value) bool {
 		return b == nil
 	case string:
 		y, ok := b.(string)
-		m.scan(len(x))
+		m.Scan(len(x))
 		return ok && x == y
 	case list:
 		y, ok := b.(list)
@@ -124,7 +101,7 @@ func equal(m *machine, a, b value) bool {
 
 // equalItems compares item by item. The lengths come first: unequal ones settle it without looking at any item, and no
 // item's comparison can raise an error that would be missed.
-func equalItems(m *machine, x, y []value) bool {
+func equalItems(m *py.Account, x, y []value) bool {
 	if len(x) != len(y) {
 		return false
 	}
@@ -137,7 +114,7 @@ func equalItems(m *machine, x, y []value) bool {
 }
 
 // equalDicts compares as sets of entries: the order of insertion, which repr shows, does not count.
-func equalDicts(m *machine, x, y *dict) bool {
+func equalDicts(m *py.Account, x, y *dict) bool {
 	if len(x.keys) != len(y.keys) {
 		return false
 	}
@@ -157,15 +134,15 @@ func equalDicts(m *machine, x, y *dict) bool {
 //	1 < 'a' → TypeError: '<' not supported between instances of 'int' and 'str'
 //	None <= None → TypeError: '<=' not supported between instances of 'NoneType' and 'NoneType'
 //	{1} < {1, 2} → True
-func order(m *machine, op string, a, b value) bool {
-	m.step(1)
+func order(m *py.Account, op string, a, b value) bool {
+	m.Step(1)
 	if c, ok := compareNumbers(a, b); ok {
 		return holds(op, c)
 	}
 	switch x := a.(type) {
 	case string:
 		if y, ok := b.(string); ok { // UTF-8 orders as code points do
-			m.scan(min(len(x), len(y)))
+			m.Scan(min(len(x), len(y)))
 			return holds(op, ordering(strings.Compare(x, y)))
 		}
 	case list:
@@ -181,7 +158,7 @@ func order(m *machine, op string, a, b value) bool {
 			return ok
 		}
 	}
-	raise(TypeError, "'%s' not supported between instances of '%s' and '%s'", op, typeName(a), typeName(b))
+	py.Raise(py.TypeError, "'%s' not supported between instances of '%s' and '%s'", op, typeName(a), typeName(b))
 	return false
 }
 
@@ -199,7 +176,7 @@ func holds(op string, c ordering) bool {
 }
 
 // orderItems compares the first items that differ, and the lengths when none do.
-func orderItems(m *machine, op string, x, y []value) bool {
+func orderItems(m *py.Account, op string, x, y []value) bool {
 	for i := range min(len(x), len(y)) {
 		if !equal(m, x[i], y[i]) {
 			return order(m, op, x[i], y[i])
@@ -216,14 +193,14 @@ func orderItems(m *machine, op string, x, y []value) bool {
 //	'k' in {'k': 1} → True
 //	3 not in (1, 2) → True
 //	1 in 5 → TypeError: argument of type 'int' is not iterable
-func contains(m *machine, x, v value) bool {
+func contains(m *py.Account, x, v value) bool {
 	switch x := x.(type) {
 	case string:
 		s, ok := v.(string)
 		if !ok {
-			raise(TypeError, "'in <string>' requires string as left operand, not %s", typeName(v))
+			py.Raise(py.TypeError, "'in <string>' requires string as left operand, not %s", typeName(v))
 		}
-		m.scan(4 * (len(x) + len(s)))
+		m.Scan(4 * (len(x) + len(s)))
 		return strings.Contains(x, s)
 	case *dict:
 		_, ok := x.get(m, v)
@@ -241,7 +218,7 @@ func contains(m *machine, x, v value) bool {
 		}
 	}
 	if !iterable(x) {
-		raise(TypeError, "argument of type '%s' is not iterable", typeName(x))
+		py.Raise(py.TypeError, "argument of type '%s' is not iterable", typeName(x))
 	}
 	it := iterate(m, x)
 	return it.has(m, v)
@@ -249,7 +226,7 @@ func contains(m *machine, x, v value) bool {
 
 // has walks until an item equals v. An iterator is used up to there, as Python's is: `2 in g` and then `list(g)` gives what
 // came behind the 2.
-func (it *iterator) has(m *machine, v value) bool {
+func (it *iterator) has(m *py.Account, v value) bool {
 	for item := range it.rest(m) {
 		if equal(m, item, v) {
 			return true
@@ -259,7 +236,7 @@ func (it *iterator) has(m *machine, v value) bool {
 }
 
 // has says whether v is one of a range's numbers, by arithmetic where it is an int.
-func (s span) has(m *machine, v value) bool {
+func (s span) has(m *py.Account, v value) bool {
 	i, ok := integer(v)
 	if !ok {
 		it := iterate(m, s)

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"math"
 	"math/big"
+
+	"toolnorm/internal/pyexpr/py"
 )
 
 // Hashing. Python's rule is that equal values have equal hashes, across types: {1: 'a'}[True] and {1: 'a'}[1.0] find 'a'.
@@ -46,17 +48,17 @@ type (
 //	{(1, 2): 'p'}[(1.0, 2)] → 'p'
 //	{[]: 1} → TypeError: unhashable type: 'list'
 //	len({1, 1.0, True, '1'}) → 2
-func hashKey(m *machine, v value) any {
+func hashKey(m *py.Account, v value) any {
 	switch v := v.(type) {
 	case nil:
 		return noneKey{}
 	case string:
-		m.scan(len(v))
+		m.Scan(len(v))
 		return v
 	case int64, bool, *big.Int:
 		n, _ := integer(v)
 		if b, ok := n.(*big.Int); ok {
-			m.alloc(bigBytes + bits(b)/8)
+			m.Alloc(py.BigBytes + bits(b)/8)
 			return bigKey(append([]byte{byte(b.Sign())}, b.Bytes()...))
 		}
 		return n
@@ -75,17 +77,17 @@ func hashKey(m *machine, v value) any {
 	case *bound:
 		return v
 	}
-	return raise(TypeError, "unhashable type: '%s'", typeName(v))
+	return py.Raise(py.TypeError, "unhashable type: '%s'", typeName(v))
 }
 
 // appendKey writes a hash key so that two tuples write the same exactly when they are equal.
-func appendKey(m *machine, dst []byte, v value) []byte {
+func appendKey(m *py.Account, dst []byte, v value) []byte {
 	if t, ok := v.(tuple); ok {
 		dst = append(dst, 't')
 		dst = binary.AppendUvarint(dst, uint64(len(t)))
-		m.alloc(int64(len(t)) * slotBytes)
+		m.Alloc(int64(len(t)) * py.SlotBytes)
 		for _, item := range t {
-			m.step(1)
+			m.Step(1)
 			dst = appendKey(m, dst, item)
 		}
 		return dst
@@ -94,10 +96,10 @@ func appendKey(m *machine, dst []byte, v value) []byte {
 }
 
 // appendScalar writes the hash key of a value that is no tuple.
-func appendScalar(m *machine, dst []byte, key any) []byte {
+func appendScalar(m *py.Account, dst []byte, key any) []byte {
 	text := func(tag byte, s string) []byte {
 		dst = binary.AppendUvarint(append(dst, tag), uint64(len(s)))
-		m.alloc(2 * int64(len(s)))
+		m.Alloc(2 * int64(len(s)))
 		return append(dst, s...)
 	}
 	switch key := key.(type) {
@@ -115,7 +117,7 @@ func appendScalar(m *machine, dst []byte, key any) []byte {
 		dst = binary.AppendVarint(append(dst, 'r'), key.start)
 		return binary.AppendVarint(binary.AppendVarint(dst, key.n), key.step)
 	}
-	raise(TypeError, "a function within a tuple cannot be a key in an expression")
+	py.Raise(py.TypeError, "a function within a tuple cannot be a key in an expression")
 	return nil
 }
 
@@ -130,19 +132,19 @@ func newSet() *set { return &set{index: map[any]int{}} }
 //
 //	{'a': 1, 'b': 2, 'a': 3} → {'a': 3, 'b': 2}
 //	{1: 'x', True: 'y'} → {1: 'y'}
-func (d *dict) set(m *machine, k, v value) {
+func (d *dict) set(m *py.Account, k, v value) {
 	key := hashKey(m, k)
 	if i, ok := d.index[key]; ok {
 		d.vals[i] = v
 		return
 	}
-	m.alloc(2 * entryBytes)
+	m.Alloc(2 * py.EntryBytes)
 	d.index[key] = len(d.keys)
 	d.keys, d.vals = append(d.keys, k), append(d.vals, v)
 }
 
 // get finds the value of a key.
-func (d *dict) get(m *machine, k value) (value, bool) {
+func (d *dict) get(m *py.Account, k value) (value, bool) {
 	key := hashKey(m, k)
 	i, ok := d.index[key]
 	if !ok {
@@ -152,18 +154,18 @@ func (d *dict) get(m *machine, k value) (value, bool) {
 }
 
 // add puts an item in, unless an equal one is there.
-func (s *set) add(m *machine, v value) {
+func (s *set) add(m *py.Account, v value) {
 	key := hashKey(m, v)
 	if _, ok := s.index[key]; ok {
 		return
 	}
-	m.alloc(2 * entryBytes)
+	m.Alloc(2 * py.EntryBytes)
 	s.index[key] = len(s.items)
 	s.items = append(s.items, v)
 }
 
 // has says whether an item is in the set.
-func (s *set) has(m *machine, v value) bool {
+func (s *set) has(m *py.Account, v value) bool {
 	key := hashKey(m, v)
 	_, ok := s.index[key]
 	return ok

@@ -16,6 +16,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"toolnorm/internal/pyexpr/py"
 )
 
 // recorded is an expression with what CPython said of it: a type and a repr, or an error's kind and message.
@@ -45,7 +47,7 @@ func (r *recorded) answer() (typ, text, kind, message string) {
 	if err == nil {
 		typ, text, err = p.value(vars)
 	}
-	var e *Error
+	var e *py.Error
 	if errors.As(err, &e) {
 		return "", "", e.Kind, e.Message
 	}
@@ -54,9 +56,9 @@ func (r *recorded) answer() (typ, text, kind, message string) {
 
 // value is Run without the JSON: the repr shows more, tuples and the keys of dicts.
 func (p *Program) value(vars map[string]any) (typ, text string, err error) {
-	m := newMachine(context.Background(), Limits{Timeout: time.Minute})
-	failure := attempt(func() {
-		v := p.root.eval(m, p.frame(m, vars))
+	m := py.NewAccount(context.Background(), py.Limits{Timeout: time.Minute})
+	failure := py.Attempt(func() {
+		v := eval(m, p.frame(m, vars), p.root)
 		typ, text = typeName(v), repr(m, v)
 	})
 	if failure != nil {

@@ -9,15 +9,12 @@
 // and `'a' * 10**9` are errors after microseconds, where an evaluator without such an account ends the whole process.
 //
 // Every error of an expression ends the whole of it, and nothing in the language can catch one. So an error unwinds, from
-// where it is raised to Compile or Run (raise and attempt in errors.go), and the code between need not pass it on.
+// where it is raised to Compile or Run (Raise and Attempt in package py), and the code between need not pass it on.
 //
 // From the source to the result:
 //
-//	program.go               Compile and Run
-//	lexer.go                 tokens; number_literal.go the numbers among them
-//	parser.go                operators by precedence; parse_atom.go what they join; parse_call.go calls and comprehensions
-//	literal.go, fstring.go   string literals; f-strings
-//	nodes.go                 the tree, and frames of variables; comprehension.go the loops; call.go calls and lambdas
+//	program.go               Compile and Run; package syntax reads the source into a tree
+//	eval.go                  computes the tree, in frames of variables; comprehension.go the loops; call.go calls and lambdas
 //	json.go                  arguments from JSON, the result to JSON
 //
 // Values:
@@ -41,5 +38,5 @@
 //	methods_string.go        of strings: find, strip, fill; methods_split.go split, join, replace;
 //	                         methods_case.go upper, isdigit; methods_format.go format
 //
-// And limits.go is the account of what is spent, errors.go what went wrong and where.
+// Package py is the account of what is spent, and what went wrong and where.
 package pyexpr

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"toolnorm/internal/pyexpr/py"
 )
 
 const page = "../../docs/expressions.md"
@@ -43,14 +45,14 @@ func TestPageIsRight(t *testing.T) {
 			continue
 		}
 		n++
-		if r, err := run(row[1], nil, Limits{}); err != nil || r.JSON != row[2] {
+		if r, err := run(row[1], nil, py.Limits{}); err != nil || r.JSON != row[2] {
 			t.Errorf("%s = %s, %v, says the page %s", row[1], r.JSON, err, row[2])
 		}
 	}
 	if n < 7 {
 		t.Errorf("%d results on the page, want 7", n)
 	}
-	_, err = run("100 * count / total", map[string]any{"count": 1, "total": 0}, Limits{})
+	_, err = run("100 * count / total", map[string]any{"count": 1, "total": 0}, py.Limits{})
 	if err == nil || !strings.Contains(string(text), "    "+strings.ReplaceAll(err.Error(), "\n", "\n    ")) {
 		t.Errorf("the page does not show\n%v", err)
 	}
@@ -59,7 +61,7 @@ func TestPageIsRight(t *testing.T) {
 		"num1 * num2": "2", "result = price * (1 - discount / 100)": "9.5", `"weekend" if day in ("Sat", "Sun") else "weekday"`: `"weekend"`,
 		`[f"{name}: {score:.1f}" for name, score in scores.items() if score >= limit]`: `["a: 2.2"]`,
 	} {
-		r, err := run(src, vars, Limits{})
+		r, err := run(src, vars, py.Limits{})
 		if err != nil || r.JSON != want || !strings.Contains(string(text), "    "+src+"\n") {
 			t.Errorf("%s = %s, %v, want %s, and the page to show it", src, r.JSON, err, want)
 		}

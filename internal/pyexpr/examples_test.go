@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"toolnorm/internal/pyexpr/py"
 )
 
 // example matches a line `//	expression → result` of a comment.
@@ -18,6 +20,11 @@ func TestExamplesInComments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	rooms, err := filepath.Glob("*/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files = append(files, rooms...)
 	n := 0
 	for _, file := range files {
 		text, err := os.ReadFile(file)
@@ -50,6 +57,6 @@ func shown(src string) string {
 		}
 		err = failure
 	}
-	e := err.(*Error)
+	e := err.(*py.Error)
 	return e.Kind + ": " + e.Message
 }

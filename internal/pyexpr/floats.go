@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"toolnorm/internal/pyexpr/power"
+	"toolnorm/internal/pyexpr/py"
 )
 
 // floats computes with two floats, with CPython's messages: 3.11 names the operation only in some of them.
@@ -13,8 +14,8 @@ import (
 //	1.0 / 0 → ZeroDivisionError: float division by zero
 //	1.0 % 0 → ZeroDivisionError: float modulo
 //	1e308 * 10 → inf
-func floats(m *machine, op string, x, y float64) value {
-	m.alloc(boxBytes)
+func floats(m *py.Account, op string, x, y float64) value {
+	m.Alloc(py.BoxBytes)
 	switch op {
 	case "+":
 		return x + y
@@ -24,21 +25,21 @@ func floats(m *machine, op string, x, y float64) value {
 		return x * y
 	case "/":
 		if y == 0 {
-			raise(ZeroDivisionError, "float division by zero")
+			py.Raise(py.ZeroDivisionError, "float division by zero")
 		}
 		return x / y
 	case "//":
 		if y == 0 {
-			raise(ZeroDivisionError, "float floor division by zero")
+			py.Raise(py.ZeroDivisionError, "float floor division by zero")
 		}
 		q, _ := divmodFloats(x, y)
-		m.step(remainderSteps(x, y))
+		m.Step(remainderSteps(x, y))
 		return q
 	case "%":
 		if y == 0 {
-			raise(ZeroDivisionError, "float modulo")
+			py.Raise(py.ZeroDivisionError, "float modulo")
 		}
-		m.step(remainderSteps(x, y))
+		m.Step(remainderSteps(x, y))
 		return modFloats(x, y)
 	}
 	return powFloats(m, x, y)
@@ -108,25 +109,25 @@ func divmodFloats(x, y float64) (float64, float64) {
 //	2 ** -1 → 0.5
 //	0.0 ** -1 → ZeroDivisionError: 0.0 cannot be raised to a negative power
 //	2.0 ** 5000 → OverflowError: (34, 'Numerical result out of range')
-func powFloats(m *machine, x, y float64) value {
+func powFloats(m *py.Account, x, y float64) value {
 	work := int64(1)
 	if y != math.Trunc(y) {
 		work = 16 // a logarithm and an exponential, 2 µs
 	}
-	m.step(work)
+	m.Step(work)
 	switch {
 	case y == 0 || x == 1:
 		return 1.0
 	case x == 0 && y < 0:
-		raise(ZeroDivisionError, "0.0 cannot be raised to a negative power")
+		py.Raise(py.ZeroDivisionError, "0.0 cannot be raised to a negative power")
 	case math.IsNaN(x) || math.IsNaN(y) || math.IsInf(x, 0) || math.IsInf(y, 0) || x == 0:
 		return math.Pow(x, y)
 	case x < 0 && y != math.Floor(y):
-		raise(ValueError, "a negative number raised to a fraction is complex, and complex numbers are not available in expressions")
+		py.Raise(py.ValueError, "a negative number raised to a fraction is complex, and complex numbers are not available in expressions")
 	}
 	r := power.Float(x, y)
 	if math.IsInf(r, 0) {
-		raise(OverflowError, "(34, 'Numerical result out of range')")
+		py.Raise(py.OverflowError, "(34, 'Numerical result out of range')")
 	}
 	return r
 }

@@ -5,6 +5,8 @@ import (
 	"math/big"
 	"strings"
 	"unicode/utf8"
+
+	"toolnorm/internal/pyexpr/py"
 )
 
 // Formatting of values by a specification, `{x:>8,.2f}`. The layout of a number is always sign, prefix (0x), digits with
@@ -18,7 +20,7 @@ import (
 //	f'{"x":>3}' → '  x'
 //	f'{None:5}' → TypeError: unsupported format string passed to NoneType.__format__
 //	f'{[1]!s:>5}' → '  [1]'
-func format(m *machine, v value, spec string) string {
+func format(m *py.Account, v value, spec string) string {
 	if spec == "" {
 		return str(m, v)
 	}
@@ -31,7 +33,7 @@ func format(m *machine, v value, spec string) string {
 	case float64:
 		return formatFloat(m, v, "float", parseSpec(spec, "float", 0, '>'))
 	}
-	raise(TypeError, "unsupported format string passed to %s.__format__", typeName(v))
+	py.Raise(py.TypeError, "unsupported format string passed to %s.__format__", typeName(v))
 	return ""
 }
 
@@ -43,24 +45,24 @@ func format(m *machine, v value, spec string) string {
 //	f'{"a":+}' → ValueError: Sign not allowed in string format specifier
 //	f'{"a":=5}' → ValueError: '=' alignment not allowed in string format specifier
 //	f'{"a":d}' → ValueError: Unknown format code 'd' for object of type 'str'
-func formatString(m *machine, v, spec string) string {
+func formatString(m *py.Account, v, spec string) string {
 	s := parseSpec(spec, "str", 's', '<')
 	const within = "not allowed in string format specifier"
 	switch {
 	case s.typ != 's':
 		unknownCode(s.typ, "str")
 	case s.sign == ' ':
-		raise(ValueError, "Space %s", within)
+		py.Raise(py.ValueError, "Space %s", within)
 	case s.sign != 0:
-		raise(ValueError, "Sign %s", within)
+		py.Raise(py.ValueError, "Sign %s", within)
 	case s.noNegativeZero:
-		raise(ValueError, "Negative zero coercion (z) %s", within)
+		py.Raise(py.ValueError, "Negative zero coercion (z) %s", within)
 	case s.alternate:
-		raise(ValueError, "Alternate form (#) %s", within)
+		py.Raise(py.ValueError, "Alternate form (#) %s", within)
 	case s.align == '=':
-		raise(ValueError, "'=' alignment %s", within)
+		py.Raise(py.ValueError, "'=' alignment %s", within)
 	}
-	m.scan(len(v))
+	m.Scan(len(v))
 	if s.precision >= 0 && s.precision < int64(len(v)) {
 		v = v[:byteAt(v, int(s.precision))]
 	}
@@ -70,9 +72,9 @@ func formatString(m *machine, v, spec string) string {
 // unknownCode complains of a type letter.
 func unknownCode(c rune, typ string) {
 	if c > 32 && c < 128 {
-		raise(ValueError, "Unknown format code '%c' for object of type '%s'", c, typ)
+		py.Raise(py.ValueError, "Unknown format code '%c' for object of type '%s'", c, typ)
 	}
-	raise(ValueError, "Unknown format code '\\x%x' for object of type '%s'", c, typ)
+	py.Raise(py.ValueError, "Unknown format code '\\x%x' for object of type '%s'", c, typ)
 }
 
 // pad fills a text up to the width, on the side that the alignment leaves.
@@ -80,7 +82,7 @@ func unknownCode(c rune, typ string) {
 //	f'{"한국":>4}|' → '  한국|'
 //	f'{"a":^4}|' → ' a  |'
 //	f'{"abc":2}|' → 'abc|'
-func pad(m *machine, v string, s spec) string {
+func pad(m *py.Account, v string, s spec) string {
 	missing := max(s.width-int64(runes(v)), 0)
 	left := int64(0)
 	switch s.align {
@@ -93,17 +95,17 @@ func pad(m *machine, v string, s spec) string {
 }
 
 // padded puts a fill character before and behind a text, charged before it is written.
-func padded(m *machine, v string, fill rune, left, right int64) string {
+func padded(m *py.Account, v string, fill rune, left, right int64) string {
 	if left+right == 0 {
 		return v
 	}
 	size := int64(utf8.RuneLen(fill))
 	total, ok := product(size, left+right)
 	if !ok {
-		m.alloc(-1)
+		m.Alloc(-1)
 		return ""
 	}
-	m.allocText(total + int64(len(v)))
+	m.AllocText(total + int64(len(v)))
 	var b strings.Builder
 	b.Grow(int(total) + len(v))
 	for range left {
@@ -125,7 +127,7 @@ func padded(m *machine, v string, fill rune, left, right int64) string {
 //	f'{5:.2f}' → '5.00'
 //	f'{5:.2d}' → ValueError: Precision not allowed in integer format specifier
 //	f'{5:s}' → ValueError: Unknown format code 's' for object of type 'int'
-func formatInt(m *machine, n value, typ, text string) string {
+func formatInt(m *py.Account, n value, typ, text string) string {
 	s := parseSpec(text, typ, 'd', '>')
 	if strings.ContainsRune("eEfFgG%", s.typ) {
 		x := toFloat(n)
@@ -136,9 +138,9 @@ func formatInt(m *machine, n value, typ, text string) string {
 	}
 	switch {
 	case s.precision >= 0:
-		raise(ValueError, "Precision not allowed in integer format specifier")
+		py.Raise(py.ValueError, "Precision not allowed in integer format specifier")
 	case s.noNegativeZero:
-		raise(ValueError, "Negative zero coercion (z) not allowed in integer format specifier")
+		py.Raise(py.ValueError, "Negative zero coercion (z) not allowed in integer format specifier")
 	case s.typ == 'c':
 		return formatChar(m, n, s)
 	}
@@ -150,28 +152,28 @@ func formatInt(m *machine, n value, typ, text string) string {
 //	f'{97:c}' → 'a'
 //	f'{97:+c}' → ValueError: Sign not allowed with integer format specifier 'c'
 //	f'{-1:c}' → OverflowError: %c arg not in range(0x110000)
-func formatChar(m *machine, n value, s spec) string {
+func formatChar(m *py.Account, n value, s spec) string {
 	switch {
 	case s.sign != 0:
-		raise(ValueError, "Sign not allowed with integer format specifier 'c'")
+		py.Raise(py.ValueError, "Sign not allowed with integer format specifier 'c'")
 	case s.alternate:
-		raise(ValueError, "Alternate form (#) not allowed with integer format specifier 'c'")
+		py.Raise(py.ValueError, "Alternate form (#) not allowed with integer format specifier 'c'")
 	}
 	r, small := n.(int64)
 	if !small {
-		raise(OverflowError, "Python int too large to convert to C long")
+		py.Raise(py.OverflowError, "Python int too large to convert to C long")
 	}
 	if r < 0 || r > utf8.MaxRune {
-		raise(OverflowError, "%%c arg not in range(0x110000)")
+		py.Raise(py.OverflowError, "%%c arg not in range(0x110000)")
 	}
 	if !utf8.ValidRune(rune(r)) {
-		raise(ValueError, "a surrogate is no character of its own: %d", r)
+		py.Raise(py.ValueError, "a surrogate is no character of its own: %d", r)
 	}
 	return numeral{rest: string(rune(r))}.layout(m, s)
 }
 
 // formatDigits writes an int in the base of its type letter.
-func formatDigits(m *machine, n value, s spec) string {
+func formatDigits(m *py.Account, n value, s spec) string {
 	base, prefix := 10, ""
 	switch s.typ {
 	case 'b':
@@ -187,7 +189,7 @@ func formatDigits(m *machine, n value, s spec) string {
 	if base == 10 {
 		digits = decimal(m, n)
 	} else {
-		m.allocText(bits(n) + 2)
+		m.AllocText(bits(n) + 2)
 		digits = toBig(n).Text(base)
 	}
 	digits, negative := strings.CutPrefix(digits, "-")
@@ -208,7 +210,7 @@ func formatDigits(m *machine, n value, s spec) string {
 //	f'{1234.5:e}' → '1.234500e+03'
 //	f'{3.0}' → '3.0'
 //	f'{1.5:d}' → ValueError: Unknown format code 'd' for object of type 'float'
-func formatFloat(m *machine, x float64, typ string, s spec) string {
+func formatFloat(m *py.Account, x float64, typ string, s spec) string {
 	letter, precision := s.typ, s.precision
 	dot0 := false
 	switch letter {
@@ -229,7 +231,7 @@ func formatFloat(m *machine, x float64, typ string, s spec) string {
 		precision = 6
 	}
 	if precision > math.MaxInt32 {
-		raise(ValueError, "precision too big")
+		py.Raise(py.ValueError, "precision too big")
 	}
 	text := floatDigits(m, math.Abs(x), letter, int(precision), s.alternate, dot0)
 	negative := math.Signbit(x) && !math.IsNaN(x)
@@ -264,7 +266,7 @@ type numeral struct {
 //	f'{5:<5}|' → '5    |'
 //	f'{float("inf"):06}' → '000inf'
 //	f'{True:5}' → '    1'
-func (n numeral) layout(m *machine, s spec) string {
+func (n numeral) layout(m *py.Account, s spec) string {
 	sign := ""
 	switch {
 	case n.negative:
@@ -280,7 +282,7 @@ func (n numeral) layout(m *machine, s spec) string {
 	digits := group(m, n.digits, s, least)
 	missing := max(s.width-bare-int64(len(digits)), 0)
 	head, body := sign+n.prefix, digits+n.rest
-	m.allocText(int64(len(head) + 2*len(body)))
+	m.AllocText(int64(len(head) + 2*len(body)))
 	switch s.align {
 	case '<':
 		return padded(m, head+body, s.fill, 0, missing)
@@ -301,7 +303,7 @@ func (n numeral) layout(m *machine, s spec) string {
 //	f'{1234:010,}' → '00,001,234'
 //	f'{1234:08,}' → '0,001,234'
 //	f'{65535:_x}' → 'ffff'
-func group(m *machine, digits string, s spec, least int64) string {
+func group(m *py.Account, digits string, s spec, least int64) string {
 	if digits == "" {
 		return ""
 	}
@@ -312,7 +314,7 @@ func group(m *machine, digits string, s spec, least int64) string {
 	if strings.ContainsRune("boxX", s.typ) {
 		size = 4
 	}
-	m.allocText(2*max(least, 0) + 4*int64(len(digits)))
+	m.AllocText(2*max(least, 0) + 4*int64(len(digits)))
 	var groups []string
 	for {
 		left := int64(len(digits))
@@ -333,6 +335,6 @@ func group(m *machine, digits string, s spec, least int64) string {
 			b.WriteRune(s.grouping)
 		}
 	}
-	m.step(int64(len(groups)))
+	m.Step(int64(len(groups)))
 	return b.String()
 }

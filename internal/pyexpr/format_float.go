@@ -4,6 +4,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"toolnorm/internal/pyexpr/py"
 )
 
 // Digits of floats. Go's strconv gives correctly rounded digits for every precision, as CPython's dtoa does; what differs is
@@ -11,10 +13,10 @@ import (
 
 // floatDigits writes a float that is not negative, as CPython's PyOS_double_to_string does: letter r is the shortest
 // text, dot0 asks for a point where none would be, alternate keeps the point and the zeros of g.
-func floatDigits(m *machine, x float64, letter rune, precision int, alternate, dot0 bool) string {
+func floatDigits(m *py.Account, x float64, letter rune, precision int, alternate, dot0 bool) string {
 	upper := letter == 'E' || letter == 'F' || letter == 'G'
-	m.allocText(2*int64(precision) + 400) // 1e308 has 309 digits before its point
-	m.step(int64(12 + precision/16))      // strconv takes some µs for a number with 300 digits
+	m.AllocText(2*int64(precision) + 400) // 1e308 has 309 digits before its point
+	m.Step(int64(12 + precision/16))      // strconv takes some µs for a number with 300 digits
 	text := ""
 	switch {
 	case math.IsNaN(x):

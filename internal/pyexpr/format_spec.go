@@ -4,6 +4,9 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"toolnorm/internal/pyexpr/py"
+	"toolnorm/internal/pyexpr/syntax"
 )
 
 // spec is a parsed format specification, [[fill]align][sign][z][#][0][width][,_][.precision][type].
@@ -83,14 +86,14 @@ func parseSpec(text, of string, typ, align rune) spec {
 	if r.accept(".") != 0 {
 		s.precision = r.number()
 		if s.precision < 0 {
-			raise(ValueError, "Format specifier missing precision")
+			py.Raise(py.ValueError, "Format specifier missing precision")
 		}
 	}
 	if r.rest != "" {
 		s.typ = r.skip()
 	}
 	if r.rest != "" {
-		raise(ValueError, "Invalid format specifier '%s' for object of type '%s'", text, of)
+		py.Raise(py.ValueError, "Invalid format specifier '%s' for object of type '%s'", text, of)
 	}
 	s.checkGrouping()
 	return s
@@ -99,7 +102,7 @@ func parseSpec(text, of string, typ, align rune) spec {
 // number reads a width or precision; -1 when there is none.
 func (r *specReader) number() int64 {
 	n := 0
-	for n < len(r.rest) && isDigit(r.rest[n]) {
+	for n < len(r.rest) && syntax.IsDigit(r.rest[n]) {
 		n++
 	}
 	if n == 0 {
@@ -107,7 +110,7 @@ func (r *specReader) number() int64 {
 	}
 	v, err := strconv.ParseInt(r.rest[:n], 10, 64)
 	if err != nil {
-		raise(ValueError, "Too many decimal digits in format string")
+		py.Raise(py.ValueError, "Too many decimal digits in format string")
 	}
 	r.rest = r.rest[n:]
 	return v
@@ -118,12 +121,12 @@ func (s *spec) separators(r *specReader) {
 	s.grouping = r.accept(",")
 	if c := r.accept("_"); c != 0 {
 		if s.grouping != 0 {
-			raise(ValueError, "Cannot specify both ',' and '_'.")
+			py.Raise(py.ValueError, "Cannot specify both ',' and '_'.")
 		}
 		s.grouping = c
 	}
 	if s.grouping == '_' && r.peek(0) == ',' {
-		raise(ValueError, "Cannot specify both ',' and '_'.")
+		py.Raise(py.ValueError, "Cannot specify both ',' and '_'.")
 	}
 }
 
@@ -139,7 +142,7 @@ func (s *spec) checkGrouping() {
 	case s.grouping == '_' && strings.ContainsRune("boxX", s.typ):
 		return
 	case s.typ > 32 && s.typ < 128:
-		raise(ValueError, "Cannot specify '%c' with '%c'.", s.grouping, s.typ)
+		py.Raise(py.ValueError, "Cannot specify '%c' with '%c'.", s.grouping, s.typ)
 	}
-	raise(ValueError, "Cannot specify '%c' with '\\x%x'.", s.grouping, s.typ)
+	py.Raise(py.ValueError, "Cannot specify '%c' with '\\x%x'.", s.grouping, s.typ)
 }

@@ -3,13 +3,15 @@ package pyexpr
 import (
 	"slices"
 	"sync"
+
+	"toolnorm/internal/pyexpr/py"
 )
 
 // function is one of the functions that an expression may call. There are no others, and no way to make one.
 type function struct {
 	signature
 	isType bool // int, str and the like, which are types to Python
-	run    func(m *machine, a arguments) value
+	run    func(m *py.Account, a arguments) value
 }
 
 // typeName is "type" for int, str and the like: `int + 1` speaks of 'type' and 'int'.
@@ -21,20 +23,20 @@ func (f *function) typeName() string {
 }
 
 // fn makes the entry of a function.
-func fn(name string, style style, low, high int, run func(*machine, []value) value) *function {
+func fn(name string, style style, low, high int, run func(*py.Account, []value) value) *function {
 	return &function{signature: signature{name: name, full: name, style: style, min: low, max: high},
-		run: func(m *machine, a arguments) value { return run(m, a.pos) }}
+		run: func(m *py.Account, a arguments) value { return run(m, a.pos) }}
 }
 
 // named makes the entry of a function whose arguments have names.
-func named(name string, low, posOnly int, params []string, run func(*machine, []value) value) *function {
+func named(name string, low, posOnly int, params []string, run func(*py.Account, []value) value) *function {
 	f := fn(name, keyworded, low, len(params), run)
 	f.params, f.posOnly = params, posOnly
 	return f
 }
 
 // raw makes the entry of a function that reads its arguments itself.
-func raw(name string, run func(*machine, arguments) value) *function {
+func raw(name string, run func(*py.Account, arguments) value) *function {
 	return &function{signature: signature{name: name, full: name, style: free}, run: run}
 }
 

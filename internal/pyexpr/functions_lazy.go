@@ -1,5 +1,7 @@
 package pyexpr
 
+import "toolnorm/internal/pyexpr/py"
+
 // Functions that give an iterator: nothing is computed before somebody walks it, and each item is charged then.
 
 // enumerate counts from start, beyond 64 bits if need be. Its argument check is not of the usual four kinds: CPython wrote
@@ -8,18 +10,18 @@ package pyexpr
 //	list(enumerate('ab')) → [(0, 'a'), (1, 'b')]
 //	list(enumerate('ab', start=1)) → [(1, 'a'), (2, 'b')]
 //	enumerate() → TypeError: enumerate() missing required argument 'iterable'
-func enumerate(m *machine, a arguments) value {
+func enumerate(m *py.Account, a arguments) value {
 	from, start := enumerateArguments(a)
 	count := asInt(start)
 	it := iterate(m, from)
-	return &iterator{"enumerate", func(m *machine) (value, bool) {
+	return &iterator{"enumerate", func(m *py.Account) (value, bool) {
 		v, ok := it.next(m)
 		if !ok {
 			return nil, false
 		}
 		pair := tuple{count, v}
 		count = addInts(m, count, int64(1))
-		m.allocItems(2)
+		m.AllocItems(2)
 		return pair, true
 	}}
 }
@@ -34,9 +36,9 @@ func enumerateArguments(a arguments) (from, start value) {
 	total := len(a.pos) + len(a.names)
 	switch {
 	case total == 0:
-		raise(TypeError, "enumerate() missing required argument 'iterable'")
+		py.Raise(py.TypeError, "enumerate() missing required argument 'iterable'")
 	case total > 2:
-		raise(TypeError, "enumerate() takes at most 2 arguments (%d given)", total)
+		py.Raise(py.TypeError, "enumerate() takes at most 2 arguments (%d given)", total)
 	}
 	slots := append(append([]value{}, a.pos...), a.named...)
 	want := []string{"iterable", "start"}
@@ -46,7 +48,7 @@ func enumerateArguments(a arguments) (from, start value) {
 	}
 	for i, name := range a.names {
 		if name != want[len(a.pos)+i] {
-			raise(TypeError, "'%s' is an invalid keyword argument for enumerate()", name)
+			py.Raise(py.TypeError, "'%s' is an invalid keyword argument for enumerate()", name)
 		}
 	}
 	if total == 1 {
@@ -59,15 +61,15 @@ func enumerateArguments(a arguments) (from, start value) {
 //
 //	list(filter(None, [0, 1, '', 'a'])) → [1, 'a']
 //	list(filter(lambda x: x > 1, [1, 2, 3])) → [2, 3]
-func filter(m *machine, a []value) value {
+func filter(m *py.Account, a []value) value {
 	it := iterate(m, a[1])
-	return &iterator{"filter", func(m *machine) (value, bool) {
+	return &iterator{"filter", func(m *py.Account) (value, bool) {
 		for {
 			v, ok := it.next(m)
 			if !ok {
 				return nil, false
 			}
-			m.step(1)
+			m.Step(1)
 			keep := v
 			if a[0] != nil {
 				keep = call1(m, a[0], v)
@@ -80,16 +82,16 @@ func filter(m *machine, a []value) value {
 }
 
 // mapOf calls a function with an item of each iterable; it ends with the shortest.
-func mapOf(m *machine, a arguments) value {
+func mapOf(m *py.Account, a arguments) value {
 	switch {
 	case len(a.names) > 0:
-		raise(TypeError, "map() takes no keyword arguments")
+		py.Raise(py.TypeError, "map() takes no keyword arguments")
 	case len(a.pos) < 2:
-		raise(TypeError, "map() must have at least two arguments.")
+		py.Raise(py.TypeError, "map() must have at least two arguments.")
 	}
 	its := iterateAll(m, a.pos[1:])
-	return &iterator{"map", func(m *machine) (value, bool) {
-		m.allocItems(int64(len(its)))
+	return &iterator{"map", func(m *py.Account) (value, bool) {
+		m.AllocItems(int64(len(its)))
 		args := make([]value, len(its))
 		for i, it := range its {
 			v, ok := it.next(m)
@@ -98,13 +100,13 @@ func mapOf(m *machine, a arguments) value {
 			}
 			args[i] = v
 		}
-		m.step(1)
+		m.Step(1)
 		return call(m, a.pos[0], arguments{pos: args}), true
 	}}
 }
 
 // iterateAll begins to walk several values; the first that cannot be walked is the error.
-func iterateAll(m *machine, values []value) []*iterator {
+func iterateAll(m *py.Account, values []value) []*iterator {
 	its := make([]*iterator, len(values))
 	for i, v := range values {
 		its[i] = iterate(m, v)
@@ -118,20 +120,20 @@ func iterateAll(m *machine, values []value) []*iterator {
 //	list(zip([1, 2], [3])) → [(1, 3)]
 //	list(zip([1, 2], [3], strict=True)) → ValueError: zip() argument 2 is shorter than argument 1
 //	list(zip()) → []
-func zip(m *machine, a arguments) value {
+func zip(m *py.Account, a arguments) value {
 	strict := false
 	if len(a.names) > 1 {
-		raise(TypeError, "zip() takes at most 1 keyword argument (%d given)", len(a.names))
+		py.Raise(py.TypeError, "zip() takes at most 1 keyword argument (%d given)", len(a.names))
 	}
 	for i, name := range a.names {
 		if name != "strict" {
-			raise(TypeError, "'%s' is an invalid keyword argument for zip()", name)
+			py.Raise(py.TypeError, "'%s' is an invalid keyword argument for zip()", name)
 		}
 		strict = truth(a.named[i])
 	}
 	its := iterateAll(m, a.pos)
 	over := len(its) == 0
-	return &iterator{"zip", func(m *machine) (value, bool) {
+	return &iterator{"zip", func(m *py.Account) (value, bool) {
 		if over {
 			return nil, false
 		}
@@ -142,8 +144,8 @@ func zip(m *machine, a arguments) value {
 }
 
 // zipRow takes an item of each iterator, or is nil when one of them has ended.
-func zipRow(m *machine, its []*iterator, strict bool) tuple {
-	m.allocItems(int64(len(its)))
+func zipRow(m *py.Account, its []*iterator, strict bool) tuple {
+	m.AllocItems(int64(len(its)))
 	row := make(tuple, len(its))
 	for i, it := range its {
 		v, ok := it.next(m)
@@ -158,12 +160,12 @@ func zipRow(m *machine, its []*iterator, strict bool) tuple {
 		}
 		row[i] = v
 	}
-	m.step(1)
+	m.Step(1)
 	return row
 }
 
 // longer complains of an iterator that goes on where the first one of a strict zip has ended.
-func longer(m *machine, its []*iterator) {
+func longer(m *py.Account, its []*iterator) {
 	for i, it := range its {
 		if _, ok := it.next(m); ok {
 			unlike(i+1, "longer")
@@ -174,7 +176,7 @@ func longer(m *machine, its []*iterator) {
 // unlike is strict zip's message, which speaks of "arguments 1-2" when two went before.
 func unlike(i int, how string) {
 	if i == 1 {
-		raise(ValueError, "zip() argument 2 is %s than argument 1", how)
+		py.Raise(py.ValueError, "zip() argument 2 is %s than argument 1", how)
 	}
-	raise(ValueError, "zip() argument %d is %s than arguments 1-%d", i+1, how, i)
+	py.Raise(py.ValueError, "zip() argument %d is %s than arguments 1-%d", i+1, how, i)
 }

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/big"
 	"strconv"
+
+	"toolnorm/internal/pyexpr/py"
 )
 
 // numberFunctions are those that compute with numbers.
@@ -23,13 +25,13 @@ func numberFunctions() []*function {
 //	abs(-2.5) → 2.5
 //	abs(True) → 1
 //	abs('a') → TypeError: bad operand type for abs(): 'str'
-func abs(m *machine, a []value) value {
+func abs(m *py.Account, a []value) value {
 	if x, ok := a[0].(float64); ok {
 		return math.Abs(x)
 	}
 	n, ok := integer(a[0])
 	if !ok {
-		raise(TypeError, "bad operand type for abs(): '%s'", typeName(a[0]))
+		py.Raise(py.TypeError, "bad operand type for abs(): '%s'", typeName(a[0]))
 	}
 	if toBig(n).Sign() < 0 {
 		return subInts(m, int64(0), n)
@@ -43,7 +45,7 @@ func abs(m *machine, a []value) value {
 //	divmod(7.5, 2) → (3.0, 1.5)
 //	divmod(1, 0) → ZeroDivisionError: integer division or modulo by zero
 //	divmod('a', 1) → TypeError: unsupported operand type(s) for divmod(): 'str' and 'int'
-func divmod(m *machine, a []value) value {
+func divmod(m *py.Account, a []value) value {
 	i, ok1 := integer(a[0])
 	j, ok2 := integer(a[1])
 	if ok1 && ok2 {
@@ -55,11 +57,11 @@ func divmod(m *machine, a []value) value {
 	}
 	x, y := number(a[0]), number(a[1])
 	if y == 0 {
-		raise(ZeroDivisionError, "float divmod()")
+		py.Raise(py.ZeroDivisionError, "float divmod()")
 	}
-	m.step(remainderSteps(x, y))
+	m.Step(remainderSteps(x, y))
 	q, r := divmodFloats(x, y)
-	m.allocItems(4)
+	m.AllocItems(4)
 	return tuple{q, r}
 }
 
@@ -80,7 +82,7 @@ func number(v value) float64 {
 }
 
 // pow is ** with two arguments, and modular with three, where the result stays as small as the modulus.
-func pow(m *machine, a []value) value {
+func pow(m *py.Account, a []value) value {
 	if !given(a[2]) || a[2] == nil {
 		return operate(m, "**", a[0], a[1])
 	}
@@ -94,7 +96,7 @@ func pow(m *machine, a []value) value {
 //	pow(2, -1, 4) → ValueError: base is not invertible for the given modulus
 //	pow(2, 3, 0) → ValueError: pow() 3rd argument cannot be 0
 //	pow(3, 2, -5) → -1
-func powMod(m *machine, a, b, c value) value {
+func powMod(m *py.Account, a, b, c value) value {
 	x, ok1 := integer(a)
 	n, ok2 := integer(b)
 	mod, ok3 := integer(c)
@@ -102,24 +104,24 @@ func powMod(m *machine, a, b, c value) value {
 		for _, v := range []value{a, b, c} {
 			if _, isFloat := v.(float64); !isFloat {
 				if _, isInt := integer(v); !isInt {
-					raise(TypeError, "unsupported operand type(s) for ** or pow(): '%s', '%s', '%s'", typeName(a), typeName(b), typeName(c))
+					py.Raise(py.TypeError, "unsupported operand type(s) for ** or pow(): '%s', '%s', '%s'", typeName(a), typeName(b), typeName(c))
 				}
 			}
 		}
-		raise(TypeError, "pow() 3rd argument not allowed unless all arguments are integers")
+		py.Raise(py.TypeError, "pow() 3rd argument not allowed unless all arguments are integers")
 	}
 	base, exp, modulus := toBig(x), toBig(n), toBig(mod)
 	if modulus.Sign() == 0 {
-		raise(ValueError, "pow() 3rd argument cannot be 0")
+		py.Raise(py.ValueError, "pow() 3rd argument cannot be 0")
 	}
 	words := int64(modulus.BitLen()+base.BitLen())/64 + 1
-	m.step(int64(exp.BitLen()+1) * words * words / 64)
-	m.allocBits(int64(base.BitLen() + 24*modulus.BitLen()))
+	m.Step(int64(exp.BitLen()+1) * words * words / 64)
+	m.AllocBits(int64(base.BitLen() + 24*modulus.BitLen()))
 	positive := new(big.Int).Abs(modulus)
 	if exp.Sign() < 0 {
 		base = new(big.Int).ModInverse(new(big.Int).Mod(base, positive), positive)
 		if base == nil {
-			raise(ValueError, "base is not invertible for the given modulus")
+			py.Raise(py.ValueError, "base is not invertible for the given modulus")
 		}
 		exp = new(big.Int).Neg(exp)
 	}
@@ -139,14 +141,14 @@ func powMod(m *machine, a, b, c value) value {
 //	round(1234, -2) → 1200
 //	round(1.5, 0) → 2.0
 //	round('a') → TypeError: type str doesn't define __round__ method
-func round(m *machine, a []value) value {
+func round(m *py.Account, a []value) value {
 	digits := a[1]
 	whole := !given(digits) || digits == nil
 	x, isFloat := a[0].(float64)
 	n, isInt := integer(a[0])
 	switch {
 	case !isFloat && !isInt:
-		raise(TypeError, "type %s doesn't define __round__ method", typeName(a[0]))
+		py.Raise(py.TypeError, "type %s doesn't define __round__ method", typeName(a[0]))
 	case whole && isInt:
 		return n
 	case whole:
@@ -160,7 +162,7 @@ func round(m *machine, a []value) value {
 	if isFloat && math.IsNaN(x) || math.IsInf(x, 0) {
 		return x
 	}
-	m.step(roundSteps(x, places))
+	m.Step(roundSteps(x, places))
 	return roundFloat(x, places)
 }
 
@@ -174,7 +176,7 @@ func asInt(v value) value {
 	if n, ok := integer(v); ok {
 		return n
 	}
-	return raise(TypeError, "'%s' object cannot be interpreted as an integer", typeName(v))
+	return py.Raise(py.TypeError, "'%s' object cannot be interpreted as an integer", typeName(v))
 }
 
 // roundInt rounds to a power of ten, half to even. Digits behind the point change nothing.
@@ -183,9 +185,9 @@ func asInt(v value) value {
 //	round(25, -1) → 20
 //	round(-15, -1) → -20
 //	round(5, -5) → 0
-func roundInt(m *machine, n, d value) value {
+func roundInt(m *py.Account, n, d value) value {
 	places, ok := d.(int64)
-	if !ok && toBig(d).Sign() < 0 || ok && -places > int64(m.limits.Bits) {
+	if !ok && toBig(d).Sign() < 0 || ok && -places > int64(m.Limits.Bits) {
 		return int64(0) // beyond every number that fits the limits
 	}
 	if toBig(d).Sign() >= 0 {
@@ -217,7 +219,7 @@ func roundFloat(x float64, places int64) value {
 	case places >= 0:
 		r, err := strconv.ParseFloat(strconv.FormatFloat(x, 'f', int(places), 64), 64)
 		if err != nil {
-			raise(OverflowError, "rounded value too large to represent")
+			py.Raise(py.OverflowError, "rounded value too large to represent")
 		}
 		return r
 	}
@@ -230,7 +232,7 @@ func roundFloat(x float64, places int64) value {
 	}
 	r, _ := new(big.Float).SetInt(q.Mul(q, unit)).Float64()
 	if math.IsInf(r, 0) {
-		raise(OverflowError, "rounded value too large to represent")
+		py.Raise(py.OverflowError, "rounded value too large to represent")
 	}
 	return math.Copysign(r, x)
 }
@@ -241,18 +243,18 @@ func roundFloat(x float64, places int64) value {
 //	int(1e20) → 100000000000000000000
 //	int(float('nan')) → ValueError: cannot convert float NaN to integer
 //	int(float('inf')) → OverflowError: cannot convert float infinity to integer
-func truncate(m *machine, x float64) value {
+func truncate(m *py.Account, x float64) value {
 	switch {
 	case math.IsNaN(x):
-		raise(ValueError, "cannot convert float NaN to integer")
+		py.Raise(py.ValueError, "cannot convert float NaN to integer")
 	case math.IsInf(x, 0):
-		raise(OverflowError, "cannot convert float infinity to integer")
+		py.Raise(py.OverflowError, "cannot convert float infinity to integer")
 	case math.Abs(x) < 1<<62:
-		m.alloc(boxBytes)
+		m.Alloc(py.BoxBytes)
 		return int64(x)
 	}
 	n, _ := new(big.Float).SetFloat64(x).Int(nil)
-	m.allocBits(int64(n.BitLen()))
+	m.AllocBits(int64(n.BitLen()))
 	return norm(n)
 }
 
@@ -263,21 +265,21 @@ func truncate(m *machine, x float64) value {
 //	sum([[1], [2]], []) → [1, 2]
 //	sum(['a', 'b']) → TypeError: unsupported operand type(s) for +: 'int' and 'str'
 //	sum(['a'], '') → TypeError: sum() can't sum strings [use ''.join(seq) instead]
-func sum(m *machine, a []value) value {
+func sum(m *py.Account, a []value) value {
 	var total value = int64(0)
 	if given(a[1]) {
 		total = a[1]
 	}
 	it := iterate(m, a[0])
 	if isString(total) {
-		raise(TypeError, "sum() can't sum strings [use ''.join(seq) instead]")
+		py.Raise(py.TypeError, "sum() can't sum strings [use ''.join(seq) instead]")
 	}
 	for {
 		v, ok := it.next(m)
 		if !ok {
 			return total
 		}
-		m.step(1)
+		m.Step(1)
 		total = operate(m, "+", total, v)
 	}
 }

@@ -1,5 +1,7 @@
 package pyexpr
 
+import "toolnorm/internal/pyexpr/py"
+
 // Functions over sequences. What Python computes lazily is lazy here: enumerate, filter, map, reversed and zip are iterators,
 // range is arithmetic. A thousand million numbers cost nothing until they are walked, and are charged as they are.
 
@@ -12,8 +14,8 @@ func sequenceFunctions() []*function {
 		class(fn("filter", checked, 2, 2, filter)),
 		fn("len", oneArg, 1, 1, lenOf),
 		class(raw("map", mapOf)),
-		raw("max", func(m *machine, a arguments) value { return extreme(m, "max", ">", a) }),
-		raw("min", func(m *machine, a arguments) value { return extreme(m, "min", "<", a) }),
+		raw("max", func(m *py.Account, a arguments) value { return extreme(m, "max", ">", a) }),
+		raw("min", func(m *py.Account, a arguments) value { return extreme(m, "min", "<", a) }),
 		class(fn("range", checked, 1, 3, rangeOf)),
 		class(fn("reversed", checked, 1, 1, reversed)),
 		raw("sorted", sorted),
@@ -22,13 +24,13 @@ func sequenceFunctions() []*function {
 }
 
 // all is true when no item is false; it stops at the first one.
-func all(m *machine, a []value) value {
+func all(m *py.Account, a []value) value {
 	found := search(m, a[0], false)
 	return !found
 }
 
 // anyOf is any(...): true when an item is. `any` is Go's own word, hence the name.
-func anyOf(m *machine, a []value) value { return search(m, a[0], true) }
+func anyOf(m *py.Account, a []value) value { return search(m, a[0], true) }
 
 // search says whether an item has the truth that is looked for.
 //
@@ -36,7 +38,7 @@ func anyOf(m *machine, a []value) value { return search(m, a[0], true) }
 //	any([0, '', None]) → False
 //	all([]) → True
 //	any(5) → TypeError: 'int' object is not iterable
-func search(m *machine, v value, want bool) bool {
+func search(m *py.Account, v value, want bool) bool {
 	it := iterate(m, v)
 	for {
 		item, ok := it.next(m)
@@ -46,18 +48,18 @@ func search(m *machine, v value, want bool) bool {
 		if truth(item) == want {
 			return true
 		}
-		m.step(1)
+		m.Step(1)
 	}
 }
 
 // lenOf counts: items of a container, code points of a string. An iterator has no length, since it would have to be used up.
-func lenOf(m *machine, a []value) value {
+func lenOf(m *py.Account, a []value) value {
 	n, ok := length(a[0])
 	if !ok {
-		raise(TypeError, "object of type '%s' has no len()", typeName(a[0]))
+		py.Raise(py.TypeError, "object of type '%s' has no len()", typeName(a[0]))
 	}
 	if s, ok := a[0].(string); ok {
-		m.scan(len(s))
+		m.Scan(len(s))
 		return n
 	}
 	return n
@@ -71,9 +73,9 @@ func lenOf(m *machine, a []value) value {
 //	min([], default=0) → 0
 //	max([]) → ValueError: max() arg is an empty sequence
 //	max(1, 'a') → TypeError: '>' not supported between instances of 'str' and 'int'
-func extreme(m *machine, name, op string, a arguments) value {
+func extreme(m *py.Account, name, op string, a arguments) value {
 	if len(a.pos) == 0 {
-		raise(TypeError, "%s expected at least 1 argument, got 0", name)
+		py.Raise(py.TypeError, "%s expected at least 1 argument, got 0", name)
 	}
 	var key, otherwise value = nil, absent{}
 	for i, n := range a.names {
@@ -83,17 +85,17 @@ func extreme(m *machine, name, op string, a arguments) value {
 		case "default":
 			otherwise = a.named[i]
 		default:
-			raise(TypeError, "'%s' is an invalid keyword argument for %s()", n, name)
+			py.Raise(py.TypeError, "'%s' is an invalid keyword argument for %s()", n, name)
 		}
 	}
 	if len(a.names) > 2 {
-		raise(TypeError, "%s() takes at most 2 keyword arguments (%d given)", name, len(a.names))
+		py.Raise(py.TypeError, "%s() takes at most 2 keyword arguments (%d given)", name, len(a.names))
 	}
 	var from value = list(a.pos)
 	if len(a.pos) == 1 {
 		from = a.pos[0]
 	} else if given(otherwise) {
-		raise(TypeError, "Cannot specify a default for %s() with multiple positional arguments", name)
+		py.Raise(py.TypeError, "Cannot specify a default for %s() with multiple positional arguments", name)
 	}
 	it := iterate(m, from)
 	best, found := it.best(m, op, key)
@@ -101,13 +103,13 @@ func extreme(m *machine, name, op string, a arguments) value {
 		return best
 	}
 	if !given(otherwise) {
-		raise(ValueError, "%s() arg is an empty sequence", name)
+		py.Raise(py.ValueError, "%s() arg is an empty sequence", name)
 	}
 	return otherwise
 }
 
 // best is the first item that no later one stands before.
-func (it *iterator) best(m *machine, op string, key value) (best value, found bool) {
+func (it *iterator) best(m *py.Account, op string, key value) (best value, found bool) {
 	var bestKey value
 	for {
 		v, ok := it.next(m)
@@ -135,7 +137,7 @@ func (it *iterator) best(m *machine, op string, key value) (best value, found bo
 //	range(10)[2:5] → range(2, 5)
 //	range(1, 2, 0) → ValueError: range() arg 3 must not be zero
 //	range(1.5) → TypeError: 'float' object cannot be interpreted as an integer
-func rangeOf(m *machine, a []value) value {
+func rangeOf(m *py.Account, a []value) value {
 	var parts [3]int64
 	for i, v := range a {
 		if !given(v) {
@@ -143,7 +145,7 @@ func rangeOf(m *machine, a []value) value {
 		}
 		n, small := asInt(v).(int64)
 		if !small {
-			raise(LimitError, "a range beyond 64 bits is not available in expressions")
+			py.Raise(py.LimitError, "a range beyond 64 bits is not available in expressions")
 		}
 		parts[i] = n
 	}
@@ -154,13 +156,13 @@ func rangeOf(m *machine, a []value) value {
 	case !given(a[2]):
 		step = 1
 	case step == 0:
-		raise(ValueError, "range() arg 3 must not be zero")
+		py.Raise(py.ValueError, "range() arg 3 must not be zero")
 	}
 	n := between(start, stop, step)
 	if n < 0 { // -2**63 to 2**63-1 has more numbers than an int64 counts
-		raise(LimitError, "a range beyond 64 bits is not available in expressions")
+		py.Raise(py.LimitError, "a range beyond 64 bits is not available in expressions")
 	}
-	m.alloc(listBytes)
+	m.Alloc(py.ListBytes)
 	return span{start, stop, step, n}
 }
 
@@ -169,10 +171,10 @@ func rangeOf(m *machine, a []value) value {
 //	list(reversed([1, 2, 3])) → [3, 2, 1]
 //	''.join(reversed('abc')) → 'cba'
 //	reversed({1}) → TypeError: 'set' object is not reversible
-func reversed(m *machine, a []value) value {
+func reversed(m *py.Account, a []value) value {
 	switch v := a[0].(type) {
 	case string:
-		m.alloc(int64(len(v)) * 20)
+		m.Alloc(int64(len(v)) * 20)
 		return &iterator{"reversed", backwards(items(m, v))}
 	case list:
 		return &iterator{"list_reverseiterator", backwards(v)}
@@ -185,13 +187,13 @@ func reversed(m *machine, a []value) value {
 	case view:
 		return &iterator{"dict_reverse" + v.kind + "iterator", backwards(items(m, v))}
 	}
-	return raise(TypeError, "'%s' object is not reversible", typeName(a[0]))
+	return py.Raise(py.TypeError, "'%s' object is not reversible", typeName(a[0]))
 }
 
 // backwards walks items from the last to the first.
-func backwards(items []value) func(*machine) (value, bool) {
+func backwards(items []value) func(*py.Account) (value, bool) {
 	i := len(items)
-	return func(*machine) (value, bool) {
+	return func(*py.Account) (value, bool) {
 		if i == 0 {
 			return nil, false
 		}
@@ -207,9 +209,9 @@ func backwards(items []value) func(*machine) (value, bool) {
 //	sorted([1, 'a']) → TypeError: '<' not supported between instances of 'str' and 'int'
 //	sorted([[2, 1], [1, 2]]) → [[1, 2], [2, 1]]
 //	sorted({'b': 1, 'a': 2}) → ['a', 'b']
-func sorted(m *machine, a arguments) value {
+func sorted(m *py.Account, a arguments) value {
 	if len(a.pos) != 1 {
-		raise(TypeError, "sorted expected 1 argument, got %d", len(a.pos))
+		py.Raise(py.TypeError, "sorted expected 1 argument, got %d", len(a.pos))
 	}
 	walked := items(m, a.pos[0])
 	var key, reverse value = nil, false
@@ -220,7 +222,7 @@ func sorted(m *machine, a arguments) value {
 		case "reverse":
 			reverse = a.named[i]
 		default:
-			raise(TypeError, "'%s' is an invalid keyword argument for sort()", name)
+			py.Raise(py.TypeError, "'%s' is an invalid keyword argument for sort()", name)
 		}
 	}
 	return sortItems(m, walked, key, truth(asInt(reverse)))

@@ -4,6 +4,9 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"toolnorm/internal/pyexpr/py"
+	"toolnorm/internal/pyexpr/syntax"
 )
 
 // The types as functions. They are what Python calls classes, so that messages name them "type object 'str'", and methods
@@ -12,7 +15,7 @@ import (
 // typeFunctions are the types, called to make values of them.
 func typeFunctions() []*function {
 	return []*function{
-		class(fn("bool", checked, 0, 1, func(_ *machine, a []value) value { return given(a[0]) && truth(a[0]) })),
+		class(fn("bool", checked, 0, 1, func(_ *py.Account, a []value) value { return given(a[0]) && truth(a[0]) })),
 		class(raw("dict", dictOf)),
 		class(fn("float", checked, 0, 1, floatOf)),
 		class(raw("int", intOf)),
@@ -24,28 +27,28 @@ func typeFunctions() []*function {
 }
 
 // listOf makes a list of an iterable's items. Given a list it may share its items, since nothing changes a list.
-func listOf(m *machine, a []value) value {
+func listOf(m *py.Account, a []value) value {
 	return list(copied(m, a[0]))
 }
 
 // tupleOf makes a tuple of an iterable's items.
-func tupleOf(m *machine, a []value) value {
+func tupleOf(m *py.Account, a []value) value {
 	return tuple(copied(m, a[0]))
 }
 
 // copied are the items of an argument that may be absent.
-func copied(m *machine, v value) []value {
+func copied(m *py.Account, v value) []value {
 	if !given(v) {
 		return []value{}
 	}
-	m.alloc(listBytes)
+	m.Alloc(py.ListBytes)
 	return items(m, v)
 }
 
 // setFrom makes a set of an iterable's items; one that cannot be hashed is an error.
-func setFrom(m *machine, a []value) value {
+func setFrom(m *py.Account, a []value) value {
 	if !given(a[0]) {
-		m.alloc(listBytes)
+		m.Alloc(py.ListBytes)
 		return newSet()
 	}
 	it := iterate(m, a[0])
@@ -58,12 +61,12 @@ func setFrom(m *machine, a []value) value {
 //	dict({'a': 1}) → {'a': 1}
 //	dict([(1, 2, 3)]) → ValueError: dictionary update sequence element #0 has length 3; 2 is required
 //	dict([1]) → TypeError: cannot convert dictionary update sequence element #0 to a sequence
-func dictOf(m *machine, a arguments) value {
+func dictOf(m *py.Account, a arguments) value {
 	if len(a.pos) > 1 {
-		raise(TypeError, "dict expected at most 1 argument, got %d", len(a.pos))
+		py.Raise(py.TypeError, "dict expected at most 1 argument, got %d", len(a.pos))
 	}
 	d := newDict()
-	m.alloc(listBytes)
+	m.Alloc(py.ListBytes)
 	if len(a.pos) == 1 {
 		d.update(m, a.pos[0])
 	}
@@ -74,22 +77,22 @@ func dictOf(m *machine, a arguments) value {
 }
 
 // update puts in the entries of a dict, or pairs.
-func (d *dict) update(m *machine, v value) {
+func (d *dict) update(m *py.Account, v value) {
 	if from, ok := v.(*dict); ok {
 		for i := range from.keys {
 			d.set(m, from.keys[i], from.vals[i])
 		}
-		m.step(int64(len(from.keys)))
+		m.Step(int64(len(from.keys)))
 		return
 	}
 	n := 0
 	for v := range each(m, v) {
 		if !iterable(v) {
-			raise(TypeError, "cannot convert dictionary update sequence element #%d to a sequence", n)
+			py.Raise(py.TypeError, "cannot convert dictionary update sequence element #%d to a sequence", n)
 		}
 		pair := items(m, v)
 		if len(pair) != 2 {
-			raise(ValueError, "dictionary update sequence element #%d has length %d; 2 is required", n, len(pair))
+			py.Raise(py.ValueError, "dictionary update sequence element #%d has length %d; 2 is required", n, len(pair))
 		}
 		d.set(m, pair[0], pair[1])
 		n++
@@ -97,7 +100,7 @@ func (d *dict) update(m *machine, v value) {
 }
 
 // floatOf reads text, or converts an int, which may be too large: OverflowError beyond 1.8e308.
-func floatOf(m *machine, a []value) value {
+func floatOf(m *py.Account, a []value) value {
 	switch v := a[0].(type) {
 	case absent:
 		return 0.0
@@ -107,7 +110,7 @@ func floatOf(m *machine, a []value) value {
 		return parseFloat(m, v)
 	}
 	if !isNumber(a[0]) {
-		raise(TypeError, "float() argument must be a string or a real number, not '%s'", typeName(a[0]))
+		py.Raise(py.TypeError, "float() argument must be a string or a real number, not '%s'", typeName(a[0]))
 	}
 	return number(a[0])
 }
@@ -119,8 +122,8 @@ func floatOf(m *machine, a []value) value {
 //	float('1__0') → ValueError: could not convert string to float: '1__0'
 //	float('abc') → ValueError: could not convert string to float: 'abc'
 //	float('1e400') → inf
-func parseFloat(m *machine, s string) value {
-	m.step(4 + int64(len(s))/16) // six passes over the text, and the reading itself
+func parseFloat(m *py.Account, s string) value {
+	m.Step(4 + int64(len(s))/16) // six passes over the text, and the reading itself
 	text := trimSpace(plainDigits(s))
 	bare, ok := withoutUnderscores(text)
 	switch strings.ToLower(strings.TrimLeft(bare, "+-")) {
@@ -131,10 +134,10 @@ func parseFloat(m *machine, s string) value {
 	}
 	x, err := strconv.ParseFloat(bare, 64)
 	if ok && (err == nil || math.IsInf(x, 0)) {
-		m.step(readSteps(bare, x))
+		m.Step(readSteps(bare, x))
 		return x
 	}
-	return raise(ValueError, "could not convert string to float: %s", repr(m, s))
+	return py.Raise(py.ValueError, "could not convert string to float: %s", repr(m, s))
 }
 
 // readSteps is what reading a float costs beside its text. Numbers of many digits, and those below the normal ones, are read
@@ -150,7 +153,7 @@ func readSteps(text string, x float64) int64 {
 // withoutUnderscores removes underscores; ok is false where one does not stand between two digits.
 func withoutUnderscores(s string) (string, bool) {
 	for i := range len(s) {
-		if s[i] == '_' && (i == 0 || i+1 == len(s) || !isDigit(s[i-1]) || !isDigit(s[i+1])) {
+		if s[i] == '_' && (i == 0 || i+1 == len(s) || !syntax.IsDigit(s[i-1]) || !syntax.IsDigit(s[i+1])) {
 			return s, false
 		}
 	}
@@ -164,12 +167,12 @@ func withoutUnderscores(s string) (string, bool) {
 //	str(None) → 'None'
 //	str([1, 'a']) → "[1, 'a']"
 //	str('a', 'utf-8') → TypeError: decoding str is not supported
-func strOf(m *machine, a arguments) value {
+func strOf(m *py.Account, a arguments) value {
 	s := signature{name: "str", style: keyworded, max: 3, params: []string{"object", "encoding", "errors"}}
 	slots := s.bindNames(a)
 	for i := 1; i < 3; i++ {
 		if given(slots[i]) && !isString(slots[i]) {
-			raise(TypeError, "str() argument '%s' must be str, not %s", s.params[i], argumentType(slots[i]))
+			py.Raise(py.TypeError, "str() argument '%s' must be str, not %s", s.params[i], argumentType(slots[i]))
 		}
 	}
 	switch {
@@ -178,9 +181,9 @@ func strOf(m *machine, a arguments) value {
 	case !given(slots[1]) && !given(slots[2]):
 		return str(m, slots[0])
 	case isString(slots[0]):
-		raise(TypeError, "decoding str is not supported")
+		py.Raise(py.TypeError, "decoding str is not supported")
 	}
-	return raise(TypeError, "decoding to str: need a bytes-like object, %s found", typeName(slots[0]))
+	return py.Raise(py.TypeError, "decoding to str: need a bytes-like object, %s found", typeName(slots[0]))
 }
 
 // intOf reads text in a base, or cuts a number off at its point: int(-3.9) is -3.
@@ -190,17 +193,17 @@ func strOf(m *machine, a arguments) value {
 //	int(5, 2) → TypeError: int() can't convert non-string with explicit base
 //	int('5', 99) → ValueError: int() base must be >= 2 and <= 36, or 0
 //	int(None) → TypeError: int() argument must be a string, a bytes-like object or a real number, not 'NoneType'
-func intOf(m *machine, a arguments) value {
+func intOf(m *py.Account, a arguments) value {
 	s := signature{name: "int", style: keyworded, max: 2, params: []string{"", "base"}, posOnly: 0}
 	total := len(a.pos) + len(a.names)
 	if total > 2 {
-		raise(TypeError, "int() takes at most 2 arguments (%d given)", total)
+		py.Raise(py.TypeError, "int() takes at most 2 arguments (%d given)", total)
 	}
 	slots := s.bindNames(a)
 	x, base := slots[0], slots[1]
 	switch {
 	case !given(x) && given(base):
-		raise(TypeError, "int() missing string argument")
+		py.Raise(py.TypeError, "int() missing string argument")
 	case !given(x):
 		return int64(0)
 	case !given(base):
@@ -208,17 +211,17 @@ func intOf(m *machine, a arguments) value {
 	}
 	n := asInt(base)
 	if k := clamp(n); k != 0 && (k < 2 || k > 36) {
-		raise(ValueError, "int() base must be >= 2 and <= 36, or 0")
+		py.Raise(py.ValueError, "int() base must be >= 2 and <= 36, or 0")
 	}
 	text, ok := x.(string)
 	if !ok {
-		raise(TypeError, "int() can't convert non-string with explicit base")
+		py.Raise(py.TypeError, "int() can't convert non-string with explicit base")
 	}
 	return parseInt(m, text, int(clamp(n)))
 }
 
 // toInt is int(v) without a base.
-func toInt(m *machine, v value) value {
+func toInt(m *py.Account, v value) value {
 	switch v := v.(type) {
 	case string:
 		return parseInt(m, v, 10)
@@ -227,7 +230,7 @@ func toInt(m *machine, v value) value {
 	}
 	n, ok := integer(v)
 	if !ok {
-		raise(TypeError, "int() argument must be a string, a bytes-like object or a real number, not '%s'", typeName(v))
+		py.Raise(py.TypeError, "int() argument must be a string, a bytes-like object or a real number, not '%s'", typeName(v))
 	}
 	return n
 }

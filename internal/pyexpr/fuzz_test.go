@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"toolnorm/internal/pyexpr/py"
 )
 
 // seeds are what fuzzing begins with: the hostile expressions and the examples of the comments.
@@ -30,12 +32,12 @@ func FuzzCompile(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, src string) {
 		p, err := Compile(src, []string{"a", "b", "s", "l", "d"})
-		var e *Error
+		var e *py.Error
 		switch {
 		case err == nil && p == nil:
 			t.Fatal("neither a program nor an error")
 		case err == nil:
-		case !errors.As(err, &e) || e.Kind == SystemError:
+		case !errors.As(err, &e) || e.Kind == py.SystemError:
 			t.Fatalf("%T is no *Error", err)
 		case e.Line > strings.Count(src, "\n")+1 || e.Line > 0 && e.Column < 1:
 			t.Fatalf("line %d, column %d is not in the source", e.Line, e.Column)
@@ -49,7 +51,7 @@ func FuzzCompile(f *testing.F) {
 // limit, and that the same run gives the same.
 func FuzzRun(f *testing.F) {
 	seeds(f)
-	limits := Limits{Steps: 20_000, Bytes: 1 << 20, Bits: 8_192, Depth: 32, Result: 64 << 10, Timeout: time.Minute}
+	limits := py.Limits{Steps: 20_000, Bytes: 1 << 20, Bits: 8_192, Depth: 32, Result: 64 << 10, Timeout: time.Minute}
 	vars := map[string]any{"a": json.Number("7"), "b": json.Number("2.5"), "s": "héllo, 한국", "l": []any{3, 1, json.Number("2"), "x", nil, true},
 		"d": map[string]any{"k": 1, "한": []any{1.5}}}
 	f.Fuzz(func(t *testing.T, src string) {
@@ -62,8 +64,8 @@ func FuzzRun(f *testing.F) {
 			t.Fatalf("%d steps and %d bytes spent", r.Steps, r.Bytes)
 		}
 		if err != nil {
-			var e *Error
-			if !errors.As(err, &e) || e.Kind == "" || e.Kind == SystemError || !utf8.ValidString(e.Message) {
+			var e *py.Error
+			if !errors.As(err, &e) || e.Kind == "" || e.Kind == py.SystemError || !utf8.ValidString(e.Message) {
 				t.Fatalf("%T %q", err, err)
 			}
 		} else if !json.Valid([]byte(r.JSON)) || len(r.JSON) > limits.Result || !utf8.ValidString(r.JSON) {

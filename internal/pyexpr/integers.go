@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/big"
 	bitwise "math/bits"
+
+	"toolnorm/internal/pyexpr/py"
 )
 
 // Integers of any size within the limit. They are int64 as long as they fit, which is nearly always, and *big.Int beyond.
@@ -11,7 +13,7 @@ import (
 // the operands, charges that, and only then computes. `9**9**9` needs 1.2 thousand million bits, so says the bound, and nothing was allocated.
 
 // integers computes with two ints, each an int64 or a *big.Int.
-func integers(m *machine, op string, a, b value) (v value, ok bool) {
+func integers(m *py.Account, op string, a, b value) (v value, ok bool) {
 	switch op {
 	case "+":
 		return addInts(m, a, b), true
@@ -38,56 +40,56 @@ func integers(m *machine, op string, a, b value) (v value, ok bool) {
 }
 
 // addInts checks the overflow by signs: a sum of two numbers is greater than the first exactly when the second is positive.
-func addInts(m *machine, a, b value) value {
+func addInts(m *py.Account, a, b value) value {
 	x, ok1 := a.(int64)
 	y, ok2 := b.(int64)
 	if ok1 && ok2 {
 		if sum := x + y; (sum > x) == (y > 0) {
-			m.alloc(boxBytes)
+			m.Alloc(py.BoxBytes)
 			return sum
 		}
 	}
-	m.allocBits(max(bits(a), bits(b)) + 1)
-	return m.made(new(big.Int).Add(toBig(a), toBig(b)))
+	m.AllocBits(max(bits(a), bits(b)) + 1)
+	return made(m, new(big.Int).Add(toBig(a), toBig(b)))
 }
 
 // subInts checks the overflow as addInts does.
-func subInts(m *machine, a, b value) value {
+func subInts(m *py.Account, a, b value) value {
 	x, ok1 := a.(int64)
 	y, ok2 := b.(int64)
 	if ok1 && ok2 {
 		if diff := x - y; (diff < x) == (y > 0) {
-			m.alloc(boxBytes)
+			m.Alloc(py.BoxBytes)
 			return diff
 		}
 	}
-	m.allocBits(max(bits(a), bits(b)) + 1)
-	return m.made(new(big.Int).Sub(toBig(a), toBig(b)))
+	m.AllocBits(max(bits(a), bits(b)) + 1)
+	return made(m, new(big.Int).Sub(toBig(a), toBig(b)))
 }
 
 // made gives a new integer its form, and holds the limit where a bound charged before was one bit too generous.
-func (m *machine) made(n *big.Int) value {
-	m.step(int64(n.BitLen()) / 256)
+func made(m *py.Account, n *big.Int) value {
+	m.Step(int64(n.BitLen()) / 256)
 	return norm(n)
 }
 
 // mulInts multiplies the magnitudes into 128 bits to see whether 64 hold the product. The work of large factors is charged
 // by the product of their lengths: two of 32,768 bits take 60 µs, which are some hundred steps' worth of time.
-func mulInts(m *machine, a, b value) value {
+func mulInts(m *py.Account, a, b value) value {
 	x, ok1 := a.(int64)
 	y, ok2 := b.(int64)
 	if ok1 && ok2 {
 		high, low := bitwise.Mul64(magnitude(x), magnitude(y))
 		if high == 0 && low <= math.MaxInt64 {
-			m.alloc(boxBytes)
+			m.Alloc(py.BoxBytes)
 			return x * y
 		}
 	}
 	p, q := toBig(a), toBig(b)
 	n, k := int64(p.BitLen()), int64(q.BitLen())
-	m.allocBits(n + k)
-	m.step(n * k / 4096 / 16)
-	return m.made(new(big.Int).Mul(p, q))
+	m.AllocBits(n + k)
+	m.Step(n * k / 4096 / 16)
+	return made(m, new(big.Int).Mul(p, q))
 }
 
 // magnitude is |n|, which only an unsigned number can hold for the least int64.
@@ -105,23 +107,23 @@ func magnitude(n int64) uint64 {
 //	7 // -2 → -4
 //	1 // 0 → ZeroDivisionError: integer division or modulo by zero
 //	1 % 0 → ZeroDivisionError: integer modulo by zero
-func divmodInts(m *machine, a, b value, zero string) (value, value) {
+func divmodInts(m *py.Account, a, b value, zero string) (value, value) {
 	x, ok1 := a.(int64)
 	y, ok2 := b.(int64)
 	if ok2 && y == 0 {
-		raise(ZeroDivisionError, "%s", zero)
+		py.Raise(py.ZeroDivisionError, "%s", zero)
 	}
 	if ok1 && ok2 && (x != math.MinInt64 || y != -1) {
 		q, r := x/y, x%y
 		if r != 0 && (r < 0) != (y < 0) {
 			q, r = q-1, r+y
 		}
-		m.alloc(2 * boxBytes)
+		m.Alloc(2 * py.BoxBytes)
 		return q, r
 	}
 	p, d := toBig(a), toBig(b)
-	m.allocBits(int64(p.BitLen() + d.BitLen()))
-	m.step(int64(p.BitLen()) * int64(d.BitLen()) / 4096 / 16)
+	m.AllocBits(int64(p.BitLen() + d.BitLen()))
+	m.Step(int64(p.BitLen()) * int64(d.BitLen()) / 4096 / 16)
 	q, r := new(big.Int).QuoRem(p, d, new(big.Int))
 	if r.Sign() != 0 && r.Sign() != d.Sign() {
 		q.Sub(q, big.NewInt(1))
@@ -140,32 +142,32 @@ const exactInFloat = 1 << 53
 //	10**400 / 10**399 → 10.0
 //	10**400 / 3 → OverflowError: integer division result too large for a float
 //	1 / 0 → ZeroDivisionError: division by zero
-func trueDivide(m *machine, a, b value) value {
+func trueDivide(m *py.Account, a, b value) value {
 	x, ok1 := a.(int64)
 	y, ok2 := b.(int64)
 	if ok2 && y == 0 {
-		raise(ZeroDivisionError, "division by zero")
+		py.Raise(py.ZeroDivisionError, "division by zero")
 	}
 	if ok1 && ok2 && magnitude(x) <= exactInFloat && magnitude(y) <= exactInFloat {
-		m.alloc(boxBytes)
+		m.Alloc(py.BoxBytes)
 		return float64(x) / float64(y)
 	}
 	p, q := toBig(a), toBig(b)
 	if p.Sign() == 0 {
 		return math.Copysign(0, float64(q.Sign()))
 	}
-	m.allocBits(int64(p.BitLen() + q.BitLen()))
+	m.AllocBits(int64(p.BitLen() + q.BitLen()))
 	if p.BitLen()-q.BitLen() > 1025 {
-		raise(OverflowError, "integer division result too large for a float")
+		py.Raise(py.OverflowError, "integer division result too large for a float")
 	}
 	if q.BitLen()-p.BitLen() > 1100 {
 		return math.Copysign(0, float64(p.Sign()*q.Sign()))
 	}
 	f, _ := quotient(p, q)
 	if math.IsInf(f, 0) {
-		raise(OverflowError, "integer division result too large for a float")
+		py.Raise(py.OverflowError, "integer division result too large for a float")
 	}
-	m.step(int64(p.BitLen()+q.BitLen()) / 256)
+	m.Step(int64(p.BitLen()+q.BitLen()) / 256)
 	return f
 }
 
@@ -192,7 +194,7 @@ func quotient(p, q *big.Int) (float64, bool) {
 func toFloat(n value) float64 {
 	f := nearest(n)
 	if math.IsInf(f, 0) {
-		raise(OverflowError, "int too large to convert to float")
+		py.Raise(py.OverflowError, "int too large to convert to float")
 	}
 	return f
 }
@@ -212,7 +214,7 @@ func nearest(n value) float64 {
 //	-2 ** 2 → -4
 //	2 ** 3 ** 2 → 512
 //	(-1) ** 10**30 → 1
-func powInts(m *machine, a, b value) value {
+func powInts(m *py.Account, a, b value) value {
 	n, small := b.(int64)
 	if toBig(b).Sign() < 0 {
 		return powFloats(m, toFloat(a), toFloat(b))
@@ -223,15 +225,15 @@ func powInts(m *machine, a, b value) value {
 	}
 	size, ok := product(int64(base.BitLen()-1), n)
 	if !small || !ok {
-		m.allocBits(math.MaxInt64)
+		m.AllocBits(math.MaxInt64)
 	}
-	m.allocBits(size)
+	m.AllocBits(size)
 	upper, _ := product(int64(base.BitLen()), n)
-	m.alloc(4 * (bigBytes + upper/8))
-	m.step(upper * upper / 4096 / 64)
+	m.Alloc(4 * (py.BigBytes + upper/8))
+	m.Step(upper * upper / 4096 / 64)
 	r := new(big.Int).Exp(base, toBig(b), nil)
-	if r.BitLen() > m.limits.Bits {
-		m.allocBits(int64(r.BitLen()))
+	if r.BitLen() > m.Limits.Bits {
+		m.AllocBits(int64(r.BitLen()))
 	}
 	return norm(r)
 }
@@ -255,28 +257,28 @@ func powUnit(sign int, n *big.Int) value {
 //	-5 >> 1 → -3
 //	1 << -1 → ValueError: negative shift count
 //	5 >> 10**30 → 0
-func shift(m *machine, op string, a, b value) value {
+func shift(m *py.Account, op string, a, b value) value {
 	if toBig(b).Sign() < 0 {
-		raise(ValueError, "negative shift count")
+		py.Raise(py.ValueError, "negative shift count")
 	}
 	x := toBig(a)
 	n, small := b.(int64)
 	switch {
 	case x.Sign() == 0:
 		return int64(0)
-	case op == "<<" && (!small || n > int64(m.limits.Bits)):
-		m.allocBits(math.MaxInt64)
+	case op == "<<" && (!small || n > int64(m.Limits.Bits)):
+		m.AllocBits(math.MaxInt64)
 	case op == "<<":
-		m.allocBits(int64(x.BitLen()) + n)
-		return m.made(new(big.Int).Lsh(x, uint(n)))
+		m.AllocBits(int64(x.BitLen()) + n)
+		return made(m, new(big.Int).Lsh(x, uint(n)))
 	case !small || n > int64(x.BitLen()):
 		if x.Sign() < 0 {
 			return int64(-1)
 		}
 		return int64(0)
 	}
-	m.allocBits(int64(x.BitLen()))
-	return m.made(new(big.Int).Rsh(x, uint(n)))
+	m.AllocBits(int64(x.BitLen()))
+	return made(m, new(big.Int).Rsh(x, uint(n)))
 }
 
 // bitInts works on two's complement of endless length, as Python defines it for negative numbers; big.Int does the same.
@@ -286,22 +288,22 @@ func shift(m *machine, op string, a, b value) value {
 //	6 ^ 3 → 5
 //	-1 & 2**70 → 1180591620717411303424
 //	True & False → False
-func bitInts(m *machine, op string, a, b value) value {
+func bitInts(m *py.Account, op string, a, b value) value {
 	x, ok1 := a.(int64)
 	y, ok2 := b.(int64)
 	if ok1 && ok2 {
 		switch op {
 		case "&":
-			m.alloc(boxBytes)
+			m.Alloc(py.BoxBytes)
 			return x & y
 		case "|":
-			m.alloc(boxBytes)
+			m.Alloc(py.BoxBytes)
 			return x | y
 		}
-		m.alloc(boxBytes)
+		m.Alloc(py.BoxBytes)
 		return x ^ y
 	}
-	m.allocBits(max(bits(a), bits(b)) + 64)
+	m.AllocBits(max(bits(a), bits(b)) + 64)
 	r := new(big.Int)
 	switch op {
 	case "&":
@@ -311,5 +313,17 @@ func bitInts(m *machine, op string, a, b value) value {
 	default:
 		r.Xor(toBig(a), toBig(b))
 	}
-	return m.made(r)
+	return made(m, r)
+}
+
+// bits are the length of an integer.
+func bits(v value) int64 {
+	switch v := v.(type) {
+	case *big.Int:
+		return int64(v.BitLen())
+	case bool:
+		return 1
+	default:
+		return 64
+	}
 }

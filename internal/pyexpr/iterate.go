@@ -3,6 +3,8 @@ package pyexpr
 import (
 	"iter"
 	"unicode/utf8"
+
+	"toolnorm/internal/pyexpr/py"
 )
 
 // span is a range: n numbers from start in steps. stop is only shown.
@@ -23,8 +25,8 @@ func iterable(v value) bool {
 //	list({'a': 1, 'b': 2}) → ['a', 'b']
 //	list({'a': 1}.items()) → [('a', 1)]
 //	[x for x in None] → TypeError: 'NoneType' object is not iterable
-func iterate(m *machine, v value) *iterator {
-	m.alloc(listBytes)
+func iterate(m *py.Account, v value) *iterator {
+	m.Alloc(py.ListBytes)
 	switch v := v.(type) {
 	case *iterator:
 		return v
@@ -43,15 +45,15 @@ func iterate(m *machine, v value) *iterator {
 	case view:
 		return &iterator{"dict_iterator", v.over()}
 	}
-	raise(TypeError, "'%s' object is not iterable", typeName(v))
+	py.Raise(py.TypeError, "'%s' object is not iterable", typeName(v))
 	return nil
 }
 
 // each walks the items of a value.
-func each(m *machine, v value) iter.Seq[value] { return iterate(m, v).rest(m) }
+func each(m *py.Account, v value) iter.Seq[value] { return iterate(m, v).rest(m) }
 
 // rest walks what an iterator has not given yet. Whoever breaks off has used up the items so far, and no more.
-func (it *iterator) rest(m *machine) iter.Seq[value] {
+func (it *iterator) rest(m *py.Account) iter.Seq[value] {
 	return func(yield func(value) bool) {
 		for v, ok := it.next(m); ok && yield(v); v, ok = it.next(m) {
 		}
@@ -59,9 +61,9 @@ func (it *iterator) rest(m *machine) iter.Seq[value] {
 }
 
 // overItems walks a slice. Nothing changes a list while it is walked, so the slice itself will do.
-func overItems(items []value) func(*machine) (value, bool) {
+func overItems(items []value) func(*py.Account) (value, bool) {
 	i := 0
-	return func(*machine) (value, bool) {
+	return func(*py.Account) (value, bool) {
 		if i >= len(items) {
 			return nil, false
 		}
@@ -71,34 +73,34 @@ func overItems(items []value) func(*machine) (value, bool) {
 }
 
 // overText walks code points. Each is a string of its own, which shares the bytes of the whole.
-func overText(s string) func(*machine) (value, bool) {
-	return func(m *machine) (value, bool) {
+func overText(s string) func(*py.Account) (value, bool) {
+	return func(m *py.Account) (value, bool) {
 		if s == "" {
 			return nil, false
 		}
 		_, size := utf8.DecodeRuneInString(s)
 		c := s[:size]
 		s = s[size:]
-		m.alloc(boxBytes)
+		m.Alloc(py.BoxBytes)
 		return c, true
 	}
 }
 
 // overSpan counts. The number is computed from the index, as start + i*step, so that no rounding or overflow adds up.
-func overSpan(s span) func(*machine) (value, bool) {
+func overSpan(s span) func(*py.Account) (value, bool) {
 	i := int64(0)
-	return func(m *machine) (value, bool) {
+	return func(m *py.Account) (value, bool) {
 		if i >= s.n {
 			return nil, false
 		}
 		i++
-		m.alloc(boxBytes)
+		m.Alloc(py.BoxBytes)
 		return s.start + (i-1)*s.step, true
 	}
 }
 
 // over walks a view of a dict.
-func (v view) over() func(*machine) (value, bool) {
+func (v view) over() func(*py.Account) (value, bool) {
 	switch v.kind {
 	case "key":
 		return overItems(v.d.keys)
@@ -106,12 +108,12 @@ func (v view) over() func(*machine) (value, bool) {
 		return overItems(v.d.vals)
 	}
 	i := 0
-	return func(m *machine) (value, bool) {
+	return func(m *py.Account) (value, bool) {
 		if i >= len(v.d.keys) {
 			return nil, false
 		}
 		i++
-		m.allocItems(2)
+		m.AllocItems(2)
 		return tuple{v.d.keys[i-1], v.d.vals[i-1]}, true
 	}
 }
@@ -122,7 +124,7 @@ func (v view) over() func(*machine) (value, bool) {
 //	tuple({'a': 1}) → ('a',)
 //	list(range(3, 0, -1)) → [3, 2, 1]
 //	list(5) → TypeError: 'int' object is not iterable
-func drain(m *machine, it *iterator) []value {
+func drain(m *py.Account, it *iterator) []value {
 	items := []value{}
 	for v := range it.rest(m) {
 		items = grow(m, items, v)
@@ -131,18 +133,18 @@ func drain(m *machine, it *iterator) []value {
 }
 
 // grow appends an item and charges the new slice where one is needed.
-func grow(m *machine, items []value, v value) []value {
-	m.step(1)
+func grow(m *py.Account, items []value, v value) []value {
+	m.Step(1)
 	if len(items) == cap(items) {
 		size := max(4, 2*cap(items))
-		m.alloc(int64(size) * slotBytes)
+		m.Alloc(int64(size) * py.SlotBytes)
 		items = append(make([]value, 0, size), items...)
 	}
 	return append(items, v)
 }
 
 // items are those of any iterable. A list's and a tuple's are given as they are, and must not be changed.
-func items(m *machine, v value) []value {
+func items(m *py.Account, v value) []value {
 	switch v := v.(type) {
 	case list:
 		return v
@@ -153,10 +155,10 @@ func items(m *machine, v value) []value {
 }
 
 // collectSet makes a set of an iterator's items.
-func collectSet(m *machine, it *iterator) *set {
+func collectSet(m *py.Account, it *iterator) *set {
 	s := newSet()
 	for v := range it.rest(m) {
-		m.step(1)
+		m.Step(1)
 		s.add(m, v)
 	}
 	return s

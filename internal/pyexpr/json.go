@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"toolnorm/internal/pyexpr/py"
 )
 
 // Between JSON and values. A number keeps the type that its text has, in both directions: 5 is an int and stays 5, 5.0 is a
@@ -15,9 +17,9 @@ import (
 // never rewritten: NaN, sets, keys that are no strings.
 
 // fromJSON makes a value of an argument. Numbers keep what they are: 5 is an int, 5.0 and 5e0 are floats.
-func fromJSON(m *machine, v any, depth int) value {
-	if depth > m.limits.Depth {
-		raise(LimitError, "an argument is nested more than %d deep", m.limits.Depth)
+func fromJSON(m *py.Account, v any, depth int) value {
+	if depth > m.Limits.Depth {
+		py.Raise(py.LimitError, "an argument is nested more than %d deep", m.Limits.Depth)
 	}
 	switch v := v.(type) {
 	case nil, bool, int64, float64:
@@ -28,7 +30,7 @@ func fromJSON(m *machine, v any, depth int) value {
 		if !utf8.ValidString(v) {
 			v = strings.ToValidUTF8(v, "\ufffd")
 		}
-		m.allocText(int64(len(v)))
+		m.AllocText(int64(len(v)))
 		return v
 	case json.Number:
 		return fromNumber(m, string(v))
@@ -37,25 +39,25 @@ func fromJSON(m *machine, v any, depth int) value {
 	case map[string]any:
 		return fromObject(m, v, depth)
 	}
-	return raise(TypeError, "an argument of Go type %T is no JSON value", v)
+	return py.Raise(py.TypeError, "an argument of Go type %T is no JSON value", v)
 }
 
 // fromNumber reads a JSON number. An exponent or a point makes a float, even of 1e2: so does Python's json.
-func fromNumber(m *machine, s string) value {
+func fromNumber(m *py.Account, s string) value {
 	if strings.ContainsAny(s, ".eE") {
 		x, err := strconv.ParseFloat(s, 64)
 		if err != nil && !math.IsInf(x, 0) {
-			raise(ValueError, "an argument is no number: %.40q", s)
+			py.Raise(py.ValueError, "an argument is no number: %.40q", s)
 		}
-		m.alloc(boxBytes)
+		m.Alloc(py.BoxBytes)
 		return x
 	}
 	return parseInt(m, s, 10)
 }
 
 // fromArray charges the list before it is made, though the JSON is in memory already: the account is of what the run adds.
-func fromArray(m *machine, v []any, depth int) value {
-	m.allocItems(int64(len(v)))
+func fromArray(m *py.Account, v []any, depth int) value {
+	m.AllocItems(int64(len(v)))
 	items := make(list, len(v))
 	for i := range v {
 		item := fromJSON(m, v[i], depth+1)
@@ -65,8 +67,8 @@ func fromArray(m *machine, v []any, depth int) value {
 }
 
 // fromObject orders the keys, since a Go map has lost the order that the JSON had.
-func fromObject(m *machine, v map[string]any, depth int) value {
-	m.allocItems(int64(len(v)))
+func fromObject(m *py.Account, v map[string]any, depth int) value {
+	m.AllocItems(int64(len(v)))
 	keys := make([]string, 0, len(v))
 	for k := range v {
 		keys = append(keys, k)
@@ -82,11 +84,11 @@ func fromObject(m *machine, v map[string]any, depth int) value {
 
 // json writes a result. Its size is charged as it grows, and limited besides.
 func (t *text) json(v value, depth int) {
-	t.m.step(1)
-	if depth > t.m.limits.Depth {
-		raise(LimitError, "the result is nested more than %d deep", t.m.limits.Depth)
+	t.m.Step(1)
+	if depth > t.m.Limits.Depth {
+		py.Raise(py.LimitError, "the result is nested more than %d deep", t.m.Limits.Depth)
 	}
-	if t.b.Len() > t.m.limits.Result {
+	if t.b.Len() > t.m.Limits.Result {
 		tooLong(t.m)
 	}
 	// Arrays and objects have no blanks: the text is paid for by the token.
@@ -104,7 +106,7 @@ func (t *text) json(v value, depth int) {
 		t.add(decimal(t.m, v))
 	case float64:
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			raise(ValueError, "Out of range float values are not JSON compliant")
+			py.Raise(py.ValueError, "Out of range float values are not JSON compliant")
 		}
 		t.add(floatText(v))
 	case string:
@@ -116,22 +118,22 @@ func (t *text) json(v value, depth int) {
 	case *dict:
 		t.jsonObject(v, depth)
 	case *set:
-		raise(TypeError, "Object of type set is not JSON serializable; use sorted(...) to make it a list")
+		py.Raise(py.TypeError, "Object of type set is not JSON serializable; use sorted(...) to make it a list")
 	case span, view, *iterator:
-		raise(TypeError, "Object of type %s is not JSON serializable; use list(...) to make it a list", typeName(v))
+		py.Raise(py.TypeError, "Object of type %s is not JSON serializable; use list(...) to make it a list", typeName(v))
 	default:
-		raise(TypeError, "Object of type %s is not JSON serializable", typeName(v))
+		py.Raise(py.TypeError, "Object of type %s is not JSON serializable", typeName(v))
 	}
 }
 
 // tooLong is the error of a result beyond the limit. Such results are for a model's context, where a megabyte has no place.
-func tooLong(m *machine) {
-	raise(LimitError, "the result is longer than %d bytes", m.limits.Result)
+func tooLong(m *py.Account) {
+	py.Raise(py.LimitError, "the result is longer than %d bytes", m.Limits.Result)
 }
 
 // jsonString writes a string, and leaves <, > and & as they are: the text is read by models.
 func (t *text) jsonString(s string) {
-	if len(s) > t.m.limits.Result {
+	if len(s) > t.m.Limits.Result {
 		tooLong(t.m)
 	}
 	t.add(`"`)
@@ -169,7 +171,7 @@ func (t *text) jsonObject(d *dict, depth int) {
 	for i, k := range d.keys {
 		s, ok := k.(string)
 		if !ok {
-			raise(TypeError, "keys of the result must be str, not %s; use str(...)", typeName(k))
+			py.Raise(py.TypeError, "keys of the result must be str, not %s; use str(...)", typeName(k))
 		}
 		t.add(between)
 		t.jsonString(s)

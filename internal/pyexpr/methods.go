@@ -1,20 +1,20 @@
 package pyexpr
 
-import "sync"
+import (
+	"sync"
+
+	"toolnorm/internal/pyexpr/py"
+)
 
 // Methods, found by the type's name and their own in one table; what is not in it does not exist. Those of Python that change
 // a value (append, update, sort) are missing for good: an expression has nothing but its result.
 
 type (
-	attributeNode struct {
-		x    node
-		name string
-	}
 	// method is a function of a type's values.
 	method struct {
 		signature
 		typ string
-		run func(m *machine, self value, a arguments) value
+		run func(m *py.Account, self value, a arguments) value
 	}
 	// bound is a method of one value.
 	bound struct {
@@ -26,9 +26,9 @@ type (
 )
 
 // md makes the entry of a method.
-func md(name string, style style, low, high int, run func(*machine, value, []value) value) *method {
+func md(name string, style style, low, high int, run func(*py.Account, value, []value) value) *method {
 	return &method{signature: signature{name: name, style: style, min: low, max: high},
-		run: func(m *machine, self value, a arguments) value { return run(m, self, a.pos) }}
+		run: func(m *py.Account, self value, a arguments) value { return run(m, self, a.pos) }}
 }
 
 // methods is the table of methods by type and name, made once. There is no other way from a value to a function.
@@ -52,41 +52,34 @@ var methods = sync.OnceValue(func() map[string]map[string]*method {
 	return all
 })
 
-// eval computes x and finds the method. The result can be passed on, as in map(s.count, words), or called at once.
-func (n *attributeNode) eval(m *machine, f *frame) value {
-	v := n.x.eval(m, f)
-	m.step(1)
-	return attribute(m, v, n.name)
-}
-
 // attribute finds the method of a value, or of a type.
 //
 //	'a'.nope → AttributeError: 'str' object has no attribute 'nope'
 //	(5).nope → AttributeError: 'int' object has no attribute 'nope'
 //	str.nope → AttributeError: type object 'str' has no attribute 'nope'
-func attribute(m *machine, v value, name string) value {
+func attribute(m *py.Account, v value, name string) value {
 	if f, ok := v.(*function); ok && f.isType {
 		if method, ok := methods()[f.name][name]; ok {
 			return &unboundMethod{method}
 		}
-		raise(AttributeError, "type object '%s' has no attribute '%s'", f.name, name)
+		py.Raise(py.AttributeError, "type object '%s' has no attribute '%s'", f.name, name)
 	}
 	method, ok := methods()[typeName(v)][name]
 	if !ok {
-		raise(AttributeError, "'%s' object has no attribute '%s'", typeName(v), name)
+		py.Raise(py.AttributeError, "'%s' object has no attribute '%s'", typeName(v), name)
 	}
-	m.alloc(listBytes)
+	m.Alloc(py.ListBytes)
 	return &bound{v, method}
 }
 
 // call takes the value from the first argument.
-func (u *unboundMethod) call(m *machine, a arguments) value {
+func (u *unboundMethod) call(m *py.Account, a arguments) value {
 	if len(a.pos) == 0 {
-		raise(TypeError, "unbound method %s() needs an argument", u.method.full)
+		py.Raise(py.TypeError, "unbound method %s() needs an argument", u.method.full)
 	}
 	self := a.pos[0]
 	if typeName(self) != u.method.typ {
-		raise(TypeError, "descriptor '%s' for '%s' objects doesn't apply to a '%s' object", u.method.name, u.method.typ, typeName(self))
+		py.Raise(py.TypeError, "descriptor '%s' for '%s' objects doesn't apply to a '%s' object", u.method.name, u.method.typ, typeName(self))
 	}
 	a.pos = a.pos[1:]
 	b := u.method.bind(a)

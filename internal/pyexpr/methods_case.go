@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"toolnorm/internal/pyexpr/chars"
+	"toolnorm/internal/pyexpr/py"
 )
 
 // Methods of strings that know what a character is: its case, and whether it is a letter, a digit or a blank.
@@ -15,8 +16,8 @@ func caseMethods() []*method {
 	textMethod := func(name string, run func(s string) value) *method {
 		e := textMethod(name, run)
 		cheap := e.run
-		e.run = func(m *machine, self value, a arguments) value {
-			m.step(int64(len(self.(string))) / 2)
+		e.run = func(m *py.Account, self value, a arguments) value {
+			m.Step(int64(len(self.(string))) / 2)
 			return cheap(m, self, a)
 		}
 		return e

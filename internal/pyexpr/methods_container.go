@@ -1,14 +1,16 @@
 package pyexpr
 
+import "toolnorm/internal/pyexpr/py"
+
 // listMethods are those that change nothing: a value of the language never changes.
 func listMethods() []*method {
 	return []*method{
 		md("count", oneArg, 1, 1, count),
-		md("index", checked, 1, 3, func(m *machine, self value, a []value) value {
+		md("index", checked, 1, 3, func(m *py.Account, self value, a []value) value {
 			if i := indexOf(m, self.(list), a); i >= 0 {
 				return i
 			}
-			return raise(ValueError, "%s is not in list", repr(m, a[0]))
+			return py.Raise(py.ValueError, "%s is not in list", repr(m, a[0]))
 		}),
 	}
 }
@@ -17,11 +19,11 @@ func listMethods() []*method {
 func tupleMethods() []*method {
 	return []*method{
 		md("count", oneArg, 1, 1, count),
-		md("index", checked, 1, 3, func(m *machine, self value, a []value) value {
+		md("index", checked, 1, 3, func(m *py.Account, self value, a []value) value {
 			if i := indexOf(m, self.(tuple), a); i >= 0 {
 				return i
 			}
-			return raise(ValueError, "tuple.index(x): x not in tuple")
+			return py.Raise(py.ValueError, "tuple.index(x): x not in tuple")
 		}),
 	}
 }
@@ -31,7 +33,7 @@ func tupleMethods() []*method {
 //	[1, 1.0, True].count(1) → 3
 //	(1, 2).count(3) → 0
 //	[1].count() → TypeError: list.count() takes exactly one argument (0 given)
-func count(m *machine, self value, a []value) value {
+func count(m *py.Account, self value, a []value) value {
 	n := int64(0)
 	for _, v := range items(m, self) {
 		if equal(m, v, a[0]) {
@@ -47,7 +49,7 @@ func count(m *machine, self value, a []value) value {
 //	(1, 2).index(2) → 1
 //	[1].index(5) → ValueError: 5 is not in list
 //	(1,).index(5) → ValueError: tuple.index(x): x not in tuple
-func indexOf(m *machine, all []value, a []value) int64 {
+func indexOf(m *py.Account, all []value, a []value) int64 {
 	low, high := int64(0), int64(len(all))
 	for i, to := range []*int64{&low, &high} {
 		v := a[i+1]
@@ -56,7 +58,7 @@ func indexOf(m *machine, all []value, a []value) int64 {
 		}
 		n, ok := integer(v)
 		if !ok {
-			raise(TypeError, "slice indices must be integers or have an __index__ method")
+			py.Raise(py.TypeError, "slice indices must be integers or have an __index__ method")
 		}
 		k := clamp(n)
 		if k < 0 {
@@ -80,8 +82,8 @@ func indexOf(m *machine, all []value, a []value) int64 {
 //	{'a': 1}.keys() & {'a', 'b'} → {'a'}
 func dictMethods() []*method {
 	look := func(kind string) *method {
-		return md(kind+"s", noArgs, 0, 0, func(m *machine, self value, _ []value) value {
-			m.alloc(listBytes)
+		return md(kind+"s", noArgs, 0, 0, func(m *py.Account, self value, _ []value) value {
+			m.Alloc(py.ListBytes)
 			return view{self.(*dict), kind}
 		})
 	}
@@ -89,7 +91,7 @@ func dictMethods() []*method {
 }
 
 // dictGet is None where Python's is: without a second argument, for a key that is not there.
-func dictGet(m *machine, self value, a []value) value {
+func dictGet(m *py.Account, self value, a []value) value {
 	v, ok := self.(*dict).get(m, a[0])
 	if ok || !given(a[1]) {
 		return v

@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"toolnorm/internal/pyexpr/py"
 )
 
 // str.format: fields by number or name, with the specifications of f-strings. Attributes and indexes behind the name
@@ -15,7 +17,7 @@ func formatMethods() []*method {
 
 // template is a format string on its way.
 type template struct {
-	m      *machine
+	m      *py.Account
 	a      arguments
 	auto   int  // the next automatic number
 	manual bool // numbers were written
@@ -34,7 +36,7 @@ type template struct {
 //	'{x}'.format(1) → KeyError: 'x'
 //	'{'.format(1) → ValueError: Single '{' encountered in format string
 //	'}'.format(1) → ValueError: Single '}' encountered in format string
-func formatText(m *machine, self value, a arguments) value {
+func formatText(m *py.Account, self value, a arguments) value {
 	t := &template{m: m, a: a}
 	return t.render(self.(string), 2)
 }
@@ -48,7 +50,7 @@ func formatText(m *machine, self value, a arguments) value {
 func (t *template) render(s string, depth int) string {
 	out := &text{m: t.m}
 	for s != "" {
-		t.m.step(1)
+		t.m.Step(1)
 		i := strings.IndexAny(s, "{}")
 		if i < 0 {
 			i = len(s)
@@ -63,11 +65,11 @@ func (t *template) render(s string, depth int) string {
 			continue
 		}
 		if s[0] == '}' {
-			raise(ValueError, "Single '}' encountered in format string")
+			py.Raise(py.ValueError, "Single '}' encountered in format string")
 		}
 		r := &fieldReader{rest: s[1:]}
 		if r.rest == "" {
-			raise(ValueError, "Single '{' encountered in format string")
+			py.Raise(py.ValueError, "Single '{' encountered in format string")
 		}
 		r.read()
 		shown := t.field(r, depth)
@@ -88,14 +90,14 @@ func (r *fieldReader) read() {
 	c := r.untilMark()
 	switch {
 	case c == '{':
-		raise(ValueError, "unexpected '{' in field name")
+		py.Raise(py.ValueError, "unexpected '{' in field name")
 	case c == 0:
-		raise(ValueError, "expected '}' before end of string")
+		py.Raise(py.ValueError, "expected '}' before end of string")
 	case c == '}':
 		return
 	case c == '!':
 		if r.rest == "" {
-			raise(ValueError, "end of string while looking for conversion specifier")
+			py.Raise(py.ValueError, "end of string while looking for conversion specifier")
 		}
 		var size int
 		r.conversion, size = utf8.DecodeRuneInString(r.rest)
@@ -105,7 +107,7 @@ func (r *fieldReader) read() {
 				return
 			}
 			if c != ':' {
-				raise(ValueError, "expected ':' after conversion specifier")
+				py.Raise(py.ValueError, "expected ':' after conversion specifier")
 			}
 		}
 	}
@@ -143,7 +145,7 @@ func (r *fieldReader) readSpec() {
 			return
 		}
 	}
-	raise(ValueError, "unmatched '{' in format spec")
+	py.Raise(py.ValueError, "unmatched '{' in format spec")
 }
 
 // field writes the value of name!c:spec.
@@ -157,10 +159,10 @@ func (r *fieldReader) readSpec() {
 //	'{:.2f}'.format(1) → '1.00'
 func (t *template) field(r *fieldReader, depth int) string {
 	if depth == 0 {
-		raise(ValueError, "Max string recursion exceeded")
+		py.Raise(py.ValueError, "Max string recursion exceeded")
 	}
 	if strings.ContainsAny(r.name, "[.") {
-		raise(ValueError, "attributes and indexes are not available in the fields of format: {%s}", r.name)
+		py.Raise(py.ValueError, "attributes and indexes are not available in the fields of format: {%s}", r.name)
 	}
 	v := t.lookup(r.name)
 	if r.conversion != 0 && !strings.ContainsRune("sra", r.conversion) {
@@ -177,9 +179,9 @@ func (t *template) field(r *fieldReader, depth int) string {
 // unknownConversion names a letter that is no conversion, or its number when it could not be seen.
 func unknownConversion(c rune) {
 	if c > 32 && c < 127 {
-		raise(ValueError, "Unknown conversion specifier %c", c)
+		py.Raise(py.ValueError, "Unknown conversion specifier %c", c)
 	}
-	raise(ValueError, "Unknown conversion specifier \\x%x", c)
+	py.Raise(py.ValueError, "Unknown conversion specifier \\x%x", c)
 }
 
 // lookup finds the argument that a field names; the empty name is the next number.
@@ -199,13 +201,13 @@ func (t *template) lookup(name string) value {
 			}
 		}
 		text := repr(t.m, name)
-		raise(KeyError, "%s", text)
+		py.Raise(py.KeyError, "%s", text)
 	}
 	if t.begun && t.manual != numbered {
 		if numbered {
-			raise(ValueError, "cannot switch from automatic field numbering to manual field specification")
+			py.Raise(py.ValueError, "cannot switch from automatic field numbering to manual field specification")
 		}
-		raise(ValueError, "cannot switch from manual field specification to automatic field numbering")
+		py.Raise(py.ValueError, "cannot switch from manual field specification to automatic field numbering")
 	}
 	t.begun, t.manual = true, numbered
 	if !numbered {
@@ -213,7 +215,7 @@ func (t *template) lookup(name string) value {
 		t.auto++
 	}
 	if n >= uint64(len(t.a.pos)) {
-		raise(IndexError, "Replacement index %d out of range for positional args tuple", n)
+		py.Raise(py.IndexError, "Replacement index %d out of range for positional args tuple", n)
 	}
 	return t.a.pos[n]
 }

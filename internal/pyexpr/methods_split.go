@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"toolnorm/internal/pyexpr/chars"
+	"toolnorm/internal/pyexpr/py"
 )
 
 // Methods of strings that cut into many strings, and those that join or replace, of which the result may be far larger
@@ -15,14 +16,14 @@ import (
 func splitMethods() []*method {
 	params := []string{"sep", "maxsplit"}
 	split := func(name string, right bool) *method {
-		e := md(name, keyworded, 0, 2, func(m *machine, self value, a []value) value {
+		e := md(name, keyworded, 0, 2, func(m *py.Account, self value, a []value) value {
 			return splitText(m, self.(string), a, right)
 		})
 		e.params = params
 		return e
 	}
 	cut := func(name string, last bool) *method {
-		return md(name, oneArg, 1, 1, func(m *machine, self value, a []value) value {
+		return md(name, oneArg, 1, 1, func(m *py.Account, self value, a []value) value {
 			return partition(m, self.(string), a[0], last)
 		})
 	}
@@ -44,7 +45,7 @@ func splitMethods() []*method {
 //	' a b  c '.rsplit(None, 1) → [' a b', 'c']
 //	'a'.split('') → ValueError: empty separator
 //	'a'.split(1) → TypeError: must be str or None, not int
-func splitText(m *machine, s string, a []value, right bool) value {
+func splitText(m *py.Account, s string, a []value, right bool) value {
 	most := int64(-1)
 	if given(a[1]) {
 		most = width(a[1])
@@ -52,14 +53,14 @@ func splitText(m *machine, s string, a []value, right bool) value {
 	if most < 0 {
 		most = math.MaxInt64
 	}
-	m.scan(8 * len(s))
+	m.Scan(8 * len(s))
 	var next func(s string) (from, to int)
 	switch sep := a[0].(type) {
 	case absent, nil:
 		return splitBlanks(m, s, most, right)
 	case string:
 		if sep == "" {
-			raise(ValueError, "empty separator")
+			py.Raise(py.ValueError, "empty separator")
 		}
 		next = func(s string) (int, int) {
 			i := strings.Index(s, sep)
@@ -69,7 +70,7 @@ func splitText(m *machine, s string, a []value, right bool) value {
 			return i, i + len(sep)
 		}
 	default:
-		raise(TypeError, "must be str or None, not %s", typeName(a[0]))
+		py.Raise(py.TypeError, "must be str or None, not %s", typeName(a[0]))
 	}
 	parts := []value{}
 	for ; most > 0; most-- {
@@ -88,8 +89,8 @@ func splitText(m *machine, s string, a []value, right bool) value {
 }
 
 // growText appends a part, which is charged as the header of a string: its bytes are the whole's.
-func growText(m *machine, parts []value, part string) []value {
-	m.alloc(boxBytes)
+func growText(m *py.Account, parts []value, part string) []value {
+	m.Alloc(py.BoxBytes)
 	return grow(m, parts, part)
 }
 
@@ -111,7 +112,7 @@ func oriented(parts []value, right bool) value {
 //	'a\u2003b'.split() → ['a', 'b']
 //	''.split() → []
 //	'  '.split(None, 0) → []
-func splitBlanks(m *machine, s string, most int64, right bool) value {
+func splitBlanks(m *py.Account, s string, most int64, right bool) value {
 	trim, find := strings.TrimLeftFunc, strings.IndexFunc
 	if right {
 		trim, find = strings.TrimRightFunc, strings.LastIndexFunc
@@ -152,28 +153,28 @@ func splitBlanks(m *machine, s string, most int64, right bool) value {
 //	'abc'.rpartition('=') → ('', '', 'abc')
 //	'a'.partition('') → ValueError: empty separator
 //	'a'.partition(1) → TypeError: must be str, not int
-func partition(m *machine, s string, v value, last bool) value {
+func partition(m *py.Account, s string, v value, last bool) value {
 	sep, ok := v.(string)
 	switch {
 	case !ok:
-		raise(TypeError, "must be str, not %s", typeName(v))
+		py.Raise(py.TypeError, "must be str, not %s", typeName(v))
 	case sep == "":
-		raise(ValueError, "empty separator")
+		py.Raise(py.ValueError, "empty separator")
 	}
-	m.allocItems(6)
+	m.AllocItems(6)
 	i := strings.Index(s, sep)
 	if last {
 		i = strings.LastIndex(s, sep)
 	}
 	switch {
 	case i >= 0:
-		m.scan(4 * len(s))
+		m.Scan(4 * len(s))
 		return tuple{s[:i], sep, s[i+len(sep):]}
 	case last:
-		m.scan(4 * len(s))
+		m.Scan(4 * len(s))
 		return tuple{"", "", s}
 	}
-	m.scan(4 * len(s))
+	m.Scan(4 * len(s))
 	return tuple{s, "", ""}
 }
 
@@ -186,13 +187,13 @@ const lineEnds = "\n\r\v\f\x1c\x1d\x1e\u0085\u2028\u2029"
 //	'a\n\nb\n'.splitlines(True) → ['a\n', '\n', 'b\n']
 //	''.splitlines() → []
 //	'a'.splitlines(keepends='x') → TypeError: 'str' object cannot be interpreted as an integer
-func splitLines(m *machine, self value, a []value) value {
+func splitLines(m *py.Account, self value, a []value) value {
 	s := self.(string)
 	keep := false
 	if given(a[0]) {
 		keep = truth(asInt(a[0]))
 	}
-	m.scan(8 * len(s))
+	m.Scan(8 * len(s))
 	parts := []value{}
 	for s != "" {
 		end, next := len(s), len(s)
@@ -219,9 +220,9 @@ func splitLines(m *machine, self value, a []value) value {
 //	','.join({'x': 1, 'y': 2}) → 'x,y'
 //	','.join(['a', 1]) → TypeError: sequence item 1: expected str instance, int found
 //	','.join(5) → TypeError: can only join an iterable
-func joinText(m *machine, self value, a []value) value {
+func joinText(m *py.Account, self value, a []value) value {
 	if !iterable(a[0]) {
-		raise(TypeError, "can only join an iterable")
+		py.Raise(py.TypeError, "can only join an iterable")
 	}
 	all := items(m, a[0])
 	sep := self.(string)
@@ -229,12 +230,12 @@ func joinText(m *machine, self value, a []value) value {
 	for i, v := range all {
 		s, ok := v.(string)
 		if !ok {
-			raise(TypeError, "sequence item %d: expected str instance, %s found", i, typeName(v))
+			py.Raise(py.TypeError, "sequence item %d: expected str instance, %s found", i, typeName(v))
 		}
 		size += int64(len(s) + len(sep))
-		m.step(1)
+		m.Step(1)
 	}
-	m.allocText(size)
+	m.AllocText(size)
 	var b strings.Builder
 	b.Grow(int(size))
 	for i, v := range all {
@@ -254,13 +255,13 @@ func joinText(m *machine, self value, a []value) value {
 //	'ab'.replace('b', '', -1) → 'a'
 //	'a'.replace('a') → TypeError: replace expected at least 2 arguments, got 1
 //	'a'.replace(1, 'b') → TypeError: replace() argument 1 must be str, not int
-func replace(m *machine, self value, a []value) value {
+func replace(m *py.Account, self value, a []value) value {
 	s := self.(string)
 	var texts [2]string
 	for i := range texts {
 		text, ok := a[i].(string)
 		if !ok {
-			raise(TypeError, "replace() argument %d must be str, not %s", i+1, argumentType(a[i]))
+			py.Raise(py.TypeError, "replace() argument %d must be str, not %s", i+1, argumentType(a[i]))
 		}
 		texts[i] = text
 	}
@@ -269,16 +270,16 @@ func replace(m *machine, self value, a []value) value {
 		w := width(a[2])
 		most = w
 	}
-	m.scan(4 * len(s))
+	m.Scan(4 * len(s))
 	n := int64(strings.Count(s, texts[0]))
 	if most >= 0 {
 		n = min(n, most)
 	}
 	more, ok := product(max(int64(len(texts[1])-len(texts[0])), 0), n)
 	if !ok {
-		m.alloc(-1)
+		m.Alloc(-1)
 		return nil
 	}
-	m.allocText(int64(len(s)) + more)
+	m.AllocText(int64(len(s)) + more)
 	return strings.Replace(s, texts[0], texts[1], int(n))
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"toolnorm/internal/pyexpr/chars"
+	"toolnorm/internal/pyexpr/py"
 )
 
 // Methods of strings that search, cut and fill; methods_split.go has those that cut into many, methods_case.go
@@ -11,10 +12,10 @@ import (
 
 // textMethod makes the entry of a method that is only given the text, charged by its length before it runs.
 func textMethod(name string, run func(s string) value) *method {
-	return md(name, noArgs, 0, 0, func(m *machine, self value, _ []value) value {
+	return md(name, noArgs, 0, 0, func(m *py.Account, self value, _ []value) value {
 		s := self.(string)
-		m.allocText(3 * int64(len(s))) // 'ΐ'.upper() is three characters
-		m.scan(8 * len(s))
+		m.AllocText(3 * int64(len(s))) // 'ΐ'.upper() is three characters
+		m.Scan(8 * len(s))
 		return run(s)
 	})
 }
@@ -22,17 +23,17 @@ func textMethod(name string, run func(s string) value) *method {
 // searchMethods are those with two bounds behind what is looked for.
 func searchMethods() []*method {
 	find := func(name string, last, must bool) *method {
-		return md(name, parsed, 1, 3, func(m *machine, self value, a []value) value {
+		return md(name, parsed, 1, 3, func(m *py.Account, self value, a []value) value {
 			return findText(m, self.(string), a, last, must)
 		})
 	}
 	return []*method{
 		find("find", false, false), find("rfind", true, false), find("index", false, true), find("rindex", true, true),
 		md("count", parsed, 1, 3, countText),
-		md("startswith", parsed, 1, 3, func(m *machine, self value, a []value) value {
+		md("startswith", parsed, 1, 3, func(m *py.Account, self value, a []value) value {
 			return affix(m, "startswith", self.(string), a, strings.HasPrefix)
 		}),
-		md("endswith", parsed, 1, 3, func(m *machine, self value, a []value) value {
+		md("endswith", parsed, 1, 3, func(m *py.Account, self value, a []value) value {
 			return affix(m, "endswith", self.(string), a, strings.HasSuffix)
 		}),
 	}
@@ -47,8 +48,8 @@ func searchMethods() []*method {
 //	'abc'.find('', 4) → -1
 //	'abc'.find('b', None, 1) → -1
 //	'abc'.find('b', 'x') → TypeError: slice indices must be integers or None or have an __index__ method
-func window(m *machine, s string, a []value) (part string, before int64, ok bool) {
-	m.scan(2 * len(s))
+func window(m *py.Account, s string, a []value) (part string, before int64, ok bool) {
+	m.Scan(2 * len(s))
 	n := int64(runes(s))
 	low, high := int64(0), n
 	for i, to := range []*int64{&low, &high} {
@@ -79,14 +80,14 @@ func window(m *machine, s string, a []value) (part string, before int64, ok bool
 //	'한국어'.find('어') → 2
 //	'hello'.find('l', 3, -1) → 3
 //	'a'.find(1) → TypeError: must be str, not int
-func findText(m *machine, s string, a []value, last, must bool) value {
+func findText(m *py.Account, s string, a []value, last, must bool) value {
 	// Bounds come first, since CPython reads all arguments before it looks at their types.
 	part, before, ok := window(m, s, a)
 	sub, isText := a[0].(string)
 	if !isText {
-		raise(TypeError, "must be str, not %s", typeName(a[0]))
+		py.Raise(py.TypeError, "must be str, not %s", typeName(a[0]))
 	}
-	m.scan(4 * len(s))
+	m.Scan(4 * len(s))
 	at := -1
 	if ok && last {
 		at = strings.LastIndex(part, sub)
@@ -97,7 +98,7 @@ func findText(m *machine, s string, a []value, last, must bool) value {
 		return before + int64(runes(part[:at]))
 	}
 	if must {
-		raise(ValueError, "substring not found")
+		py.Raise(py.ValueError, "substring not found")
 	}
 	return int64(-1)
 }
@@ -108,17 +109,17 @@ func findText(m *machine, s string, a []value, last, must bool) value {
 //	'aaa'.count('aa') → 1
 //	'abc'.count('') → 4
 //	'abc'.count('', 1) → 3
-func countText(m *machine, self value, a []value) value {
+func countText(m *py.Account, self value, a []value) value {
 	s := self.(string)
 	part, _, ok := window(m, s, a)
 	sub, isText := a[0].(string)
 	switch {
 	case !isText:
-		raise(TypeError, "must be str, not %s", typeName(a[0]))
+		py.Raise(py.TypeError, "must be str, not %s", typeName(a[0]))
 	case !ok:
 		return int64(0)
 	}
-	m.scan(4 * len(s))
+	m.Scan(4 * len(s))
 	return int64(strings.Count(part, sub))
 }
 
@@ -129,7 +130,7 @@ func countText(m *machine, self value, a []value) value {
 //	'hello'.startswith('l', 2) → True
 //	'hello'.startswith(['h']) → TypeError: startswith first arg must be str or a tuple of str, not list
 //	'hello'.startswith((1,)) → TypeError: tuple for startswith must only contain str, not int
-func affix(m *machine, name, s string, a []value, has func(s, affix string) bool) value {
+func affix(m *py.Account, name, s string, a []value, has func(s, affix string) bool) value {
 	part, _, ok := window(m, s, a)
 	switch v := a[0].(type) {
 	case string:
@@ -138,32 +139,32 @@ func affix(m *machine, name, s string, a []value, has func(s, affix string) bool
 		for _, one := range v {
 			text, isText := one.(string)
 			if !isText {
-				raise(TypeError, "tuple for %s must only contain str, not %s", name, typeName(one))
+				py.Raise(py.TypeError, "tuple for %s must only contain str, not %s", name, typeName(one))
 			}
-			m.step(1)
+			m.Step(1)
 			if ok && has(part, text) {
 				return true
 			}
 		}
 		return false
 	}
-	return raise(TypeError, "%s first arg must be str or a tuple of str, not %s", name, typeName(a[0]))
+	return py.Raise(py.TypeError, "%s first arg must be str or a tuple of str, not %s", name, typeName(a[0]))
 }
 
 // trimMethods cut from the ends.
 func trimMethods() []*method {
 	strip := func(name string, left, right bool) *method {
-		return md(name, checked, 0, 1, func(m *machine, self value, a []value) value {
+		return md(name, checked, 0, 1, func(m *py.Account, self value, a []value) value {
 			return strip(m, name, self.(string), a[0], left, right)
 		})
 	}
 	remove := func(name string, cut func(s, affix string) string) *method {
-		return md(name, oneArg, 1, 1, func(m *machine, self value, a []value) value {
+		return md(name, oneArg, 1, 1, func(m *py.Account, self value, a []value) value {
 			affix, ok := a[0].(string)
 			if !ok {
-				raise(TypeError, "%s() argument must be str, not %s", name, argumentType(a[0]))
+				py.Raise(py.TypeError, "%s() argument must be str, not %s", name, argumentType(a[0]))
 			}
-			m.alloc(boxBytes)
+			m.Alloc(py.BoxBytes)
 			return cut(self.(string), affix)
 		})
 	}
@@ -182,15 +183,15 @@ func trimMethods() []*method {
 //	'a'.strip(None) → 'a'
 //	'a'.strip(1) → TypeError: strip arg must be None or str
 //	'abc'.removeprefix('ab') → 'c'
-func strip(m *machine, name, s string, set value, left, right bool) value {
+func strip(m *py.Account, name, s string, set value, left, right bool) value {
 	in := chars.Space
 	switch set := set.(type) {
 	case absent, nil:
 	case string:
-		m.step(int64(len(s)) * int64(len(set)) / 64)
+		m.Step(int64(len(s)) * int64(len(set)) / 64)
 		in = func(r rune) bool { return strings.ContainsRune(set, r) }
 	default:
-		raise(TypeError, "%s arg must be None or str", name)
+		py.Raise(py.TypeError, "%s arg must be None or str", name)
 	}
 	if left {
 		s = strings.TrimLeftFunc(s, in)
@@ -198,14 +199,14 @@ func strip(m *machine, name, s string, set value, left, right bool) value {
 	if right {
 		s = strings.TrimRightFunc(s, in)
 	}
-	m.scan(4 * len(s))
+	m.Scan(4 * len(s))
 	return s
 }
 
 // fillMethods pad to a width.
 func fillMethods() []*method {
 	just := func(name string, align rune) *method {
-		return md(name, checked, 1, 2, func(m *machine, self value, a []value) value {
+		return md(name, checked, 1, 2, func(m *py.Account, self value, a []value) value {
 			return justify(m, self.(string), a, align)
 		})
 	}
@@ -220,7 +221,7 @@ func fillMethods() []*method {
 func width(v value) int64 {
 	k, small := asInt(v).(int64)
 	if !small {
-		raise(OverflowError, "Python int too large to convert to C ssize_t")
+		py.Raise(py.OverflowError, "Python int too large to convert to C ssize_t")
 	}
 	return k
 }
@@ -234,20 +235,20 @@ func width(v value) int64 {
 //	'abc'.center(6, '*') → '*abc**'
 //	'a'.ljust(3, 'xy') → TypeError: The fill character must be exactly one character long
 //	'a'.ljust('3') → TypeError: 'str' object cannot be interpreted as an integer
-func justify(m *machine, s string, a []value, align rune) value {
+func justify(m *py.Account, s string, a []value, align rune) value {
 	w := width(a[0])
 	fill := " "
 	if given(a[1]) {
 		text, ok := a[1].(string)
 		if !ok {
-			raise(TypeError, "The fill character must be a unicode character, not %s", typeName(a[1]))
+			py.Raise(py.TypeError, "The fill character must be a unicode character, not %s", typeName(a[1]))
 		}
 		if runes(text) != 1 {
-			raise(TypeError, "The fill character must be exactly one character long")
+			py.Raise(py.TypeError, "The fill character must be exactly one character long")
 		}
 		fill = text
 	}
-	m.scan(len(s))
+	m.Scan(len(s))
 	missing := max(w-int64(runes(s)), 0)
 	left := int64(0)
 	switch align {
@@ -265,10 +266,10 @@ func justify(m *machine, s string, a []value, align rune) value {
 //	'abc'.zfill(5) → '00abc'
 //	''.zfill(2) → '00'
 //	'5'.zfill(1.0) → TypeError: 'float' object cannot be interpreted as an integer
-func zfill(m *machine, self value, a []value) value {
+func zfill(m *py.Account, self value, a []value) value {
 	w := width(a[0])
 	s := self.(string)
-	m.scan(len(s))
+	m.Scan(len(s))
 	sign := ""
 	missing := max(w-int64(runes(s)), 0)
 	if s != "" && (s[0] == '-' || s[0] == '+') {

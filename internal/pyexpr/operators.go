@@ -1,28 +1,14 @@
 package pyexpr
 
-import "math/big"
+import (
+	"math/big"
+
+	"toolnorm/internal/pyexpr/py"
+)
 
 // Operators between two values. Numbers are tried first, then what Python's types do among themselves; the messages name the
 // types in the order in which they were written, and + of a string speaks of concatenation. @ is read and always refused:
 // no type of the language has it, but an error that says so is better than a syntax error.
-
-type (
-	unaryNode struct {
-		op string
-		x  node
-	}
-	binaryNode struct {
-		op          string
-		left, right node
-	}
-)
-
-// eval computes the operand and applies the sign. `-2**2` is -4: the power binds tighter, which the parser knows.
-func (n *unaryNode) eval(m *machine, f *frame) value {
-	v := n.x.eval(m, f)
-	m.step(1)
-	return unary(m, n.op, v)
-}
 
 // unary computes -v, +v or ~v.
 //
@@ -30,7 +16,7 @@ func (n *unaryNode) eval(m *machine, f *frame) value {
 //	~5 → -6
 //	-'a' → TypeError: bad operand type for unary -: 'str'
 //	~1.5 → TypeError: bad operand type for unary ~: 'float'
-func unary(m *machine, op string, v value) value {
+func unary(m *py.Account, op string, v value) value {
 	if x, ok := v.(float64); ok && op != "~" {
 		if op == "-" {
 			return -x
@@ -39,7 +25,7 @@ func unary(m *machine, op string, v value) value {
 	}
 	i, ok := integer(v)
 	if !ok {
-		raise(TypeError, "bad operand type for unary %s: '%s'", op, typeName(v))
+		py.Raise(py.TypeError, "bad operand type for unary %s: '%s'", op, typeName(v))
 	}
 	switch op {
 	case "-":
@@ -48,14 +34,6 @@ func unary(m *machine, op string, v value) value {
 		return subInts(m, int64(-1), i)
 	}
 	return i
-}
-
-// eval computes both operands, the left one first, before it looks at either.
-func (n *binaryNode) eval(m *machine, f *frame) value {
-	a := n.left.eval(m, f)
-	b := n.right.eval(m, f)
-	m.step(1)
-	return operate(m, n.op, a, b)
 }
 
 // operate computes a op b. Numbers come first: they are what most expressions are made of.
@@ -67,7 +45,7 @@ func (n *binaryNode) eval(m *machine, f *frame) value {
 //	[1] + (2,) → TypeError: can only concatenate list (not "tuple") to list
 //	1 @ 2 → TypeError: unsupported operand type(s) for @: 'int' and 'int'
 //	'a' ** 2 → TypeError: unsupported operand type(s) for ** or pow(): 'str' and 'int'
-func operate(m *machine, op string, a, b value) value {
+func operate(m *py.Account, op string, a, b value) value {
 	if v, ok := numbers(m, op, a, b); ok {
 		return v
 	}
@@ -93,11 +71,11 @@ func unsupported(op string, a, b value) value {
 	if op == "**" {
 		op = "** or pow()"
 	}
-	return raise(TypeError, "unsupported operand type(s) for %s: '%s' and '%s'", op, typeName(a), typeName(b))
+	return py.Raise(py.TypeError, "unsupported operand type(s) for %s: '%s' and '%s'", op, typeName(a), typeName(b))
 }
 
 // numbers computes with two numbers; ok is false when one of them is none, or the operator is not for floats.
-func numbers(m *machine, op string, a, b value) (v value, ok bool) {
+func numbers(m *py.Account, op string, a, b value) (v value, ok bool) {
 	i, aInt := integer(a)
 	j, bInt := integer(b)
 	if aInt && bInt {
@@ -141,32 +119,32 @@ func boolean(op string, x, y bool, otherwise value) value {
 }
 
 // concat joins two texts or sequences of a kind.
-func concat(m *machine, a, b value) value {
+func concat(m *py.Account, a, b value) value {
 	switch x := a.(type) {
 	case string:
 		if y, ok := b.(string); ok {
-			m.allocText(int64(len(x) + len(y)))
+			m.AllocText(int64(len(x) + len(y)))
 			return x + y
 		}
-		raise(TypeError, "can only concatenate str (not \"%s\") to str", typeName(b))
+		py.Raise(py.TypeError, "can only concatenate str (not \"%s\") to str", typeName(b))
 	case list:
 		if y, ok := b.(list); ok {
 			return list(join(m, x, y))
 		}
-		raise(TypeError, "can only concatenate list (not \"%s\") to list", typeName(b))
+		py.Raise(py.TypeError, "can only concatenate list (not \"%s\") to list", typeName(b))
 	case tuple:
 		if y, ok := b.(tuple); ok {
 			return tuple(join(m, x, y))
 		}
-		raise(TypeError, "can only concatenate tuple (not \"%s\") to tuple", typeName(b))
+		py.Raise(py.TypeError, "can only concatenate tuple (not \"%s\") to tuple", typeName(b))
 	}
 	return unsupported("+", a, b)
 }
 
 // join makes one slice of two.
-func join(m *machine, x, y []value) []value {
+func join(m *py.Account, x, y []value) []value {
 	n := len(x) + len(y)
-	m.allocItems(int64(n))
+	m.AllocItems(int64(n))
 	return append(append(make([]value, 0, n), x...), y...)
 }
 
@@ -177,7 +155,7 @@ func times(v value) int64 {
 	case int64:
 		return max(v, 0)
 	case *big.Int:
-		raise(OverflowError, "cannot fit 'int' into an index-sized integer")
+		py.Raise(py.OverflowError, "cannot fit 'int' into an index-sized integer")
 	}
 	return 0
 }
@@ -189,7 +167,7 @@ func times(v value) int64 {
 //	'a' * -1 → ''
 //	'a' * 1.5 → TypeError: can't multiply sequence by non-int of type 'float'
 //	'a' * 'b' → TypeError: can't multiply sequence by non-int of type 'str'
-func repeat(m *machine, a, b value) value {
+func repeat(m *py.Account, a, b value) value {
 	count, counts := integer(b)
 	items, other := a, b
 	if !isSequence(a) {
@@ -200,7 +178,7 @@ func repeat(m *machine, a, b value) value {
 	case !isSequence(items):
 		unsupported("*", a, b)
 	case !counts:
-		raise(TypeError, "can't multiply sequence by non-int of type '%s'", typeName(other))
+		py.Raise(py.TypeError, "can't multiply sequence by non-int of type '%s'", typeName(other))
 	}
 	n := times(count)
 	return repeated(m, items, n)

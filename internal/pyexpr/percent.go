@@ -4,13 +4,15 @@ import (
 	"math"
 	"strings"
 	"unicode/utf8"
+
+	"toolnorm/internal/pyexpr/py"
 )
 
 // The % operator of strings: C's printf with Python's additions, a dict for %(name)s, and numbers of any size.
 
 // percentFormat is a format on its way: what is left of it, and the arguments.
 type percentFormat struct {
-	m      *machine
+	m      *py.Account
 	rest   string
 	pos    int // in characters, for the message about an unknown letter
 	out    text
@@ -34,7 +36,7 @@ type percentFormat struct {
 //	'%d' % (1, 2) → TypeError: not all arguments converted during string formatting
 //	'%y' % 1 → ValueError: unsupported format character 'y' (0x79) at index 1
 //	'%' % 1 → ValueError: incomplete format
-func percent(m *machine, format string, args value) value {
+func percent(m *py.Account, format string, args value) value {
 	f := &percentFormat{m: m, rest: format, out: text{m: m}, args: []value{args}, single: true}
 	switch v := args.(type) {
 	case tuple:
@@ -46,14 +48,14 @@ func percent(m *machine, format string, args value) value {
 	}
 	f.run()
 	if f.used < len(f.args) && f.dict == nil {
-		raise(TypeError, "not all arguments converted during string formatting")
+		py.Raise(py.TypeError, "not all arguments converted during string formatting")
 	}
 	return f.out.b.String()
 }
 
 func (f *percentFormat) run() {
 	for f.rest != "" {
-		f.m.step(1)
+		f.m.Step(1)
 		plain, rest, found := strings.Cut(f.rest, "%")
 		f.out.add(plain)
 		if !found {
@@ -69,7 +71,7 @@ func (f *percentFormat) run() {
 func (f *percentFormat) take() rune {
 	r, size := utf8.DecodeRuneInString(f.rest)
 	if size == 0 {
-		raise(ValueError, "incomplete format")
+		py.Raise(py.ValueError, "incomplete format")
 	}
 	f.rest = f.rest[size:]
 	f.pos++
@@ -79,7 +81,7 @@ func (f *percentFormat) take() rune {
 // argument is the next argument.
 func (f *percentFormat) argument() value {
 	if f.used >= len(f.args) {
-		raise(TypeError, "not enough arguments for format string")
+		py.Raise(py.TypeError, "not enough arguments for format string")
 	}
 	f.used++
 	return f.args[f.used-1]
@@ -137,7 +139,7 @@ func (f *percentFormat) name() {
 		return
 	}
 	if f.dict == nil {
-		raise(TypeError, "format requires a mapping")
+		py.Raise(py.TypeError, "format requires a mapping")
 	}
 	depth := 0
 	for i, r := range f.rest {
@@ -157,7 +159,7 @@ func (f *percentFormat) name() {
 		f.args, f.used = []value{v}, 0
 		return
 	}
-	raise(ValueError, "incomplete format key")
+	py.Raise(py.ValueError, "incomplete format key")
 }
 
 // flags reads -, +, blank, # and 0 in any order.
@@ -191,11 +193,11 @@ func (f *percentFormat) size(what string) int64 {
 		v := f.argument()
 		n, ok := integer(v)
 		if !ok {
-			raise(TypeError, "* wants int")
+			py.Raise(py.TypeError, "* wants int")
 		}
 		k, small := n.(int64)
 		if !small {
-			raise(OverflowError, "Python int too large to convert to C %s", map[string]string{"width": "ssize_t", "precision": "int"}[what])
+			py.Raise(py.OverflowError, "Python int too large to convert to C %s", map[string]string{"width": "ssize_t", "precision": "int"}[what])
 		}
 		if k < 0 && what == "width" {
 			f.turned, k = true, -k
@@ -206,9 +208,9 @@ func (f *percentFormat) size(what string) int64 {
 	n := r.number()
 	if n > math.MaxInt64/10 || what == "precision" && n > math.MaxInt32 {
 		if what == "precision" {
-			raise(ValueError, "precision too big")
+			py.Raise(py.ValueError, "precision too big")
 		}
-		raise(ValueError, "width too big")
+		py.Raise(py.ValueError, "width too big")
 	}
 	f.pos += len(f.rest) - len(r.rest)
 	f.rest = r.rest

@@ -3,6 +3,8 @@ package pyexpr
 import (
 	"strings"
 	"unicode/utf8"
+
+	"toolnorm/internal/pyexpr/py"
 )
 
 // The conversions of %: what each letter makes of its argument.
@@ -23,14 +25,14 @@ func (f *percentFormat) convert(letter rune, v value, s spec, at int) string {
 	if letter < 32 || letter > 126 {
 		shown = '?'
 	}
-	raise(ValueError, "unsupported format character '%c' (0x%x) at index %d", shown, letter, at)
+	py.Raise(py.ValueError, "unsupported format character '%c' (0x%x) at index %d", shown, letter, at)
 	return ""
 }
 
 func (f *percentFormat) text(letter rune, v value, s spec) string {
 	shown := convert(f.m, v, byte(letter))
 	t := shown.(string)
-	f.m.scan(len(t))
+	f.m.Scan(len(t))
 	if s.precision >= 0 && s.precision < int64(len(t)) {
 		t = t[:byteAt(t, int(s.precision))]
 	}
@@ -48,20 +50,20 @@ func (f *percentFormat) char(v value, s spec) string {
 	s.fill = ' '
 	if t, ok := v.(string); ok {
 		if runes(t) != 1 {
-			raise(TypeError, "%%c requires int or char")
+			py.Raise(py.TypeError, "%%c requires int or char")
 		}
 		return pad(f.m, t, s)
 	}
 	n, ok := integer(v)
 	if !ok {
-		raise(TypeError, "%%c requires int or char")
+		py.Raise(py.TypeError, "%%c requires int or char")
 	}
 	r, small := n.(int64)
 	if !small || r < 0 || r > utf8.MaxRune {
-		raise(OverflowError, "%%c arg not in range(0x110000)")
+		py.Raise(py.OverflowError, "%%c arg not in range(0x110000)")
 	}
 	if !utf8.ValidRune(rune(r)) {
-		raise(ValueError, "a surrogate is no character of its own: %d", r)
+		py.Raise(py.ValueError, "a surrogate is no character of its own: %d", r)
 	}
 	return pad(f.m, string(rune(r)), s)
 }
@@ -81,9 +83,9 @@ func (f *percentFormat) integer(letter rune, v value, s spec) string {
 	}
 	if !ok {
 		if strings.ContainsRune("xXo", letter) {
-			raise(TypeError, "%%%c format: an integer is required, not %s", letter, typeName(v))
+			py.Raise(py.TypeError, "%%%c format: an integer is required, not %s", letter, typeName(v))
 		}
-		raise(TypeError, "%%%c format: a real number is required, not %s", letter, typeName(v))
+		py.Raise(py.TypeError, "%%%c format: a real number is required, not %s", letter, typeName(v))
 	}
 	s.typ = letter
 	if strings.ContainsRune("diu", letter) {
@@ -104,7 +106,7 @@ func (f *percentFormat) digits(n value, s spec) numeral {
 	if base == 0 {
 		digits = decimal(f.m, n)
 	} else {
-		f.m.allocText(bits(n))
+		f.m.AllocText(bits(n))
 		digits = toBig(n).Text(base)
 	}
 	digits, negative := strings.CutPrefix(digits, "-")
@@ -136,7 +138,7 @@ func (f *percentFormat) signed(s spec) spec {
 //	'%10.3e|' % 12345.678 → ' 1.235e+04|'
 func (f *percentFormat) float(letter rune, v value, s spec) string {
 	if !isNumber(v) {
-		raise(TypeError, "must be real number, not %s", typeName(v))
+		py.Raise(py.TypeError, "must be real number, not %s", typeName(v))
 	}
 	s.typ = letter
 	return formatFloat(f.m, number(v), "float", f.signed(s))

@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"toolnorm/internal/pyexpr/py"
+	"toolnorm/internal/pyexpr/syntax"
 )
 
 // Program is a compiled expression. It never changes, so many may run it at once.
@@ -12,7 +15,9 @@ type Program struct {
 	src   string
 	names []string // the parameters, by slot
 	used  []bool   // of each
-	root  node
+	root  syntax.Node
+
+	functions []value // those that the expression names; their slots are behind the parameters
 }
 
 // Result is what a run gave and what it took.
@@ -23,11 +28,14 @@ type Result struct {
 	Bytes int64
 }
 
+// mostSource bounds a source text, in bytes. It holds when an expression is compiled, where no caller's limits are known yet.
+const mostSource = 16 << 10
+
 // Compile reads an expression whose variables are names. A leading `result =` is accepted and means nothing, since
-// that is how people write a formula. Every error is an *Error.
+// that is how people write a formula. Every error is a *py.Error.
 func Compile(src string, names []string) (*Program, error) {
 	p := &Program{src: src, names: slices.Clone(names), used: make([]bool, len(names))}
-	if err := attempt(p.compile); err != nil {
+	if err := py.Attempt(p.compile); err != nil {
 		return nil, err
 	}
 	return p, nil
@@ -35,17 +43,17 @@ func Compile(src string, names []string) (*Program, error) {
 
 func (p *Program) compile() {
 	if len(p.src) > mostSource {
-		raise(LimitError, "the expression is longer than %d bytes", mostSource)
+		py.Raise(py.LimitError, "the expression is longer than %d bytes", mostSource)
 	}
 	if !utf8.ValidString(p.src) || strings.Contains(p.src, "\x00") {
-		raise(SyntaxError, "the expression is not valid text")
+		py.Raise(py.SyntaxError, "the expression is not valid text")
 	}
 	for _, name := range p.names {
 		checkName(name)
 	}
-	parser := &parser{src: p.src, tokens: lex(p.src, expressionStart(p.src))}
-	p.root = parser.whole()
-	p.resolve(parser.names)
+	tree := syntax.Parse(p.src, expressionStart(p.src))
+	p.root = tree.Root
+	p.resolve(tree.Free)
 }
 
 // expressionStart is where the expression begins: behind blanks and `result =`.
@@ -63,7 +71,7 @@ func expressionStart(src string) int {
 
 // CheckName says why a parameter cannot have a name, or nil.
 func CheckName(name string) error {
-	if err := attempt(func() { checkName(name) }); err != nil {
+	if err := py.Attempt(func() { checkName(name) }); err != nil {
 		return err
 	}
 	return nil
@@ -71,28 +79,35 @@ func CheckName(name string) error {
 
 func checkName(name string) {
 	switch {
-	case name == "" || nameLength(name) != len(name):
-		raise(NameError, "%q is no name: it must be letters, digits and '_', and begin with a letter", name)
+	case !syntax.IsName(name):
+		py.Raise(py.NameError, "%q is no name: it must be letters, digits and '_', and begin with a letter", name)
 	case strings.HasPrefix(name, "_"):
-		raise(NameError, "names that begin with '_' are not available: '%s'", name)
-	case keywords[name]:
-		raise(NameError, "'%s' is a word of the language", name)
+		py.Raise(py.NameError, "names that begin with '_' are not available: '%s'", name)
+	case syntax.Keyword(name):
+		py.Raise(py.NameError, "'%s' is a word of the language", name)
 	case functions()[name] != nil:
-		raise(NameError, "'%s' is a function of the language", name)
+		py.Raise(py.NameError, "'%s' is a function of the language", name)
 	}
 }
 
-// resolve finds the names that no comprehension binds: parameters first, then functions. They lie in the outermost frame.
-func (p *Program) resolve(names []*nameNode) {
-	slices.SortFunc(names, func(a, b *nameNode) int { return a.pos - b.pos })
+// resolve chooses the slots of the names that no comprehension binds: parameters first, then functions. They lie in the
+// outermost frame.
+func (p *Program) resolve(names []*syntax.Name) {
 	for _, n := range names {
-		if i := slices.Index(p.names, n.name); i >= 0 {
-			n.slot, p.used[i] = i, true
+		if i := slices.Index(p.names, n.Name); i >= 0 {
+			n.Slot, p.used[i] = i, true
 			continue
 		}
-		if n.global = functions()[n.name]; n.global == nil {
-			blaming(p.src, n.pos, func() { raise(NameError, "name '%s' is not defined", n.name) })
+		f := functions()[n.Name]
+		if f == nil {
+			py.Blame(p.src, n.Pos, func() { py.Raise(py.NameError, "name '%s' is not defined", n.Name) })
 		}
+		i := slices.Index(p.functions, value(f))
+		if i < 0 {
+			i = len(p.functions)
+			p.functions = append(p.functions, f)
+		}
+		n.Slot = len(p.names) + i
 	}
 }
 
@@ -108,43 +123,35 @@ func (p *Program) Uses() []string {
 }
 
 // Run computes the expression with JSON values for its parameters; one that vars lacks is None. Every error is an
-// *Error, and the result says what was spent in that case too.
-func (p *Program) Run(ctx context.Context, vars map[string]any, limits Limits) (result Result, _ error) {
-	m := newMachine(ctx, limits)
-	m.pos = expressionStart(p.src)
-	err := attempt(func() { result = p.run(m, vars) })
-	result.Steps, result.Bytes = m.steps, m.bytes
+// *py.Error, and the result says what was spent in that case too.
+func (p *Program) Run(ctx context.Context, vars map[string]any, limits py.Limits) (result Result, _ error) {
+	m := py.NewAccount(ctx, limits)
+	m.Pos = expressionStart(p.src)
+	err := py.Attempt(func() { result = p.run(m, vars) })
+	result.Steps, result.Bytes = m.Steps, m.Bytes
 	if err != nil {
-		return result, err.at(p.src, m.pos)
+		return result, err.At(p.src, m.Pos)
 	}
 	return result, nil
 }
 
 // run turns the arguments into values, computes, and writes the result; every part of it is charged to the same account.
-func (p *Program) run(m *machine, vars map[string]any) Result {
-	v := p.root.eval(m, p.frame(m, vars))
+func (p *Program) run(m *py.Account, vars map[string]any) Result {
+	v := eval(m, p.frame(m, vars), p.root)
 	t := &text{m: m}
 	t.json(v, 1)
-	if t.b.Len() > m.limits.Result {
+	if t.b.Len() > m.Limits.Result {
 		tooLong(m)
 	}
 	return Result{JSON: t.b.String(), Type: typeName(v)}
 }
 
-// frame is the outermost one, which holds the arguments.
-func (p *Program) frame(m *machine, vars map[string]any) *frame {
-	f := &frame{slots: make([]value, len(p.names))}
+// frame is the outermost one, which holds the arguments and the functions.
+func (p *Program) frame(m *py.Account, vars map[string]any) *frame {
+	f := &frame{slots: make([]value, len(p.names), len(p.names)+len(p.functions))}
 	for i, name := range p.names {
 		f.slots[i] = fromJSON(m, vars[name], 1)
 	}
+	f.slots = append(f.slots, p.functions...)
 	return f
-}
-
-// wordSet makes a set of the words of a text.
-func wordSet(words string) map[string]bool {
-	set := map[string]bool{}
-	for _, w := range strings.Fields(words) {
-		set[w] = true
-	}
-	return set
 }

@@ -11,10 +11,12 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"toolnorm/internal/pyexpr/py"
 )
 
 // run compiles and runs an expression with vars.
-func run(src string, vars map[string]any, limits Limits) (Result, error) {
+func run(src string, vars map[string]any, limits py.Limits) (Result, error) {
 	var names []string
 	for name := range vars {
 		names = append(names, name)
@@ -54,7 +56,7 @@ func TestNumbersKeepTheirTypes(t *testing.T) {
 		"{}, [], ''":                       `[{},[],""]`,
 		"'<a href=\"x\">&'":                `"<a href=\"x\">&"`,
 	} {
-		got, err := run(src, vars, Limits{})
+		got, err := run(src, vars, py.Limits{})
 		if got.JSON != want || (err == nil) != (want != "") {
 			t.Errorf("%s = %s, %v, want %s", src, got.JSON, err, want)
 		}
@@ -77,7 +79,7 @@ func TestArgumentsComeBack(t *testing.T) {
 		if err := d.Decode(&v); err != nil {
 			t.Fatal(err)
 		}
-		r, err := p.Run(context.Background(), map[string]any{"v": v}, Limits{})
+		r, err := p.Run(context.Background(), map[string]any{"v": v}, py.Limits{})
 		if err != nil {
 			t.Fatalf("%s: %v", want, err)
 		}
@@ -146,7 +148,7 @@ func TestErrorsShowTheirPlace(t *testing.T) {
 		{"{1, 2}", "TypeError: Object of type set is not JSON serializable; use sorted(...) to make it a list (line 1, column 1)\n    {1, 2}\n    ^"},
 		{"", "SyntaxError: invalid syntax (line 1, column 1)\n    \n    ^"},
 	} {
-		_, err := run(c.src, map[string]any{"a": 1}, Limits{})
+		_, err := run(c.src, map[string]any{"a": 1}, py.Limits{})
 		if err == nil || err.Error() != c.want {
 			t.Errorf("%q:\n%v\nwant\n%s", c.src, err, c.want)
 		}
@@ -185,9 +187,9 @@ func TestWhatIsRefused(t *testing.T) {
 		"a\x00":                    "SyntaxError: the expression is not valid text",
 		strings.Repeat("1+", 9000): "LimitError: the expression is longer than 16384 bytes",
 	} {
-		_, err := run(src, map[string]any{"a": []any{1}}, Limits{})
+		_, err := run(src, map[string]any{"a": []any{1}}, py.Limits{})
 		got := ""
-		var e *Error
+		var e *py.Error
 		if errors.As(err, &e) {
 			got = e.Kind + ": " + e.Message
 		}
@@ -219,21 +221,21 @@ func TestLimits(t *testing.T) {
 	vars := map[string]any{"deep": []any{[]any{[]any{1}}}, "s": strings.Repeat("x", 1000)}
 	for _, c := range []struct {
 		src    string
-		limits Limits
+		limits py.Limits
 		want   string
 	}{
-		{"sum(range(1000))", Limits{Steps: 100}, "the expression takes more than 100 steps"},
-		{"s * 10", Limits{Bytes: 5000}, "the expression needs more than 5000 bytes"},
-		{"2 ** 200", Limits{Bits: 128}, "the integer has more than 128 bits"},
-		{"deep", Limits{Depth: 2}, "an argument is nested more than 2 deep"},
-		{"[deep]", Limits{Depth: 4}, "the result is nested more than 4 deep"},
-		{"s", Limits{Result: 100}, "the result is longer than 100 bytes"},
-		{"[s, s]", Limits{Result: 1500}, "the result is longer than 1500 bytes"},
-		{"sum(range(100000))", Limits{Timeout: 1}, "the expression takes longer than 1ns"},
+		{"sum(range(1000))", py.Limits{Steps: 100}, "the expression takes more than 100 steps"},
+		{"s * 10", py.Limits{Bytes: 5000}, "the expression needs more than 5000 bytes"},
+		{"2 ** 200", py.Limits{Bits: 128}, "the integer has more than 128 bits"},
+		{"deep", py.Limits{Depth: 2}, "an argument is nested more than 2 deep"},
+		{"[deep]", py.Limits{Depth: 4}, "the result is nested more than 4 deep"},
+		{"s", py.Limits{Result: 100}, "the result is longer than 100 bytes"},
+		{"[s, s]", py.Limits{Result: 1500}, "the result is longer than 1500 bytes"},
+		{"sum(range(100000))", py.Limits{Timeout: 1}, "the expression takes longer than 1ns"},
 	} {
 		_, err := run(c.src, vars, c.limits)
-		var e *Error
-		if !errors.As(err, &e) || e.Kind != LimitError || e.Message != c.want {
+		var e *py.Error
+		if !errors.As(err, &e) || e.Kind != py.LimitError || e.Message != c.want {
 			t.Errorf("%s: %v, want %s", c.src, err, c.want)
 		}
 	}
@@ -243,7 +245,7 @@ func TestLimits(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := p.Run(ctx, nil, Limits{Steps: 1 << 40, Timeout: time.Hour}); err == nil || !strings.Contains(err.Error(), "the call was cancelled") {
+	if _, err := p.Run(ctx, nil, py.Limits{Steps: 1 << 40, Timeout: time.Hour}); err == nil || !strings.Contains(err.Error(), "the call was cancelled") {
 		t.Errorf("a cancelled run ends with %v", err)
 	}
 }
@@ -257,7 +259,7 @@ func TestProgramsAreShared(t *testing.T) {
 	done := make(chan string)
 	for range 8 {
 		go func() {
-			r, _ := p.Run(context.Background(), map[string]any{"n": 3}, Limits{})
+			r, _ := p.Run(context.Background(), map[string]any{"n": 3}, py.Limits{})
 			done <- r.JSON
 		}()
 	}
@@ -282,7 +284,7 @@ func BenchmarkCompiled(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := p.Run(context.Background(), vars, Limits{}); err != nil {
+				if _, err := p.Run(context.Background(), vars, py.Limits{}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"toolnorm/internal/pyexpr/chars"
+	"toolnorm/internal/pyexpr/py"
 )
 
 // Texts of values, as str and repr make them. They are what f-strings, % and messages are built from, so they have to be
@@ -16,7 +17,7 @@ import (
 // text is a string that grows. Each growth is charged before it is made, so a representation can be cut off while it
 // is written: a list that holds one long string a thousand times never becomes text.
 type text struct {
-	m *machine
+	m *py.Account
 	b strings.Builder
 }
 
@@ -24,14 +25,14 @@ type text struct {
 func (t *text) add(s string) {
 	if t.b.Cap()-t.b.Len() < len(s) {
 		size := max(2*t.b.Cap(), t.b.Len()+len(s), 32)
-		t.m.allocText(int64(size))
+		t.m.AllocText(int64(size))
 		t.b.Grow(size - t.b.Len())
 	}
 	t.b.WriteString(s)
 }
 
 // str is what str() makes of a value.
-func str(m *machine, v value) string {
+func str(m *py.Account, v value) string {
 	if s, ok := v.(string); ok {
 		return s
 	}
@@ -39,7 +40,7 @@ func str(m *machine, v value) string {
 }
 
 // repr is what repr() makes of a value.
-func repr(m *machine, v value) string {
+func repr(m *py.Account, v value) string {
 	switch v := v.(type) {
 	case nil:
 		return "None"
@@ -48,11 +49,38 @@ func repr(m *machine, v value) string {
 	case int64, *big.Int:
 		return decimal(m, v)
 	case float64:
-		m.alloc(boxBytes + 24)
+		m.Alloc(py.BoxBytes + 24)
 		return floatText(v)
 	}
 	t := &text{m: m}
 	t.repr(v)
+	return t.b.String()
+}
+
+// convert does what !s, !r and !a ask for.
+func convert(m *py.Account, v value, conversion byte) value {
+	switch conversion {
+	case 's':
+		return str(m, v)
+	case 'r':
+		return repr(m, v)
+	case 'a':
+		return ascii(m, v)
+	}
+	return v
+}
+
+// ascii is repr with every character beyond ASCII as an escape.
+func ascii(m *py.Account, v value) value {
+	s := repr(m, v)
+	if isASCII(s) {
+		return s
+	}
+	t := &text{m: m}
+	for _, r := range s {
+		m.Step(1)
+		t.add(asciiEscape(r))
+	}
 	return t.b.String()
 }
 
@@ -72,7 +100,7 @@ func boolText(v bool) string {
 //	str(range(3)) → 'range(0, 3)'
 //	str({'a': 1}.keys()) → "dict_keys(['a'])"
 func (t *text) repr(v value) {
-	t.m.step(1)
+	t.m.Step(1)
 	switch v := v.(type) {
 	case string:
 		t.quote(v)
@@ -109,7 +137,7 @@ func (t *text) repr(v value) {
 			t.add("<built-in function " + v.name + ">")
 		}
 	case *iterator, *lambda, *bound, *unboundMethod:
-		raise(TypeError, "a %s object has no text in expressions; use list(...) on what can be walked", typeName(v))
+		py.Raise(py.TypeError, "a %s object has no text in expressions; use list(...) on what can be walked", typeName(v))
 	default:
 		t.add(repr(t.m, v))
 	}
@@ -159,7 +187,7 @@ func (t *text) quote(s string) {
 		if escaped == "" {
 			continue
 		}
-		t.m.step(1)
+		t.m.Step(1)
 		t.add(s[from:i])
 		t.add(escaped)
 		from = i + len(string(r))
@@ -222,34 +250,31 @@ func floatText(x float64) string {
 	return s
 }
 
-// mostDigits is CPython's own limit between an int and its decimal digits. The conversion takes quadratic time.
-const mostDigits = 4300
-
 // decimal writes an int in decimal.
 //
 //	str(-5) → '-5'
 //	str(10**30) → '1000000000000000000000000000000'
 //	str(10**5000) → ValueError: Exceeds the limit (4300 digits) for integer string conversion; use sys.set_int_max_str_digits() to increase the limit
-func decimal(m *machine, v value) string {
+func decimal(m *py.Account, v value) string {
 	n, ok := v.(*big.Int)
 	if !ok {
-		m.alloc(boxBytes + 20)
+		m.Alloc(py.BoxBytes + 20)
 		return strconv.FormatInt(v.(int64), 10)
 	}
-	if n.BitLen() > mostDigits*10/3 { // log2(10) is 3.32, so this has more digits for sure
+	if n.BitLen() > py.MostDigits*10/3 { // log2(10) is 3.32, so this has more digits for sure
 		tooManyDigits()
 	}
-	m.allocText(int64(n.BitLen()))
+	m.AllocText(int64(n.BitLen()))
 	s := n.Text(10)
-	if len(strings.TrimPrefix(s, "-")) > mostDigits {
+	if len(strings.TrimPrefix(s, "-")) > py.MostDigits {
 		tooManyDigits()
 	}
-	m.step(int64(len(s)) * int64(len(s)) / 32_768)
+	m.Step(int64(len(s)) * int64(len(s)) / 32_768)
 	return s
 }
 
 // tooManyDigits is CPython's message word for word. The setting that it speaks of is not available here, but the advice
 // is what a search finds.
 func tooManyDigits() {
-	raise(ValueError, "Exceeds the limit (%d digits) for integer string conversion; use sys.set_int_max_str_digits() to increase the limit", mostDigits)
+	py.Raise(py.ValueError, "Exceeds the limit (%d digits) for integer string conversion; use sys.set_int_max_str_digits() to increase the limit", py.MostDigits)
 }

@@ -3,6 +3,8 @@ package pyexpr
 import (
 	"strings"
 	"unicode/utf8"
+
+	"toolnorm/internal/pyexpr/py"
 )
 
 // Strings, lists and tuples: repetition, index, slice. Strings are UTF-8 and are indexed by code point; ASCII, where the two are
@@ -15,15 +17,15 @@ import (
 //	(1,) * 2 → (1, 1)
 //	[] * 10**9 → []
 //	'a' * 10**30 → OverflowError: cannot fit 'int' into an index-sized integer
-func repeated(m *machine, v value, n int64) value {
+func repeated(m *py.Account, v value, n int64) value {
 	switch v := v.(type) {
 	case string:
 		size, ok := product(int64(len(v)), n)
 		if !ok {
-			m.alloc(-1)
+			m.Alloc(-1)
 			return nil
 		}
-		m.allocText(size)
+		m.AllocText(size)
 		return strings.Repeat(v, int(n))
 	case list:
 		return list(repeatItems(m, v, n))
@@ -45,13 +47,13 @@ func product(a, b int64) (int64, bool) {
 }
 
 // repeatItems repeats items. The items themselves are shared, as they are in Python, and nothing here can tell.
-func repeatItems(m *machine, items []value, n int64) []value {
+func repeatItems(m *py.Account, items []value, n int64) []value {
 	size, ok := product(int64(len(items)), n)
 	if !ok {
-		m.alloc(-1)
+		m.Alloc(-1)
 		return nil
 	}
-	m.allocItems(size)
+	m.AllocItems(size)
 	all := make([]value, 0, size)
 	for len(all) < int(size) {
 		all = append(all, items...)
@@ -83,35 +85,6 @@ func byteAt(s string, n int) int {
 	return len(s)
 }
 
-// subscriptNode is x[i].
-type subscriptNode struct{ x, index node }
-
-// cutNode is a:b:c within brackets; a part that is not written is nil.
-type cutNode struct{ start, stop, step node }
-
-// eval computes x and the index, and then looks whether x takes one.
-func (n *subscriptNode) eval(m *machine, f *frame) value {
-	x := n.x.eval(m, f)
-	i := n.index.eval(m, f)
-	m.step(1)
-	return subscript(m, x, i)
-}
-
-// eval computes the parts of a slice that are written. Their types are checked when the slice is taken: a dict complains of
-// a slice as a key, not of its parts.
-func (n *cutNode) eval(m *machine, f *frame) value {
-	var parts [3]value
-	for i, part := range []node{n.start, n.stop, n.step} {
-		if part == nil {
-			continue
-		}
-		v := part.eval(m, f)
-		parts[i] = v
-	}
-	m.alloc(listBytes)
-	return cut{parts[0], parts[1], parts[2]}
-}
-
 // subscript computes x[i].
 //
 //	'abc'[-1] → 'c'
@@ -119,14 +92,14 @@ func (n *cutNode) eval(m *machine, f *frame) value {
 //	'abc'['x'] → TypeError: string indices must be integers, not 'str'
 //	[1]['x'] → TypeError: list indices must be integers or slices, not str
 //	5[0] → TypeError: 'int' object is not subscriptable
-func subscript(m *machine, x, i value) value {
+func subscript(m *py.Account, x, i value) value {
 	switch x := x.(type) {
 	case *dict:
 		return lookup(m, x, i)
 	case string, list, tuple, span:
 	case *function:
 		if x.isType {
-			raise(TypeError, "type '%s' is not subscriptable in an expression", x.name)
+			py.Raise(py.TypeError, "type '%s' is not subscriptable in an expression", x.name)
 		}
 		notSubscriptable(x)
 	default:
@@ -142,24 +115,24 @@ func subscript(m *machine, x, i value) value {
 	k, ok := n.(int64)
 	if !ok {
 		if _, isRange := x.(span); isRange {
-			raise(IndexError, "range object index out of range")
+			py.Raise(py.IndexError, "range object index out of range")
 		}
-		raise(IndexError, "cannot fit 'int' into an index-sized integer")
+		py.Raise(py.IndexError, "cannot fit 'int' into an index-sized integer")
 	}
 	return item(m, x, k)
 }
 
 // notSubscriptable is the error of x[i] for an x without items.
 func notSubscriptable(x value) {
-	raise(TypeError, "'%s' object is not subscriptable", typeName(x))
+	py.Raise(py.TypeError, "'%s' object is not subscriptable", typeName(x))
 }
 
 // notAnIndex is the message about an index of the wrong type, in which a string's differs from all others in 3.11.
 func notAnIndex(x, i value) {
 	if isString(x) {
-		raise(TypeError, "string indices must be integers, not '%s'", typeName(i))
+		py.Raise(py.TypeError, "string indices must be integers, not '%s'", typeName(i))
 	}
-	raise(TypeError, "%s indices must be integers or slices, not %s", typeName(x), typeName(i))
+	py.Raise(py.TypeError, "%s indices must be integers or slices, not %s", typeName(x), typeName(i))
 }
 
 // lookup finds an entry of a dict; a key that is not there is the error's message, as repr writes it.
@@ -167,12 +140,12 @@ func notAnIndex(x, i value) {
 //	{'a': 1}['a'] → 1
 //	{'a': 1}['b'] → KeyError: 'b'
 //	{1: 2}[(1, 'x')] → KeyError: (1, 'x')
-func lookup(m *machine, d *dict, key value) value {
+func lookup(m *py.Account, d *dict, key value) value {
 	v, ok := d.get(m, key)
 	if ok {
 		return v
 	}
-	return raise(KeyError, "%s", repr(m, key))
+	return py.Raise(py.KeyError, "%s", repr(m, key))
 }
 
 // item is x[k] for a sequence.
@@ -183,9 +156,9 @@ func lookup(m *machine, d *dict, key value) value {
 //	range(5)[-1] → 4
 //	range(5)[9] → IndexError: range object index out of range
 //	'a'[10**30] → IndexError: cannot fit 'int' into an index-sized integer
-func item(m *machine, x value, k int64) value {
+func item(m *py.Account, x value, k int64) value {
 	if s, ok := x.(string); ok {
-		m.scan(len(s))
+		m.Scan(len(s))
 	}
 	n, _ := length(x)
 	if k < 0 {
@@ -196,7 +169,7 @@ func item(m *machine, x value, k int64) value {
 		if _, ok := x.(span); ok {
 			name = "range object"
 		}
-		raise(IndexError, "%s index out of range", name)
+		py.Raise(py.IndexError, "%s index out of range", name)
 	}
 	switch x := x.(type) {
 	case string:
@@ -211,7 +184,7 @@ func item(m *machine, x value, k int64) value {
 	case tuple:
 		return x[k]
 	case span:
-		m.alloc(boxBytes)
+		m.Alloc(py.BoxBytes)
 		return x.start + k*x.step
 	}
 	return nil

@@ -1,10 +1,12 @@
 package pyexpr
 
+import "toolnorm/internal/pyexpr/py"
+
 // Sets, and the views of dicts that count as sets. The operators are strict where the methods of Python are not: {1} | [2] is an
 // error. Only views take any iterable, which is CPython's inconsistency and kept.
 
 // setOf is a set, or the keys or items of a dict as one: those views join as sets do. Items have to be hashed first.
-func setOf(m *machine, v value) (*set, bool) {
+func setOf(m *py.Account, v value) (*set, bool) {
 	switch v := v.(type) {
 	case *set:
 		return v, true
@@ -20,9 +22,9 @@ func setOf(m *machine, v value) (*set, bool) {
 }
 
 // within says whether all items of x are in y. An items view looks its values up by key, so that they need no hash.
-func within(m *machine, x, y value) bool {
+func within(m *py.Account, x, y value) bool {
 	for v := range each(m, x) {
-		m.step(1)
+		m.Step(1)
 		if !contains(m, y, v) {
 			return false
 		}
@@ -31,7 +33,7 @@ func within(m *machine, x, y value) bool {
 }
 
 // has says whether a key or an entry is in the dict.
-func (v view) has(m *machine, item value) bool {
+func (v view) has(m *py.Account, item value) bool {
 	if v.kind == "key" {
 		_, ok := v.d.get(m, item)
 		return ok
@@ -58,7 +60,7 @@ func setLike(v value) bool {
 //	{'a': 1}.items() == {('a', 1)} → True
 //	{'a': [1]}.items() == {'a': [1]}.items() → True
 //	{'a': 1}.values() == {'a': 1}.values() → False
-func equalSets(m *machine, x, y value) bool {
+func equalSets(m *py.Account, x, y value) bool {
 	if !setLike(x) || !setLike(y) {
 		return false
 	}
@@ -81,7 +83,7 @@ func equalSets(m *machine, x, y value) bool {
 //	{1} < {1} → False
 //	{1} > [1] → TypeError: '>' not supported between instances of 'set' and 'list'
 //	{'a': 1}.keys() <= {'a', 'b'} → True
-func orderSets(m *machine, op string, x, y value) (holds, known bool) {
+func orderSets(m *py.Account, op string, x, y value) (holds, known bool) {
 	if !setLike(x) || !setLike(y) {
 		return false, false
 	}
@@ -104,7 +106,7 @@ func orderSets(m *machine, op string, x, y value) (holds, known bool) {
 //	sorted({1, 2} ^ {2, 3}) → [1, 3]
 //	{'a': 1} | {'b': 2} → {'a': 1, 'b': 2}
 //	{1} | [2] → TypeError: unsupported operand type(s) for |: 'set' and 'list'
-func setOperator(m *machine, op string, a, b value) (v value, ok bool) {
+func setOperator(m *py.Account, op string, a, b value) (v value, ok bool) {
 	if x, isDict := a.(*dict); isDict && op == "|" {
 		y, isDict := b.(*dict)
 		if !isDict {
@@ -131,11 +133,11 @@ func setOperator(m *machine, op string, a, b value) (v value, ok bool) {
 }
 
 // joinSets computes a set of the items of x and y.
-func joinSets(m *machine, op string, x, y *set) *set {
+func joinSets(m *py.Account, op string, x, y *set) *set {
 	s := newSet()
 	put := func(from, other *set, want bool) {
 		for _, v := range from.items {
-			m.step(1)
+			m.Step(1)
 			if other.has(m, v) == want {
 				s.add(m, v)
 			}

@@ -1,6 +1,10 @@
 package pyexpr
 
-import "slices"
+import (
+	"slices"
+
+	"toolnorm/internal/pyexpr/py"
+)
 
 // style is one of the ways in which CPython's C functions read their arguments. The ways differ in nothing but their
 // messages, and those are what an author sees.
@@ -51,11 +55,11 @@ func (s *signature) bind(a arguments) arguments {
 	n := len(a.pos)
 	switch {
 	case len(a.names) > 0:
-		raise(TypeError, "%s() takes no keyword arguments", s.full)
+		py.Raise(py.TypeError, "%s() takes no keyword arguments", s.full)
 	case s.style == noArgs && n > 0:
-		raise(TypeError, "%s() takes no arguments (%d given)", s.full, n)
+		py.Raise(py.TypeError, "%s() takes no arguments (%d given)", s.full, n)
 	case s.style == oneArg && n != 1:
-		raise(TypeError, "%s() takes exactly one argument (%d given)", s.full, n)
+		py.Raise(py.TypeError, "%s() takes exactly one argument (%d given)", s.full, n)
 	case s.style == checked && (n < s.min || n > s.max):
 		s.wrongCount(n)
 	case s.style == parsed && (n < s.min || n > s.max):
@@ -63,7 +67,7 @@ func (s *signature) bind(a arguments) arguments {
 		if n > s.max {
 			bound, limit = "at most", s.max
 		}
-		raise(TypeError, "%s() takes %s %d argument%s (%d given)", s.name, bound, limit, plural(limit), n)
+		py.Raise(py.TypeError, "%s() takes %s %d argument%s (%d given)", s.name, bound, limit, plural(limit), n)
 	}
 	if n == s.max || s.style == noArgs || s.style == oneArg {
 		return a
@@ -81,7 +85,7 @@ func (s *signature) wrongCount(n int) {
 	default:
 		bound, limit = "at most ", s.max
 	}
-	raise(TypeError, "%s expected %s%d argument%s, got %d", s.name, bound, limit, plural(limit), n)
+	py.Raise(py.TypeError, "%s expected %s%d argument%s, got %d", s.name, bound, limit, plural(limit), n)
 }
 
 // fill puts absent where no argument was given.
@@ -109,9 +113,9 @@ func (s *signature) bindNames(a arguments) []value {
 		if len(a.pos) == 0 {
 			which = "keyword "
 		}
-		raise(TypeError, "%s() takes at most %d %sargument%s (%d given)", s.name, s.max, which, plural(s.max), total)
+		py.Raise(py.TypeError, "%s() takes at most %d %sargument%s (%d given)", s.name, s.max, which, plural(s.max), total)
 	case len(a.pos) < s.posOnly:
-		raise(TypeError, "%s() takes at least %d positional argument%s (%d given)", s.name, s.posOnly, plural(s.posOnly), len(a.pos))
+		py.Raise(py.TypeError, "%s() takes at least %d positional argument%s (%d given)", s.name, s.posOnly, plural(s.posOnly), len(a.pos))
 	}
 	slots := s.fill(a.pos)
 	for i, name := range a.names {
@@ -121,7 +125,7 @@ func (s *signature) bindNames(a arguments) []value {
 	}
 	for i := range s.min {
 		if !given(slots[i]) {
-			raise(TypeError, "%s() missing required argument '%s' (pos %d)", s.name, s.params[i], i+1)
+			py.Raise(py.TypeError, "%s() missing required argument '%s' (pos %d)", s.name, s.params[i], i+1)
 		}
 	}
 	s.checkNames(a)
@@ -133,9 +137,9 @@ func (s *signature) checkNames(a arguments) {
 	for _, name := range a.names {
 		switch at := slices.Index(s.params, name); {
 		case at < s.posOnly:
-			raise(TypeError, "'%s' is an invalid keyword argument for %s()", name, s.name)
+			py.Raise(py.TypeError, "'%s' is an invalid keyword argument for %s()", name, s.name)
 		case at < len(a.pos):
-			raise(TypeError, "argument for %s() given by name ('%s') and position (%d)", s.name, name, at+1)
+			py.Raise(py.TypeError, "argument for %s() given by name ('%s') and position (%d)", s.name, name, at+1)
 		}
 	}
 }

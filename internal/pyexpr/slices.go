@@ -1,6 +1,10 @@
 package pyexpr
 
-import "math/big"
+import (
+	"math/big"
+
+	"toolnorm/internal/pyexpr/py"
+)
 
 // Slices, a[start:stop:step]. The bounds are clamped to the sequence, so that no slice is out of range, and the number of
 // items is known before any of them is copied.
@@ -12,7 +16,7 @@ func sliceBound(v value, otherwise int64) int64 {
 	}
 	n, ok := integer(v)
 	if !ok {
-		raise(TypeError, "slice indices must be integers or None or have an __index__ method")
+		py.Raise(py.TypeError, "slice indices must be integers or None or have an __index__ method")
 	}
 	return clamp(n)
 }
@@ -39,7 +43,7 @@ func clamp(n value) int64 {
 func (c cut) bounds(n int64) (start, step, count int64) {
 	step = sliceBound(c.step, 1)
 	if step == 0 {
-		raise(ValueError, "slice step cannot be zero")
+		py.Raise(py.ValueError, "slice step cannot be zero")
 	}
 	low, high := int64(0), n // what a bound is clamped to
 	first, last := low, high
@@ -81,7 +85,7 @@ func between(start, stop, step int64) int64 {
 //	[1, 2][5:] → []
 //	[1][::0] → ValueError: slice step cannot be zero
 //	'ab'['x':] → TypeError: slice indices must be integers or None or have an __index__ method
-func slice(m *machine, x value, c cut) value {
+func slice(m *py.Account, x value, c cut) value {
 	n, _ := length(x)
 	start, step, count := c.bounds(n)
 	switch x := x.(type) {
@@ -93,7 +97,7 @@ func slice(m *machine, x value, c cut) value {
 		return tuple(pick(m, x, start, step, count))
 	case span:
 		if wide := magnitude(step); wide > 1<<31 || magnitude(x.step) > 1<<31 || magnitude(x.stop) > 1<<62 || magnitude(x.start) > 1<<62 {
-			raise(LimitError, "a slice of a range beyond 62 bits is not available in expressions")
+			py.Raise(py.LimitError, "a slice of a range beyond 62 bits is not available in expressions")
 		}
 		return x.slice(start, step, c, n, count)
 	}
@@ -101,8 +105,8 @@ func slice(m *machine, x value, c cut) value {
 }
 
 // pick takes every step-th item; bounds has made sure that all of them are there.
-func pick(m *machine, x []value, start, step, count int64) []value {
-	m.allocItems(count)
+func pick(m *py.Account, x []value, start, step, count int64) []value {
+	m.AllocItems(count)
 	all := make([]value, count)
 	for i := range all {
 		all[i] = x[start+int64(i)*step]
@@ -111,8 +115,8 @@ func pick(m *machine, x []value, start, step, count int64) []value {
 }
 
 // sliceText slices code points; a run of bytes where that is the same.
-func sliceText(m *machine, s string, start, step, count int64) value {
-	m.allocText(int64(len(s)))
+func sliceText(m *py.Account, s string, start, step, count int64) value {
+	m.AllocText(int64(len(s)))
 	if count == 0 {
 		return ""
 	}
@@ -123,13 +127,13 @@ func sliceText(m *machine, s string, start, step, count int64) value {
 		from := byteAt(s, int(start))
 		return s[from : from+byteAt(s[from:], int(count))]
 	}
-	m.alloc(4 * int64(len(s)))
+	m.Alloc(4 * int64(len(s)))
 	all := []rune(s)
 	picked := make([]rune, count)
 	for i := range picked {
 		picked[i] = all[start+int64(i)*step]
 	}
-	m.alloc(8 * count)
+	m.Alloc(8 * count)
 	return string(picked)
 }
 

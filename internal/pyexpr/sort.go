@@ -1,6 +1,10 @@
 package pyexpr
 
-import "slices"
+import (
+	"slices"
+
+	"toolnorm/internal/pyexpr/py"
+)
 
 // pair is an item with the key that it is ordered by.
 type pair struct{ key, item value }
@@ -12,9 +16,9 @@ type pair struct{ key, item value }
 //	sorted(['B', 'a'], key=str.lower) → ['a', 'B']
 //	sorted([(1, 'b'), (1, 'a')], key=lambda p: p[0]) → [(1, 'b'), (1, 'a')]
 //	sorted([1, 'a', None]) → TypeError: '<' not supported between instances of 'str' and 'int'
-func sortItems(m *machine, items []value, key value, reverse bool) value {
+func sortItems(m *py.Account, items []value, key value, reverse bool) value {
 	n := int64(len(items))
-	m.alloc(3*listBytes + n*5*slotBytes)
+	m.Alloc(3*py.ListBytes + n*5*py.SlotBytes)
 	pairs := make([]pair, n)
 	for i, v := range items {
 		k := v
@@ -42,7 +46,7 @@ const smallRun = 64
 
 // mergeSort sorts halves and joins them. Halves that are in order already need no joining, which makes sorted lists, the most
 // frequent case, cost one comparison for each item.
-func mergeSort(m *machine, a, spare []pair) {
+func mergeSort(m *py.Account, a, spare []pair) {
 	if len(a) < smallRun {
 		insertionSort(m, a)
 		return
@@ -57,7 +61,7 @@ func mergeSort(m *machine, a, spare []pair) {
 }
 
 // merge joins two sorted halves. An item of the right half only goes first when it is less.
-func merge(m *machine, a []pair, half int, spare []pair) {
+func merge(m *py.Account, a []pair, half int, spare []pair) {
 	left, right := spare[:copy(spare, a[:half])], a[half:]
 	for i := range a {
 		switch {
@@ -74,7 +78,7 @@ func merge(m *machine, a []pair, half int, spare []pair) {
 }
 
 // insertionSort finds the run that the items begin with, turns it when it falls, and inserts the rest by bisection.
-func insertionSort(m *machine, a []pair) {
+func insertionSort(m *py.Account, a []pair) {
 	run := countRun(m, a)
 	for ; run < len(a); run++ {
 		pivot := a[run]
@@ -89,12 +93,12 @@ func insertionSort(m *machine, a []pair) {
 		}
 		copy(a[low+1:run+1], a[low:run])
 		a[low] = pivot
-		m.step(1)
+		m.Step(1)
 	}
 }
 
 // countRun is the length of the run at the start, which is ascending when it returns.
-func countRun(m *machine, a []pair) int {
+func countRun(m *py.Account, a []pair) int {
 	if len(a) < 2 {
 		return len(a)
 	}

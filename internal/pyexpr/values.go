@@ -2,6 +2,8 @@ package pyexpr
 
 import (
 	"math/big"
+
+	"toolnorm/internal/pyexpr/py"
 )
 
 // value is one of:
@@ -35,7 +37,7 @@ type unbound struct{}
 // iterator gives items one by one. A generator, a map and the like can be walked once, so it is a pointer.
 type iterator struct {
 	typ  string
-	next func(m *machine) (value, bool)
+	next func(m *py.Account) (value, bool)
 }
 
 // typeName is the name that Python's messages call a value's type.

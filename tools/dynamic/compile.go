@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"toolnorm/internal/pyexpr"
+	"toolnorm/internal/pyexpr/py"
 	"toolnorm/internal/sqlsafe"
 	"toolnorm/tools"
 )
@@ -167,7 +168,7 @@ func (c *compiled) compileExpression(p *problems) {
 	c.unused(program.Uses(), p)
 	// Only the time is the tool's to say; steps and bytes bound what an evaluation can
 	// take from everybody else on the machine.
-	limits := pyexpr.Limits{Timeout: c.draft.timeout()}
+	limits := py.Limits{Timeout: c.draft.timeout()}
 	if c.draft.Options.Timeout == 0 {
 		limits.Timeout = 0 // the evaluator's own second
 	}
@@ -199,11 +200,11 @@ func (c *compiled) unused(used []string, p *problems) {
 func (r *Run) failed(err error, definition string) {
 	p := locate(err, definition)
 	r.problem, r.Outcome = &p, p.Rule
-	var wrong *pyexpr.Error
+	var wrong *py.Error
 	switch hit := sqlsafe.HitOf(err); {
 	case hit != "":
 		r.Hit = append(r.Hit, hit)
-	case errors.As(err, &wrong) && wrong.Kind == pyexpr.LimitError:
+	case errors.As(err, &wrong) && wrong.Kind == py.LimitError:
 		r.Hit = append(r.Hit, "budget")
 	}
 }
@@ -212,7 +213,7 @@ func (r *Run) failed(err error, definition string) {
 // expression shows it with a caret. A model that reads the place and the rule can
 // seldom change the tool, but it can say to its user what is wrong with it.
 func (p *Problem) sentence(err error) string {
-	var wrong *pyexpr.Error
+	var wrong *py.Error
 	switch {
 	case errors.As(err, &wrong):
 		return wrong.Error()

@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"toolnorm/internal/fault"
-	"toolnorm/internal/pyexpr"
+	"toolnorm/internal/pyexpr/py"
 	"toolnorm/internal/sqlsafe"
 )
 
@@ -51,7 +51,7 @@ func locate(err error, sql string) Problem {
 	out := Problem{Severity: "error", Field: "definition", Rule: "run", Message: err.Error()}
 	var refused *sqlsafe.Refusal
 	var said *pgconn.PgError
-	var wrong *pyexpr.Error
+	var wrong *py.Error
 	switch {
 	case errors.As(err, &refused):
 		out.Message, out.Rule = refused.Why, "refused"
@@ -77,11 +77,11 @@ func locate(err error, sql string) Problem {
 	case errors.As(err, &wrong):
 		out.Message, out.Line, out.Column = wrong.Kind+": "+wrong.Message, wrong.Line, wrong.Column
 		switch wrong.Kind {
-		case pyexpr.SyntaxError:
+		case py.SyntaxError:
 			out.Rule = "syntax"
-		case pyexpr.NameError:
+		case py.NameError:
 			out.Rule = "unknown_parameter"
-		case pyexpr.LimitError:
+		case py.LimitError:
 			out.Rule = "limit"
 		}
 	}

@@ -1,10 +1,27 @@
-package pyexpr
+package syntax
 
-import "strings"
+import (
+	"slices"
+	"strings"
+
+	"toolnorm/internal/pyexpr/py"
+)
 
 // The grammar, from CPython's python.gram, without statements and with these refused by name: lambda outside of the functions
 // that take one, stars, :=, yield and await, async comprehensions, bytes and complex numbers. A refusal names what it refuses,
 // since "invalid syntax" would send the author looking for a slip that is not there.
+
+// Parse reads the expression that src holds from start on. What is wrong with it is raised, with its place.
+func Parse(src string, start int) *Tree {
+	p := &parser{src: src, tokens: lex(src, start)}
+	root := p.whole()
+	slices.SortFunc(p.names, func(a, b *Name) int { return a.Pos - b.Pos })
+	return &Tree{root, p.names}
+}
+
+// mostNested bounds the brackets, calls and prefix operators within each other. The tree is walked by calls, as it is parsed by
+// calls, and nothing stops a stack that overflows.
+const mostNested = 64
 
 // parser turns tokens into a tree, by precedence climbing (Pratt). Names are kept in a list while they are read, since
 // a comprehension says what it binds only behind the expression that uses it.
@@ -13,11 +30,23 @@ type parser struct {
 	tokens []token
 	at     int
 	depth  int
-	names  []*nameNode // not yet found in any scope
+	names  []*Name // not yet found in any scope
 }
 
 // keywords are no names. True, False and None are constants besides.
 var keywords = wordSet("False None True and as assert async await break class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield")
+
+// Keyword says that a word cannot be a name.
+func Keyword(word string) bool { return keywords[word] }
+
+// wordSet makes a set of the words of a text.
+func wordSet(words string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		set[w] = true
+	}
+	return set
+}
 
 // peek looks at the next token.
 func (p *parser) peek() token { return p.tokens[p.at] }
@@ -61,22 +90,22 @@ func (p *parser) expect(text string) {
 //	(1 + ] → SyntaxError: closing parenthesis ']' does not match opening parenthesis '('
 //	(1 / / 2 → SyntaxError: invalid syntax
 func (p *parser) fail(t token, kind, format string, args ...any) {
-	if end := p.tokens[len(p.tokens)-1]; end.open != "" && p.peek().pos == end.pos && kind == SyntaxError {
+	if end := p.tokens[len(p.tokens)-1]; end.open != "" && p.peek().pos == end.pos && kind == py.SyntaxError {
 		t, format, args = end, "'%s' was never closed", []any{end.open}
 	}
-	blaming(p.src, t.pos, func() { raise(kind, format, args...) })
+	py.Blame(p.src, t.pos, func() { py.Raise(kind, format, args...) })
 }
 
 // unexpected is CPython's answer to whatever it has no better words for.
-func (p *parser) unexpected() { p.fail(p.peek(), SyntaxError, "invalid syntax") }
+func (p *parser) unexpected() { p.fail(p.peek(), py.SyntaxError, "invalid syntax") }
 
 // place wraps a node that can raise an error, so that the error says where.
-func (p *parser) place(n node, pos int) node { return &placed{n, pos} }
+func (p *parser) place(n Node, pos int) Node { return &Placed{n, pos} }
 
 // enter bounds the nesting of what follows; the tree is walked by calls, as it is parsed by calls.
 func (p *parser) enter() {
 	if p.depth++; p.depth > mostNested {
-		p.fail(p.peek(), LimitError, "the expression is nested more than %d deep", mostNested)
+		p.fail(p.peek(), py.LimitError, "the expression is nested more than %d deep", mostNested)
 	}
 }
 
@@ -88,7 +117,7 @@ func (p *parser) leave() { p.depth-- }
 //	1, 2 → (1, 2)
 //	1, → (1,)
 //	1 2 → SyntaxError: invalid syntax
-func (p *parser) whole() node {
+func (p *parser) whole() Node {
 	for p.peek().kind == tokenNewline {
 		p.at++
 	}
@@ -103,31 +132,31 @@ func (p *parser) whole() node {
 }
 
 // exprList reads `a` or the tuple `a, b,` up to an operator or the end.
-func (p *parser) exprList(end string) node {
+func (p *parser) exprList(end string) Node {
 	first := p.expr()
 	if !p.is(",") {
 		return first
 	}
-	items := []node{first}
+	items := []Node{first}
 	for p.accept(",") {
 		if p.is(end) || p.peek().kind == tokenEnd || p.peek().kind == tokenNewline {
 			break
 		}
 		items = append(items, p.expr())
 	}
-	return &tupleNode{items}
+	return &Display{TupleKind, items}
 }
 
 // expr reads a conditional expression, or what stands in its place.
-func (p *parser) expr() node {
+func (p *parser) expr() Node {
 	p.enter()
 	defer p.leave()
 	t := p.peek()
 	switch {
 	case p.is("lambda"):
-		p.fail(t, SyntaxError, "lambda is only available as an argument of sorted, min, max, map and filter")
+		p.fail(t, py.SyntaxError, "lambda is only available as an argument of sorted, min, max, map and filter")
 	case p.is("*"), p.is("**"):
-		p.fail(t, SyntaxError, "starred expressions are not available")
+		p.fail(t, py.SyntaxError, "starred expressions are not available")
 	}
 	return p.conditional()
 }
@@ -138,14 +167,14 @@ func (p *parser) expr() node {
 //	1 if False else 2 if False else 3 → 3
 //	1 if 2 → SyntaxError: expected 'else' after 'if' expression
 //	(1 if 0 else 'a') * 2 → 'aa'
-func (p *parser) conditional() node {
-	var root node
+func (p *parser) conditional() Node {
+	var root Node
 	hole := &root
 	for {
 		start := p.peek()
 		n := p.binary(0)
 		if p.is(":=") {
-			p.fail(p.peek(), SyntaxError, "assignment expressions are not available")
+			p.fail(p.peek(), py.SyntaxError, "assignment expressions are not available")
 		}
 		if !p.accept("if") {
 			*hole = n
@@ -154,14 +183,14 @@ func (p *parser) conditional() node {
 		test := p.binary(0)
 		if !p.accept("else") {
 			if t := p.peek(); t.kind == tokenEnd || t.text != ":" {
-				p.fail(start, SyntaxError, "expected 'else' after 'if' expression")
+				p.fail(start, py.SyntaxError, "expected 'else' after 'if' expression")
 			}
 			p.unexpected()
 		}
-		cond := &condNode{then: n, test: test}
-		*hole, hole = cond, &cond.other
+		cond := &Cond{Then: n, Test: test}
+		*hole, hole = cond, &cond.Other
 		if p.is("lambda") {
-			p.fail(p.peek(), SyntaxError, "lambda is only available as an argument of sorted, min, max, map and filter")
+			p.fail(p.peek(), py.SyntaxError, "lambda is only available as an argument of sorted, min, max, map and filter")
 		}
 	}
 }
@@ -197,7 +226,7 @@ var levels = map[string]int{
 //	2 * 3 % 4 → 2
 //	not 1 == 2 → True
 //	1 if 0 or 1 else 2 → 1
-func (p *parser) binary(level int) node {
+func (p *parser) binary(level int) Node {
 	left := p.prefix(level)
 	for {
 		t := p.peek()
@@ -219,12 +248,12 @@ func (p *parser) binary(level int) node {
 }
 
 // joined makes the node of a binary operator.
-func (p *parser) joined(op token, left, right node) node {
+func (p *parser) joined(op token, left, right Node) Node {
 	switch op.text {
 	case "or", "and":
-		return &logicNode{op.text == "or", left, right}
+		return &Logic{op.text == "or", left, right}
 	}
-	return p.place(&binaryNode{op.text, left, right}, op.pos)
+	return p.place(&Binary{op.text, left, right}, op.pos)
 }
 
 // prefix reads an operand with the operators before it.
@@ -234,7 +263,7 @@ func (p *parser) joined(op token, left, right node) node {
 //	-2 ** 2 → -4
 //	~-1 → 0
 //	1 + not 2 → SyntaxError: invalid syntax
-func (p *parser) prefix(level int) node {
+func (p *parser) prefix(level int) Node {
 	t := p.peek()
 	if t.kind != tokenOperator && t.text != "not" {
 		return p.powerOf()
@@ -248,17 +277,17 @@ func (p *parser) prefix(level int) node {
 			p.unexpected()
 		}
 		p.at++
-		return &notNode{p.nested(levelNot)}
+		return &Not{p.nested(levelNot)}
 	case "-", "+", "~":
 		p.at++
 		x := p.nested(levelUnary)
-		return p.place(&unaryNode{t.text, x}, t.pos)
+		return p.place(&Unary{t.text, x}, t.pos)
 	}
 	return p.powerOf()
 }
 
 // nested reads the operand of a prefix operator, which may begin with another one.
-func (p *parser) nested(level int) node {
+func (p *parser) nested(level int) Node {
 	p.enter()
 	defer p.leave()
 	return p.binary(level)
@@ -270,14 +299,14 @@ func (p *parser) nested(level int) node {
 //	2 ** -1 → 0.5
 //	-2 ** 2 → -4
 //	(-2) ** 2 → 4
-func (p *parser) powerOf() node {
+func (p *parser) powerOf() Node {
 	left := p.postfix()
 	if !p.is("**") {
 		return left
 	}
 	op := p.next()
 	right := p.nested(levelUnary)
-	return p.place(&binaryNode{"**", left, right}, op.pos)
+	return p.place(&Binary{"**", left, right}, op.pos)
 }
 
 // comparison says whether a comparison operator is next.
@@ -300,8 +329,8 @@ func (p *parser) comparison() bool {
 //
 //	1 < 2 == 2 → True
 //	1 in [1] == True → False
-func (p *parser) compare(first node) node {
-	c := &compareNode{first: first}
+func (p *parser) compare(first Node) Node {
+	c := &Compare{First: first}
 	pos := p.peek().pos
 	for p.comparison() {
 		op := p.next().text
@@ -314,29 +343,29 @@ func (p *parser) compare(first node) node {
 		}
 		right := p.binary(levelBitOr)
 		if strings.HasPrefix(op, "is") && !singleton(right) && !singleton(c.last()) {
-			blaming(p.src, pos, func() {
-				raise(SyntaxError, "'%s' is only available with None, True and False; compare values with ==", op)
+			py.Blame(p.src, pos, func() {
+				py.Raise(py.SyntaxError, "'%s' is only available with None, True and False; compare values with ==", op)
 			})
 		}
-		c.ops, c.rest = append(c.ops, op), append(c.rest, right)
+		c.Ops, c.Rest = append(c.Ops, op), append(c.Rest, right)
 	}
 	return p.place(c, pos)
 }
 
 // last is the operand before the next operator.
-func (n *compareNode) last() node {
-	if len(n.rest) > 0 {
-		return n.rest[len(n.rest)-1]
+func (n *Compare) last() Node {
+	if len(n.Rest) > 0 {
+		return n.Rest[len(n.Rest)-1]
 	}
-	return n.first
+	return n.First
 }
 
 // singleton says that a node is None, True or False, the only values of which there is exactly one.
-func singleton(n node) bool {
-	c, ok := n.(*constNode)
+func singleton(n Node) bool {
+	c, ok := n.(*Const)
 	if !ok {
 		return false
 	}
-	_, isBool := c.v.(bool)
-	return c.v == nil || isBool
+	_, isBool := c.Value.(bool)
+	return c.Value == nil || isBool
 }

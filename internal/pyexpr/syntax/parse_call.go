@@ -1,13 +1,15 @@
-package pyexpr
+package syntax
+
+import "toolnorm/internal/pyexpr/py"
 
 // takesLambda are the functions of which an argument may be a lambda.
 var takesLambda = wordSet("sorted min max map filter")
 
 // call reads the arguments of a call behind its parenthesis.
-func (p *parser) call(callee node, open token) node {
-	c := &callNode{callee: callee}
-	name, ok := callee.(*nameNode)
-	lambdas := ok && takesLambda[name.name]
+func (p *parser) call(callee Node, open token) Node {
+	c := &Call{Callee: callee}
+	name, ok := callee.(*Name)
+	lambdas := ok && takesLambda[name.Name]
 	for !p.is(")") {
 		p.argument(c, lambdas)
 		if !p.accept(",") {
@@ -15,7 +17,7 @@ func (p *parser) call(callee node, open token) node {
 		}
 	}
 	if ok {
-		open = token{pos: name.pos}
+		open = token{pos: name.Pos}
 	}
 	p.closed(")")
 	return p.place(c, open.pos)
@@ -28,7 +30,7 @@ func (p *parser) call(callee node, open token) node {
 //	sum(x for x in [1], 10) → SyntaxError: Generator expression must be parenthesized
 //	round(number=1.5) → 2
 //	len(1 = 2) → SyntaxError: expression cannot contain assignment, perhaps you meant "=="?
-func (p *parser) argument(c *callNode, lambdas bool) {
+func (p *parser) argument(c *Call, lambdas bool) {
 	t := p.peek()
 	if t.kind == tokenName && p.tokens[p.at+1].text == "=" && p.tokens[p.at+1].kind == tokenOperator {
 		p.keyword(c, lambdas)
@@ -37,18 +39,18 @@ func (p *parser) argument(c *callNode, lambdas bool) {
 	mark := len(p.names)
 	n := p.lambdaOr(lambdas)
 	if p.is("for") || p.is("async") {
-		n = p.comprehension(compGenerator, mark, n, nil, "")
-		if len(c.args)+len(c.keywords) > 0 || p.is(",") && p.tokens[p.at+1].text != ")" {
-			p.fail(t, SyntaxError, "Generator expression must be parenthesized")
+		n = p.comprehension(GeneratorKind, mark, n, nil, "")
+		if len(c.Args)+len(c.Keywords) > 0 || p.is(",") && p.tokens[p.at+1].text != ")" {
+			p.fail(t, py.SyntaxError, "Generator expression must be parenthesized")
 		}
 	}
 	if p.is("=") {
-		p.fail(t, SyntaxError, "expression cannot contain assignment, perhaps you meant \"==\"?")
+		p.fail(t, py.SyntaxError, "expression cannot contain assignment, perhaps you meant \"==\"?")
 	}
-	if len(c.keywords) > 0 {
-		p.fail(p.peek(), SyntaxError, "positional argument follows keyword argument")
+	if len(c.Keywords) > 0 {
+		p.fail(p.peek(), py.SyntaxError, "positional argument follows keyword argument")
 	}
-	c.args = append(c.args, n)
+	c.Args = append(c.Args, n)
 }
 
 // keyword reads `name=value`.
@@ -57,26 +59,26 @@ func (p *parser) argument(c *callNode, lambdas bool) {
 //	dict(a=1, a=2) → SyntaxError: keyword argument repeated: a
 //	dict(a=1, 2) → SyntaxError: positional argument follows keyword argument
 //	dict(None=1) → SyntaxError: cannot assign to None
-func (p *parser) keyword(c *callNode, lambdas bool) {
+func (p *parser) keyword(c *Call, lambdas bool) {
 	t := p.next()
 	if keywords[t.text] {
 		if t.text == "True" || t.text == "False" || t.text == "None" {
-			p.fail(t, SyntaxError, "cannot assign to %s", t.text)
+			p.fail(t, py.SyntaxError, "cannot assign to %s", t.text)
 		}
-		p.fail(t, SyntaxError, "invalid syntax")
+		p.fail(t, py.SyntaxError, "invalid syntax")
 	}
 	p.at++
-	for _, k := range c.keywords {
+	for _, k := range c.Keywords {
 		if k == t.text {
-			p.fail(t, SyntaxError, "keyword argument repeated: %s", t.text)
+			p.fail(t, py.SyntaxError, "keyword argument repeated: %s", t.text)
 		}
 	}
 	n := p.lambdaOr(lambdas)
-	c.keywords, c.values = append(c.keywords, t.text), append(c.values, n)
+	c.Keywords, c.Values = append(c.Keywords, t.text), append(c.Values, n)
 }
 
 // lambdaOr reads an expression, or a lambda where the function takes one.
-func (p *parser) lambdaOr(lambdas bool) node {
+func (p *parser) lambdaOr(lambdas bool) Node {
 	if lambdas && p.is("lambda") {
 		return p.lambda()
 	}
@@ -89,25 +91,25 @@ func (p *parser) lambdaOr(lambdas bool) node {
 //	list(map(lambda x: [x for x in [x, 2]], [1])) → [[1, 2]]
 //	max([1, 2], key=lambda x, x: x) → SyntaxError: duplicate argument 'x' in function definition
 //	sorted([1], key=lambda x) → SyntaxError: invalid syntax
-func (p *parser) lambda() node {
+func (p *parser) lambda() Node {
 	p.enter()
 	defer p.leave()
 	p.at++
-	l := &lambdaNode{}
+	l := &Lambda{}
 	for !p.is(":") {
 		t := p.next()
 		if t.kind != tokenName || keywords[t.text] {
 			p.at--
 			p.unexpected()
 		}
-		for _, name := range l.params {
+		for _, name := range l.Params {
 			if name == t.text {
-				p.fail(t, SyntaxError, "duplicate argument '%s' in function definition", t.text)
+				p.fail(t, py.SyntaxError, "duplicate argument '%s' in function definition", t.text)
 			}
 		}
-		l.params = append(l.params, t.text)
+		l.Params = append(l.Params, t.text)
 		if p.is("=") {
-			p.fail(p.peek(), SyntaxError, "a lambda's arguments have no defaults in expressions")
+			p.fail(p.peek(), py.SyntaxError, "a lambda's arguments have no defaults in expressions")
 		}
 		if !p.accept(",") {
 			break
@@ -116,8 +118,8 @@ func (p *parser) lambda() node {
 	p.expect(":")
 	mark := len(p.names)
 	body := p.expr()
-	l.body = body
-	p.bind(l.params, mark, len(p.names), len(p.names))
+	l.Body = body
+	p.bind(l.Params, mark, len(p.names), len(p.names))
 	return l
 }
 
@@ -128,30 +130,30 @@ func (p *parser) lambda() node {
 //	[(x, y) for x in [1, 2] for y in [x] * x] → [(1, 1), (2, 2), (2, 2)]
 //	[x for x in [1, 2] if] → SyntaxError: invalid syntax
 //	[for x in [1]] → SyntaxError: invalid syntax
-func (p *parser) comprehension(kind compKind, mark int, key, val node, end string) node {
-	c := &compNode{kind: kind, key: key, val: val}
+func (p *parser) comprehension(kind Kind, mark int, key, val Node, end string) Node {
+	c := &Comprehension{Kind: kind, Key: key, Value: val}
 	if p.is("async") {
-		p.fail(p.peek(), SyntaxError, "asynchronous comprehensions are not available")
+		p.fail(p.peek(), py.SyntaxError, "asynchronous comprehensions are not available")
 	}
 	var outerFrom, outerTo int // the names of the first iterable, which is computed outside
 	for p.accept("for") {
 		loop := p.targets(c)
 		from := len(p.names)
 		start := p.peek()
-		loop.in = p.binary(levelOr)
-		loop.in = p.place(&iterNode{loop.in}, start.pos)
-		if len(c.loops) == 0 {
+		loop.In = p.binary(levelOr)
+		loop.In = p.place(&Iter{loop.In}, start.pos)
+		if len(c.Loops) == 0 {
 			outerFrom, outerTo = from, len(p.names)
 		}
 		for p.accept("if") {
-			loop.conditions = append(loop.conditions, p.binary(levelOr))
+			loop.Conditions = append(loop.Conditions, p.binary(levelOr))
 		}
-		c.loops = append(c.loops, loop)
+		c.Loops = append(c.Loops, loop)
 	}
 	if p.is("async") {
-		p.fail(p.peek(), SyntaxError, "asynchronous comprehensions are not available")
+		p.fail(p.peek(), py.SyntaxError, "asynchronous comprehensions are not available")
 	}
-	p.bind(c.names, mark, outerFrom, outerTo)
+	p.bind(c.Names, mark, outerFrom, outerTo)
 	if end == "" {
 		return c
 	}
@@ -161,19 +163,19 @@ func (p *parser) comprehension(kind compKind, mark int, key, val node, end strin
 }
 
 // targets reads what a loop binds, `a`, `a, b` or `(a, b), c`, and the `in` behind it.
-func (p *parser) targets(c *compNode) *loop {
-	l := &loop{}
+func (p *parser) targets(c *Comprehension) *Loop {
+	l := &Loop{}
 	t := p.target(c)
 	if p.is(",") {
-		t = target{many: []target{t}, slot: -1}
+		t = Target{Many: []Target{t}, Slot: -1}
 		for p.accept(",") {
 			if p.is("in") {
 				break
 			}
-			t.many = append(t.many, p.target(c))
+			t.Many = append(t.Many, p.target(c))
 		}
 	}
-	l.target = t
+	l.Target = t
 	if p.is("in") {
 		p.at++
 		return l
@@ -188,44 +190,44 @@ func (p *parser) targets(c *compNode) *loop {
 //	[a + b for (a, b) in [(1, 2)]] → [3]
 //	[a for a, (b, [c]) in [(1, (2, [3]))]] → [1]
 //	[1 for 1 in [2]] → SyntaxError: cannot assign to literal
-func (p *parser) target(c *compNode) target {
+func (p *parser) target(c *Comprehension) Target {
 	t := p.next()
 	switch {
 	case t.kind == tokenName && !keywords[t.text]:
-		for i, name := range c.names {
+		for i, name := range c.Names {
 			if name == t.text {
-				return target{slot: i}
+				return Target{Slot: i}
 			}
 		}
-		c.names = append(c.names, t.text)
-		return target{slot: len(c.names) - 1}
+		c.Names = append(c.Names, t.text)
+		return Target{Slot: len(c.Names) - 1}
 	case t.text == "(" || t.text == "[":
 		return p.targetGroup(c, closing[t.text])
 	case t.kind == tokenNumber || t.kind == tokenString:
-		p.fail(t, SyntaxError, "cannot assign to literal")
+		p.fail(t, py.SyntaxError, "cannot assign to literal")
 	case t.text == "*":
-		p.fail(t, SyntaxError, "starred expressions are not available")
+		p.fail(t, py.SyntaxError, "starred expressions are not available")
 	}
 	p.at--
 	p.unexpected()
-	return target{}
+	return Target{}
 }
 
 // targetGroup reads targets within brackets.
-func (p *parser) targetGroup(c *compNode, end string) target {
+func (p *parser) targetGroup(c *Comprehension, end string) Target {
 	p.enter()
 	defer p.leave()
-	group := target{slot: -1}
+	group := Target{Slot: -1}
 	comma := false
 	for !p.is(end) {
-		group.many = append(group.many, p.target(c))
+		group.Many = append(group.Many, p.target(c))
 		if !p.accept(",") {
 			break
 		}
 		comma = true
 	}
-	if end == ")" && !comma && len(group.many) == 1 {
-		group = group.many[0]
+	if end == ")" && !comma && len(group.Many) == 1 {
+		group = group.Many[0]
 	}
 	p.expect(end)
 	return group
@@ -247,12 +249,12 @@ func (p *parser) bind(scope []string, mark, outerFrom, outerTo int) {
 		}
 		found := false
 		for slot, name := range scope {
-			if name == n.name {
-				n.slot, found = slot, true
+			if name == n.Name {
+				n.Slot, found = slot, true
 			}
 		}
 		if !found {
-			n.hops++
+			n.Hops++
 			left = append(left, n)
 		}
 	}

@@ -1,57 +1,45 @@
-package pyexpr
+package syntax
 
 import (
 	"fmt"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"toolnorm/internal/pyexpr/py"
 )
 
 // String literals: prefixes r, u and f, single and triple quotes, escapes, and literals beside each other, which are one.
 // Bytes are refused, since JSON could not hold them, and so is \N{name}, which would need the names of all characters.
 
-// joinedNode is a string of which parts are computed: an f-string, or one beside plain literals.
-type joinedNode struct{ parts []node }
-
-// eval joins the parts in a growing text, charged as it grows.
-func (n *joinedNode) eval(m *machine, f *frame) value {
-	t := &text{m: m}
-	for _, part := range n.parts {
-		v := part.eval(m, f)
-		t.add(v.(string))
-	}
-	m.alloc(boxBytes)
-	return t.b.String()
-}
-
 // strings reads literals that stand beside each other as one.
 //
 //	'a' 'b' f'{1}' 'c' → 'ab1c'
-func (p *parser) strings() node {
-	var parts []node
+func (p *parser) strings() Node {
+	var parts []Node
 	plain := true
 	start := p.peek()
 	for p.peek().kind == tokenString {
 		t := p.next()
-		blaming(p.src, t.pos, func() { parts = append(parts, p.literal(t)...) })
+		py.Blame(p.src, t.pos, func() { parts = append(parts, p.literal(t)...) })
 	}
 	var joined strings.Builder
 	for _, part := range parts {
-		c, ok := part.(*constNode)
+		c, ok := part.(*Const)
 		if !ok {
 			plain = false
 			break
 		}
-		joined.WriteString(c.v.(string))
+		joined.WriteString(c.Value.(string))
 	}
 	if plain {
-		return &constNode{joined.String()}
+		return &Const{joined.String()}
 	}
-	return p.place(&joinedNode{parts}, start.pos)
+	return p.place(&Joined{parts}, start.pos)
 }
 
 // literal reads one literal.
-func (p *parser) literal(t token) []node {
+func (p *parser) literal(t token) []Node {
 	n := strings.IndexAny(t.text, `'"`)
 	prefix := strings.ToLower(t.text[:n])
 	quote := t.text[n : n+1]
@@ -63,13 +51,13 @@ func (p *parser) literal(t token) []node {
 	switch prefix {
 	case "", "u", "r":
 		s := unescape(body, raw)
-		return []node{&constNode{s}}
+		return []Node{&Const{s}}
 	case "f", "fr", "rf":
 		return p.formatted(body, raw, t.pos+n+len(quote))
 	case "b", "br", "rb":
-		raise(SyntaxError, "bytes are not available in expressions")
+		py.Raise(py.SyntaxError, "bytes are not available in expressions")
 	}
-	raise(SyntaxError, "invalid syntax")
+	py.Raise(py.SyntaxError, "invalid syntax")
 	return nil
 }
 
@@ -135,7 +123,7 @@ func numericEscape(s string, i int) (rune, int) {
 	case c == 'U':
 		return hexEscape(s, i, 8, `\UXXXXXXXX`)
 	case c == 'N':
-		raise(SyntaxError, `\N{...} is not available in expressions; write \u or \U with the number`)
+		py.Raise(py.SyntaxError, `\N{...} is not available in expressions; write \u or \U with the number`)
 	}
 	return 0, 0
 }
@@ -147,19 +135,19 @@ func numericEscape(s string, i int) (rune, int) {
 //	'ab\xg1' → SyntaxError: (unicode error) 'unicodeescape' codec can't decode bytes in position 2-3: truncated \xXX escape
 func hexEscape(s string, i, n int, shape string) (rune, int) {
 	k := 0
-	for k < n && i+2+k < len(s) && digitValue(s[i+2+k]) < 16 {
+	for k < n && i+2+k < len(s) && DigitValue(s[i+2+k]) < 16 {
 		k++
 	}
 	cannot := fmt.Sprintf("(unicode error) 'unicodeescape' codec can't decode bytes in position %d-%d: ", i, i+1+k)
 	if k < n {
-		raise(SyntaxError, "%struncated %s escape", cannot, shape)
+		py.Raise(py.SyntaxError, "%struncated %s escape", cannot, shape)
 	}
 	v, _ := strconv.ParseUint(s[i+2:i+2+n], 16, 32)
 	switch {
 	case v > utf8.MaxRune:
-		raise(SyntaxError, "%sillegal Unicode character", cannot)
+		py.Raise(py.SyntaxError, "%sillegal Unicode character", cannot)
 	case !utf8.ValidRune(rune(v)):
-		raise(SyntaxError, "a surrogate is no character of its own: %s", s[i:i+2+n])
+		py.Raise(py.SyntaxError, "a surrogate is no character of its own: %s", s[i:i+2+n])
 	}
 	return rune(v), 2 + n
 }

@@ -1,4 +1,4 @@
-package pyexpr
+package py
 
 import (
 	"fmt"
@@ -63,22 +63,22 @@ func (e *Error) indent() string {
 	return b.String()
 }
 
-// raise ends what is being compiled or run with an error. It does not return: every error of an expression ends the whole of it,
-// nothing in the language can catch one, so the way out is one unwinding up to attempt and not a question after each of some
+// Raise ends what is being compiled or run with an error. It does not return: every error of an expression ends the whole of it,
+// nothing in the language can catch one, so the way out is one unwinding up to Attempt and not a question after each of some
 // four hundred calls. A limit can be forgotten that way by nobody: who charges too much does not come back. The result
 // is only there so that a function may end with it.
-func raise(kind, format string, args ...any) value {
-	mustEnd(&Error{Kind: kind, Message: fmt.Sprintf(format, args...)})
+func Raise(kind, format string, args ...any) any {
+	MustEnd(&Error{Kind: kind, Message: fmt.Sprintf(format, args...)})
 	return nil
 }
 
-// mustEnd unwinds to the innermost attempt. Nothing outside of this package ever sees the panic.
-func mustEnd(err *Error) { panic(err) }
+// MustEnd unwinds to the innermost Attempt: Compile and Run of package pyexpr have one each, so nothing outside of it sees the panic.
+func MustEnd(err *Error) { panic(err) }
 
-// attempt calls do and gives the error that ended it, nil if none did. A panic of any other kind would be a fault of this package,
+// Attempt calls do and gives the error that ended it, nil if none did. A panic of any other kind would be a fault of this package,
 // none of which fuzzing has left; should there be one, it costs this call and not the server, which runs tools in
 // goroutines that nothing else guards.
-func attempt(do func()) (err *Error) {
+func Attempt(do func()) (err *Error) {
 	defer func() {
 		switch fault := recover().(type) {
 		case nil:
@@ -92,15 +92,15 @@ func attempt(do func()) (err *Error) {
 	return nil
 }
 
-// blaming calls do, and gives an error that ends it the place of offset pos in src, unless it has one.
-func blaming(src string, pos int, do func()) {
-	if err := attempt(do); err != nil {
-		mustEnd(err.at(src, pos))
+// Blame calls do, and gives an error that ends it the place of offset pos in src, unless it has one.
+func Blame(src string, pos int, do func()) {
+	if err := Attempt(do); err != nil {
+		MustEnd(err.At(src, pos))
 	}
 }
 
-// at gives an error the place of offset pos in src, unless it has one: the innermost part knows best.
-func (e *Error) at(src string, pos int) *Error {
+// At gives an error the place of offset pos in src, unless it has one: the innermost part knows best.
+func (e *Error) At(src string, pos int) *Error {
 	if e.Line > 0 {
 		return e
 	}

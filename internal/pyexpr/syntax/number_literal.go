@@ -1,9 +1,11 @@
-package pyexpr
+package syntax
 
 import (
 	"math/big"
 	"strconv"
 	"strings"
+
+	"toolnorm/internal/pyexpr/py"
 )
 
 // number reads a numeric literal and complains as CPython's tokenizer does, which looks at the letter behind the digits.
@@ -34,10 +36,10 @@ func (l *lexer) number() {
 	}
 	n = exponent(rest, n)
 	if n < len(rest) && (rest[n] == 'j' || rest[n] == 'J') {
-		raise(SyntaxError, "complex numbers are not available in expressions")
+		py.Raise(py.SyntaxError, "complex numbers are not available in expressions")
 	}
-	if n == whole && leadingZero(rest[:n]) {
-		raise(SyntaxError, "leading zeros in decimal integer literals are not permitted; use an 0o prefix for octal integers")
+	if n == whole && LeadingZero(rest[:n]) {
+		py.Raise(py.SyntaxError, "leading zeros in decimal integer literals are not permitted; use an 0o prefix for octal integers")
 	}
 	l.endNumber(n, "decimal")
 }
@@ -50,10 +52,10 @@ func (l *lexer) number() {
 func digits(s string) (n int) {
 	for n < len(s) {
 		switch {
-		case isDigit(s[n]):
+		case IsDigit(s[n]):
 			n++
-		case s[n] == '_' && (n == 0 || n+1 == len(s) || !isDigit(s[n+1])):
-			raise(SyntaxError, "invalid decimal literal")
+		case s[n] == '_' && (n == 0 || n+1 == len(s) || !IsDigit(s[n+1])):
+			py.Raise(py.SyntaxError, "invalid decimal literal")
 		case s[n] == '_':
 			n++
 		default:
@@ -78,9 +80,9 @@ func exponent(rest string, n int) int {
 	if signed {
 		k++
 	}
-	if k >= len(rest) || !isDigit(rest[k]) {
+	if k >= len(rest) || !IsDigit(rest[k]) {
 		if signed {
-			raise(SyntaxError, "invalid decimal literal")
+			py.Raise(py.SyntaxError, "invalid decimal literal")
 		}
 		return n
 	}
@@ -88,13 +90,13 @@ func exponent(rest string, n int) int {
 	return k + more
 }
 
-// leadingZero says that an integer literal is written as C writes an octal one; zeros alone are zero.
+// LeadingZero says that an integer literal is written as C writes an octal one; zeros alone are zero.
 //
 //	00 → 0
 //	0_0 → 0
 //	0777 → SyntaxError: leading zeros in decimal integer literals are not permitted; use an 0o prefix for octal integers
 //	00.5 → 0.5
-func leadingZero(s string) bool {
+func LeadingZero(s string) bool {
 	return s[0] == '0' && strings.Trim(s, "0_") != ""
 }
 
@@ -114,7 +116,7 @@ func (l *lexer) endNumber(n int, base string) {
 			keyword = keyword || strings.HasPrefix(rest, word)
 		}
 		if !keyword {
-			raise(SyntaxError, "invalid %s literal", base)
+			py.Raise(py.SyntaxError, "invalid %s literal", base)
 		}
 	}
 	l.add(tokenNumber, l.pos+n)
@@ -137,29 +139,29 @@ func (l *lexer) radix(base int, name string) {
 			n++
 		}
 		start := n
-		for n < len(rest) && digitValue(rest[n]) < base {
+		for n < len(rest) && DigitValue(rest[n]) < base {
 			n++
 		}
-		if n < len(rest) && isDigit(rest[n]) {
-			raise(SyntaxError, "invalid digit '%c' in %s literal", rest[n], name)
+		if n < len(rest) && IsDigit(rest[n]) {
+			py.Raise(py.SyntaxError, "invalid digit '%c' in %s literal", rest[n], name)
 		}
 		if n == start {
-			raise(SyntaxError, "invalid %s literal", name)
+			py.Raise(py.SyntaxError, "invalid %s literal", name)
 		}
 		if n == len(rest) || rest[n] != '_' {
 			break
 		}
 	}
 	if n == 2 {
-		raise(SyntaxError, "invalid %s literal", name)
+		py.Raise(py.SyntaxError, "invalid %s literal", name)
 	}
 	l.endNumber(n, name)
 }
 
-// digitValue is what a digit stands for in a base up to 36, or 99.
-func digitValue(c byte) int {
+// DigitValue is what a digit stands for in a base up to 36, or 99.
+func DigitValue(c byte) int {
 	switch {
-	case isDigit(c):
+	case IsDigit(c):
 		return int(c - '0')
 	case c >= 'a' && c <= 'z':
 		return int(c-'a') + 10
@@ -174,15 +176,15 @@ func digitValue(c byte) int {
 //	123456789012345678901234567890 → 123456789012345678901234567890
 //	0xFFFFFFFFFFFFFFFFFF → 4722366482869645213695
 //	1e400 → inf
-func numberValue(text string) value {
+func numberValue(text string) any {
 	text = strings.ReplaceAll(text, "_", "")
-	based := len(text) > 1 && text[0] == '0' && !isDigit(text[1]) && strings.IndexByte("xXoObB", text[1]) >= 0
+	based := len(text) > 1 && text[0] == '0' && !IsDigit(text[1]) && strings.IndexByte("xXoObB", text[1]) >= 0
 	if !based && strings.ContainsAny(text, ".eE") {
 		f, _ := strconv.ParseFloat(text, 64) // too large is infinity, as in Python
 		return f
 	}
-	if !based && len(text) > mostDigits {
-		raise(SyntaxError, "Exceeds the limit (%d digits) for integer string conversion: value has %d digits; use sys.set_int_max_str_digits() to increase the limit - Consider hexadecimal for huge integer literals to avoid decimal conversion limits.", mostDigits, len(text))
+	if !based && len(text) > py.MostDigits {
+		py.Raise(py.SyntaxError, "Exceeds the limit (%d digits) for integer string conversion: value has %d digits; use sys.set_int_max_str_digits() to increase the limit - Consider hexadecimal for huge integer literals to avoid decimal conversion limits.", py.MostDigits, len(text))
 	}
 	base := 0
 	if !based {
@@ -192,5 +194,5 @@ func numberValue(text string) value {
 		return n
 	}
 	n, _ := new(big.Int).SetString(text, base)
-	return norm(n)
+	return n // of 64 bits or more
 }

@@ -1,13 +1,17 @@
-package pyexpr
+package syntax
 
-import "strings"
+import (
+	"strings"
+
+	"toolnorm/internal/pyexpr/py"
+)
 
 // postfix reads an atom with the calls, subscripts and attributes behind it.
 //
 //	'a b'.split()[0].upper() → 'A'
 //	[[1, 2]][0][1] → 2
 //	(1)(2) → TypeError: 'int' object is not callable
-func (p *parser) postfix() node {
+func (p *parser) postfix() Node {
 	n := p.atom()
 	for {
 		t := p.peek()
@@ -25,12 +29,12 @@ func (p *parser) postfix() node {
 }
 
 // atom reads a literal, a name or what brackets enclose.
-func (p *parser) atom() node {
+func (p *parser) atom() Node {
 	t := p.next()
 	switch t.kind {
 	case tokenNumber:
-		c := &constNode{}
-		blaming(p.src, t.pos, func() { c.v = numberValue(t.text) })
+		c := &Const{}
+		py.Blame(p.src, t.pos, func() { c.Value = numberValue(t.text) })
 		return c
 	case tokenString:
 		p.at--
@@ -46,7 +50,7 @@ func (p *parser) atom() node {
 	case "{":
 		return p.braces()
 	case "...":
-		p.fail(t, SyntaxError, "'...' is not available in expressions")
+		p.fail(t, py.SyntaxError, "'...' is not available in expressions")
 	}
 	if t.kind != tokenEnd {
 		p.at--
@@ -56,23 +60,23 @@ func (p *parser) atom() node {
 }
 
 // name reads a constant or a variable.
-func (p *parser) name(t token) node {
+func (p *parser) name(t token) Node {
 	switch t.text {
 	case "None":
-		return &constNode{nil}
+		return &Const{nil}
 	case "True":
-		return &constNode{true}
+		return &Const{true}
 	case "False":
-		return &constNode{false}
+		return &Const{false}
 	}
 	if keywords[t.text] {
 		p.at--
 		p.unexpected()
 	}
 	if strings.HasPrefix(t.text, "_") {
-		p.fail(t, NameError, "names that begin with '_' are not available: '%s'", t.text)
+		p.fail(t, py.NameError, "names that begin with '_' are not available: '%s'", t.text)
 	}
-	n := &nameNode{name: t.text, pos: t.pos}
+	n := &Name{Name: t.text, Pos: t.pos}
 	p.names = append(p.names, n)
 	return n
 }
@@ -84,25 +88,25 @@ func (p *parser) name(t token) node {
 //	(1,) → (1,)
 //	(1, 2,) → (1, 2)
 //	(1 2) → SyntaxError: invalid syntax. Perhaps you forgot a comma?
-func (p *parser) parentheses() node {
+func (p *parser) parentheses() Node {
 	if p.accept(")") {
-		return &tupleNode{}
+		return &Display{Kind: TupleKind}
 	}
 	mark := len(p.names)
 	first := p.expr()
 	if p.is("for") || p.is("async") {
-		return p.comprehension(compGenerator, mark, first, nil, ")")
+		return p.comprehension(GeneratorKind, mark, first, nil, ")")
 	}
 	if !p.is(",") {
 		p.closed(")")
 		return first
 	}
-	return &tupleNode{p.rest(first, ")")}
+	return &Display{TupleKind, p.rest(first, ")")}
 }
 
 // rest reads the items behind the first one, and the closing bracket.
-func (p *parser) rest(first node, end string) []node {
-	items := []node{first}
+func (p *parser) rest(first Node, end string) []Node {
+	items := []Node{first}
 	for p.accept(",") {
 		if p.is(end) {
 			break
@@ -122,7 +126,7 @@ func (p *parser) closed(end string) {
 	beginsExpression := t.kind == tokenNumber || t.kind == tokenString ||
 		t.kind == tokenName && (!keywords[t.text] || t.text == "None" || t.text == "True" || t.text == "False")
 	if beginsExpression {
-		p.fail(t, SyntaxError, "invalid syntax. Perhaps you forgot a comma?")
+		p.fail(t, py.SyntaxError, "invalid syntax. Perhaps you forgot a comma?")
 	}
 	p.unexpected()
 }
@@ -133,16 +137,16 @@ func (p *parser) closed(end string) {
 //	[1, 2,] → [1, 2]
 //	[1 2] → SyntaxError: invalid syntax. Perhaps you forgot a comma?
 //	[,] → SyntaxError: invalid syntax
-func (p *parser) brackets() node {
+func (p *parser) brackets() Node {
 	if p.accept("]") {
-		return &listNode{}
+		return &Display{Kind: ListKind}
 	}
 	mark := len(p.names)
 	first := p.expr()
 	if p.is("for") || p.is("async") {
-		return p.comprehension(compList, mark, first, nil, "]")
+		return p.comprehension(ListKind, mark, first, nil, "]")
 	}
-	return &listNode{p.rest(first, "]")}
+	return &Display{ListKind, p.rest(first, "]")}
 }
 
 // braces reads a dict or a set, or a comprehension of one.
@@ -151,10 +155,10 @@ func (p *parser) brackets() node {
 //	{1} → {1}
 //	{'a': 1,} → {'a': 1}
 //	{1: 2, 3} → SyntaxError: ':' expected after dictionary key
-func (p *parser) braces() node {
+func (p *parser) braces() Node {
 	open := p.tokens[p.at-1]
 	if p.accept("}") {
-		return p.place(&dictNode{}, open.pos)
+		return p.place(&Dict{}, open.pos)
 	}
 	mark := len(p.names)
 	first := p.expr()
@@ -162,9 +166,9 @@ func (p *parser) braces() node {
 		return p.dict(open, mark, first)
 	}
 	if p.is("for") || p.is("async") {
-		return p.comprehension(compSet, mark, first, nil, "}")
+		return p.comprehension(SetKind, mark, first, nil, "}")
 	}
-	return p.place(&setNode{items: p.rest(first, "}")}, open.pos)
+	return p.place(&Display{SetKind, p.rest(first, "}")}, open.pos)
 }
 
 // dict reads a dict from the colon behind its first key.
@@ -173,25 +177,25 @@ func (p *parser) braces() node {
 //	{'a' 1} → SyntaxError: invalid syntax. Perhaps you forgot a comma?
 //	{'a': 1 'b': 2} → SyntaxError: invalid syntax. Perhaps you forgot a comma?
 //	{1: 'a', 1.0: 'b'} → {1: 'b'}
-func (p *parser) dict(open token, mark int, key node) node {
-	d := &dictNode{}
+func (p *parser) dict(open token, mark int, key Node) Node {
+	d := &Dict{}
 	for {
 		colon := p.peek()
 		if !p.accept(":") {
 			if p.is("}") || p.is(",") {
-				p.fail(p.tokens[p.at-1], SyntaxError, "':' expected after dictionary key")
+				p.fail(p.tokens[p.at-1], py.SyntaxError, "':' expected after dictionary key")
 			}
 			p.closed(":")
 			return nil
 		}
 		if p.is("}") || p.is(",") {
-			p.fail(colon, SyntaxError, "expression expected after dictionary key and ':'")
+			p.fail(colon, py.SyntaxError, "expression expected after dictionary key and ':'")
 		}
 		v := p.expr()
-		if len(d.keys) == 0 && (p.is("for") || p.is("async")) {
-			return p.comprehension(compDict, mark, key, v, "}")
+		if len(d.Keys) == 0 && (p.is("for") || p.is("async")) {
+			return p.comprehension(DictKind, mark, key, v, "}")
 		}
-		d.keys, d.vals = append(d.keys, key), append(d.vals, v)
+		d.Keys, d.Values = append(d.Keys, key), append(d.Values, v)
 		if !p.accept(",") || p.is("}") {
 			p.closed("}")
 			return p.place(d, open.pos)
@@ -201,20 +205,20 @@ func (p *parser) dict(open token, mark int, key node) node {
 }
 
 // subscript reads an index or a slice behind its bracket.
-func (p *parser) subscript(x node, open token) node {
+func (p *parser) subscript(x Node, open token) Node {
 	first := p.index()
 	if p.is(",") {
-		items := []node{first}
+		items := []Node{first}
 		for p.accept(",") {
 			if p.is("]") {
 				break
 			}
 			items = append(items, p.index())
 		}
-		first = &tupleNode{items}
+		first = &Display{TupleKind, items}
 	}
 	p.closed("]")
-	return p.place(&subscriptNode{x, first}, open.pos)
+	return p.place(&Subscript{x, first}, open.pos)
 }
 
 // index reads `i` or `a:b:c`.
@@ -224,9 +228,9 @@ func (p *parser) subscript(x node, open token) node {
 //	[1, 2, 3][::] → [1, 2, 3]
 //	[1][1, 2] → TypeError: list indices must be integers or slices, not tuple
 //	[1][] → SyntaxError: invalid syntax
-func (p *parser) index() node {
-	c := &cutNode{}
-	parts := []*node{&c.start, &c.stop, &c.step}
+func (p *parser) index() Node {
+	c := &Cut{}
+	parts := []*Node{&c.Start, &c.Stop, &c.Step}
 	colons := 0
 	for {
 		if !p.is(":") && !p.is("]") && !p.is(",") || colons == 0 && !p.is(":") {
@@ -239,20 +243,20 @@ func (p *parser) index() node {
 		colons++
 	}
 	if colons == 0 {
-		return c.start
+		return c.Start
 	}
 	return c
 }
 
 // attribute reads the name behind a dot.
-func (p *parser) attribute(x node) node {
+func (p *parser) attribute(x Node) Node {
 	t := p.peek()
 	if t.kind != tokenName || keywords[t.text] {
 		p.unexpected()
 	}
 	p.at++
 	if strings.HasPrefix(t.text, "_") {
-		p.fail(t, AttributeError, "names that begin with '_' are not available: '%s'", t.text)
+		p.fail(t, py.AttributeError, "names that begin with '_' are not available: '%s'", t.text)
 	}
-	return p.place(&attributeNode{x, t.text}, t.pos)
+	return p.place(&Attribute{x, t.text}, t.pos)
 }

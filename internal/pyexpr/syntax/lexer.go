@@ -1,4 +1,5 @@
-package pyexpr
+// Package syntax reads the text of an expression into a tree: Python's grammar of expressions, with CPython's complaints.
+package syntax
 
 import (
 	"strings"
@@ -6,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"toolnorm/internal/pyexpr/chars"
+	"toolnorm/internal/pyexpr/py"
 )
 
 // Tokens. The source is cut up as a whole before it is parsed, since it is short (16 KiB at most) and the parser then may look
@@ -51,8 +53,8 @@ type lexer struct {
 // lex cuts src[pos:]. An error is blamed on where the token at which it was found begins.
 func lex(src string, pos int) []token {
 	l := &lexer{src: src, pos: pos}
-	if err := attempt(l.all); err != nil {
-		mustEnd(err.at(src, l.pos))
+	if err := py.Attempt(l.all); err != nil {
+		py.MustEnd(err.At(src, l.pos))
 	}
 	if n := len(l.opening); n > 0 { // whoever reaches the end will blame the bracket
 		end := &l.tokens[len(l.tokens)-1]
@@ -107,7 +109,7 @@ func (l *lexer) next() {
 	case c == '\n':
 		l.add(tokenNewline, l.pos+1)
 		return
-	case isDigit(c), c == '.' && len(rest) > 1 && isDigit(rest[1]):
+	case IsDigit(c), c == '.' && len(rest) > 1 && IsDigit(rest[1]):
 		l.number()
 		return
 	}
@@ -137,13 +139,13 @@ func (l *lexer) stray(rest string) {
 	r, _ := utf8.DecodeRuneInString(rest)
 	switch {
 	case r == '\\':
-		raise(SyntaxError, "unexpected character after line continuation character")
+		py.Raise(py.SyntaxError, "unexpected character after line continuation character")
 	case r == '$' || r == '?' || r == '!' || r == '`':
-		raise(SyntaxError, "invalid syntax")
+		py.Raise(py.SyntaxError, "invalid syntax")
 	case r > 0x7f && chars.Printable(r):
-		raise(SyntaxError, "invalid character '%c' (U+%04X)", r, r)
+		py.Raise(py.SyntaxError, "invalid character '%c' (U+%04X)", r, r)
 	}
-	raise(SyntaxError, "invalid non-printable character U+%04X", r)
+	py.Raise(py.SyntaxError, "invalid non-printable character U+%04X", r)
 }
 
 // operator reads an operator and keeps the account of brackets.
@@ -152,7 +154,7 @@ func (l *lexer) operator(op string) {
 	case "(", "[", "{":
 		l.opening = append(l.opening, token{text: op, pos: l.pos})
 		if len(l.opening) > mostNested {
-			raise(LimitError, "brackets are nested more than %d deep", mostNested)
+			py.Raise(py.LimitError, "brackets are nested more than %d deep", mostNested)
 		}
 	case ")", "]", "}":
 		l.close(op)
@@ -170,15 +172,15 @@ var closing = map[string]string{"(": ")", "[": "]", "{": "}"}
 func (l *lexer) close(op string) {
 	n := len(l.opening)
 	if n == 0 {
-		raise(SyntaxError, "unmatched '%s'", op)
+		py.Raise(py.SyntaxError, "unmatched '%s'", op)
 	}
 	open := l.opening[n-1]
 	if closing[open.text] != op {
 		opened, here := strings.Count(l.src[:open.pos], "\n")+1, strings.Count(l.src[:l.pos], "\n")+1
 		if opened != here {
-			raise(SyntaxError, "closing parenthesis '%s' does not match opening parenthesis '%s' on line %d", op, open.text, opened)
+			py.Raise(py.SyntaxError, "closing parenthesis '%s' does not match opening parenthesis '%s' on line %d", op, open.text, opened)
 		}
-		raise(SyntaxError, "closing parenthesis '%s' does not match opening parenthesis '%s'", op, open.text)
+		py.Raise(py.SyntaxError, "closing parenthesis '%s' does not match opening parenthesis '%s'", op, open.text)
 	}
 	l.opening = l.opening[:n-1]
 }
@@ -231,11 +233,14 @@ func (l *lexer) unterminated(quote string, end int) {
 	if len(quote) == 3 {
 		kind = "triple-quoted string"
 	}
-	raise(SyntaxError, "unterminated %s literal (detected at line %d)", kind, strings.Count(l.src[:end], "\n")+1)
+	py.Raise(py.SyntaxError, "unterminated %s literal (detected at line %d)", kind, strings.Count(l.src[:end], "\n")+1)
 }
 
-// isDigit says that a byte is an ASCII digit; literals have no others.
-func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+// IsDigit says that a byte is an ASCII digit; literals have no others.
+func IsDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+// IsName says that a text is an identifier.
+func IsName(s string) bool { return s != "" && nameLength(s) == len(s) }
 
 // nameLength is the length of the identifier at the start of s.
 func nameLength(s string) int {

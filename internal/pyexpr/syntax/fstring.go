@@ -1,62 +1,13 @@
-package pyexpr
+package syntax
 
-import "strings"
+import (
+	"strings"
+
+	"toolnorm/internal/pyexpr/py"
+)
 
 // f-strings, by the rules of 3.11: an expression holds no backslash, no comment and none of the quotes around it, and
 // specifications nest once. From 3.12 on Python allows all of that; an expression that works here works there too.
-
-// fieldNode is a replacement field of an f-string.
-type fieldNode struct {
-	x          node
-	conversion byte // 's', 'r', 'a' or 0
-	spec       node // nil without one
-}
-
-// eval computes the value first, then the parts of the specification, which may hold fields of their own: {x:{w}.{p}}.
-//
-//	f'{1 + 1}' → '2'
-//	f'{"a"!r}' → "'a'"
-//	f'{"é"!a}' → "'\\xe9'"
-//	f'{5:{3}}' → '  5'
-//	f'{2.5:{6}.{2}f}' → '  2.50'
-func (n *fieldNode) eval(m *machine, f *frame) value {
-	v := n.x.eval(m, f)
-	m.step(1)
-	v = convert(m, v, n.conversion)
-	spec := ""
-	if n.spec != nil {
-		s := n.spec.eval(m, f)
-		spec = s.(string)
-	}
-	return format(m, v, spec)
-}
-
-// convert does what !s, !r and !a ask for.
-func convert(m *machine, v value, conversion byte) value {
-	switch conversion {
-	case 's':
-		return str(m, v)
-	case 'r':
-		return repr(m, v)
-	case 'a':
-		return ascii(m, v)
-	}
-	return v
-}
-
-// ascii is repr with every character beyond ASCII as an escape.
-func ascii(m *machine, v value) value {
-	s := repr(m, v)
-	if isASCII(s) {
-		return s
-	}
-	t := &text{m: m}
-	for _, r := range s {
-		m.step(1)
-		t.add(asciiEscape(r))
-	}
-	return t.b.String()
-}
 
 // fstring reads the body of an f-string.
 type fstring struct {
@@ -69,19 +20,19 @@ type fstring struct {
 }
 
 // formatted reads the body of an f-string into parts.
-func (p *parser) formatted(body string, raw bool, start int) []node {
+func (p *parser) formatted(body string, raw bool, start int) []Node {
 	f := &fstring{p: p, body: body, raw: raw, start: start}
 	return f.parts(false)
 }
 
 // fail makes an error with the prefix that all of CPython's f-string errors have. The place is that of the literal.
 func (f *fstring) fail(format string, args ...any) {
-	raise(SyntaxError, "f-string: "+format, args...)
+	py.Raise(py.SyntaxError, "f-string: "+format, args...)
 }
 
 // parts reads text and fields up to the end, or up to the brace that ends a specification.
-func (f *fstring) parts(inSpec bool) []node {
-	var parts []node
+func (f *fstring) parts(inSpec bool) []Node {
+	var parts []Node
 	for f.pos < len(f.body) {
 		if inSpec && f.body[f.pos] == '}' {
 			break
@@ -91,7 +42,7 @@ func (f *fstring) parts(inSpec bool) []node {
 			continue
 		}
 		s := f.text(inSpec)
-		parts = append(parts, &constNode{s})
+		parts = append(parts, &Const{s})
 	}
 	return parts
 }
@@ -134,7 +85,7 @@ func (f *fstring) text(inSpec bool) string {
 //	f'{{}}' → '{}'
 //	f'{}' → SyntaxError: f-string: empty expression not allowed
 //	f'{1!x}' → SyntaxError: f-string: invalid conversion character: expected 's', 'r', or 'a'
-func (f *fstring) field() []node {
+func (f *fstring) field() []Node {
 	if f.depth > 1 {
 		f.fail("expressions nested too deeply")
 	}
@@ -149,13 +100,13 @@ func (f *fstring) field() []node {
 		f.fail("empty expression not allowed")
 	}
 	x := f.expression(source, f.start+start)
-	n := &fieldNode{x: x}
-	var shown node
+	n := &Field{X: x}
+	var shown Node
 	if f.next("=") {
 		for f.pos < len(f.body) && strings.IndexByte(" \t\n\f\r\v", f.body[f.pos]) >= 0 {
 			f.pos++
 		}
-		shown = &constNode{f.body[start:f.pos]}
+		shown = &Const{f.body[start:f.pos]}
 	}
 	f.conversion(n)
 	f.spec(n)
@@ -163,12 +114,12 @@ func (f *fstring) field() []node {
 		f.fail("expecting '}'")
 	}
 	if shown == nil {
-		return []node{n}
+		return []Node{n}
 	}
-	if n.spec == nil && n.conversion == 0 {
-		n.conversion = 'r'
+	if n.Spec == nil && n.Conversion == 0 {
+		n.Conversion = 'r'
 	}
-	return []node{shown, n}
+	return []Node{shown, n}
 }
 
 // next takes a mark.
@@ -181,27 +132,27 @@ func (f *fstring) next(mark string) bool {
 }
 
 // conversion reads !s, !r or !a behind an expression. Another letter is refused with 3.11's message.
-func (f *fstring) conversion(n *fieldNode) {
+func (f *fstring) conversion(n *Field) {
 	if !f.next("!") {
 		return
 	}
 	if f.pos >= len(f.body) {
 		f.fail("expecting '}'")
 	}
-	n.conversion = f.body[f.pos]
+	n.Conversion = f.body[f.pos]
 	f.pos++
-	if strings.IndexByte("sra", n.conversion) < 0 {
+	if strings.IndexByte("sra", n.Conversion) < 0 {
 		f.fail("invalid conversion character: expected 's', 'r', or 'a'")
 	}
 }
 
 // spec reads the specification behind a colon, as parts that are joined when the field is computed.
-func (f *fstring) spec(n *fieldNode) {
+func (f *fstring) spec(n *Field) {
 	if !f.next(":") {
 		return
 	}
 	f.depth++
-	n.spec = &joinedNode{f.parts(true)}
+	n.Spec = &Joined{f.parts(true)}
 	f.depth--
 }
 
@@ -221,7 +172,7 @@ func (f *fstring) skipExpression() {
 		c := rest[0]
 		switch {
 		case c == '\\':
-			raise(SyntaxError, "f-string expression part cannot include a backslash")
+			py.Raise(py.SyntaxError, "f-string expression part cannot include a backslash")
 		case quote != "":
 			if strings.HasPrefix(rest, quote) {
 				f.pos += len(quote) - 1
@@ -233,7 +184,7 @@ func (f *fstring) skipExpression() {
 			}
 			f.pos += len(quote) - 1
 		case c == '#':
-			raise(SyntaxError, "f-string expression part cannot include '#'")
+			py.Raise(py.SyntaxError, "f-string expression part cannot include '#'")
 		case strings.IndexByte("([{", c) >= 0:
 			open = append(open, c)
 		case len(open) == 0 && strings.IndexByte("!:=<>", c) >= 0:
@@ -282,8 +233,8 @@ func operatorLength(s string) int {
 //	f'{1 if 0 else 2}' → '2'
 //	f'{{1: 2}[1]}' → SyntaxError: f-string: single '}' is not allowed
 //	f'{ {1: 2}[1] }' → '2'
-func (f *fstring) expression(source string, start int) (n node) {
-	err := attempt(func() {
+func (f *fstring) expression(source string, start int) (n Node) {
+	err := py.Attempt(func() {
 		tokens := lex("("+source+")", 0)
 		for i := range tokens {
 			tokens[i].pos += start - 1
@@ -297,9 +248,9 @@ func (f *fstring) expression(source string, start int) (n node) {
 		return n
 	}
 	err.Line, err.Column = 0, 0 // the place is that of the literal
-	if err.Kind == SyntaxError && !strings.HasPrefix(err.Message, "f-string") {
+	if err.Kind == py.SyntaxError && !strings.HasPrefix(err.Message, "f-string") {
 		err.Message = "f-string: " + err.Message
 	}
-	mustEnd(err)
+	py.MustEnd(err)
 	return nil
 }
