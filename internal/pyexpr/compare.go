@@ -1,8 +1,10 @@
 package pyexpr
 
 import (
+	"cmp"
 	"strings"
 
+	"toolnorm/internal/pyexpr/number"
 	"toolnorm/internal/pyexpr/py"
 )
 
@@ -56,8 +58,8 @@ func identical(a, b value) bool {
 //	range(0, 5, 2) == range(0, 6, 2) → True
 func equal(m *py.Account, a, b value) bool {
 	m.Step(1)
-	if c, ok := compareNumbers(a, b); ok {
-		return c == same
+	if c, ok := number.Compare(a, b); ok {
+		return c == number.Same
 	}
 	switch x := a.(type) {
 	case nil:
@@ -136,14 +138,14 @@ func equalDicts(m *py.Account, x, y *dict) bool {
 //	{1} < {1, 2} → True
 func order(m *py.Account, op string, a, b value) bool {
 	m.Step(1)
-	if c, ok := compareNumbers(a, b); ok {
-		return holds(op, c)
+	if c, ok := number.Compare(a, b); ok {
+		return c.Fulfils(op)
 	}
 	switch x := a.(type) {
 	case string:
 		if y, ok := b.(string); ok { // UTF-8 orders as code points do
 			m.Scan(min(len(x), len(y)))
-			return holds(op, ordering(strings.Compare(x, y)))
+			return number.Order(strings.Compare(x, y)).Fulfils(op)
 		}
 	case list:
 		if y, ok := b.(list); ok {
@@ -162,19 +164,6 @@ func order(m *py.Account, op string, a, b value) bool {
 	return false
 }
 
-// holds says whether an ordering fulfils an operator. NaN is unordered and fulfils none, not even >= with itself.
-func holds(op string, c ordering) bool {
-	switch op {
-	case "<":
-		return c == less
-	case "<=":
-		return c == less || c == same
-	case ">":
-		return c == greater
-	}
-	return c == greater || c == same
-}
-
 // orderItems compares the first items that differ, and the lengths when none do.
 func orderItems(m *py.Account, op string, x, y []value) bool {
 	for i := range min(len(x), len(y)) {
@@ -182,7 +171,7 @@ func orderItems(m *py.Account, op string, x, y []value) bool {
 			return order(m, op, x[i], y[i])
 		}
 	}
-	return holds(op, compareInts(int64(len(x)), int64(len(y))))
+	return number.Order(cmp.Compare(len(x), len(y))).Fulfils(op)
 }
 
 // contains computes v in x.
@@ -237,7 +226,7 @@ func (it *iterator) has(m *py.Account, v value) bool {
 
 // has says whether v is one of a range's numbers, by arithmetic where it is an int.
 func (s span) has(m *py.Account, v value) bool {
-	i, ok := integer(v)
+	i, ok := number.Int(v)
 	if !ok {
 		it := iterate(m, s)
 		return it.has(m, v)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 
+	"toolnorm/internal/pyexpr/number"
 	"toolnorm/internal/pyexpr/py"
 )
 
@@ -56,16 +57,16 @@ func hashKey(m *py.Account, v value) any {
 		m.Scan(len(v))
 		return v
 	case int64, bool, *big.Int:
-		n, _ := integer(v)
+		n, _ := number.Int(v)
 		if b, ok := n.(*big.Int); ok {
-			m.Alloc(py.BigBytes + bits(b)/8)
+			m.Alloc(py.BigBytes + number.Bits(b)/8)
 			return bigKey(append([]byte{byte(b.Sign())}, b.Bytes()...))
 		}
 		return n
 	case float64:
 		if v == math.Trunc(v) && !math.IsInf(v, 0) {
 			n, _ := new(big.Float).SetFloat64(v).Int(nil)
-			return hashKey(m, norm(n))
+			return hashKey(m, number.Norm(n))
 		}
 		return v
 	case tuple:

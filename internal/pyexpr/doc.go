@@ -20,13 +20,12 @@
 // Values:
 //
 //	values.go                what a value is; its type, truth and length
-//	operators.go             + - * and the like; integers.go and floats.go on numbers, package power for powers
+//	operators.go             + - * and the like; package number on numbers
 //	sequences.go             repetition and index; slices.go slices; iterate.go walking; sort.go ordering
-//	compare.go               == < in is; compare_number.go exactly, across int and float
+//	compare.go               == < in is
 //	dict.go, sets.go         hashing, dicts and their views, sets
-//	characters.go            int('…'); package chars has what CPython knows about characters
-//	repr.go                  the text of a value
-//	format.go                f'{x:>8.2f}'; format_spec.go reads the specification, format_float.go writes floats
+//	repr.go                  the text of a value; package chars has what CPython knows about characters
+//	format.go                f'{x:>8.2f}'; format_spec.go reads the specification
 //	percent.go               '%5d' % x; percent_convert.go its letters
 //
 // What may be called:

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"toolnorm/internal/pyexpr/number"
 	"toolnorm/internal/pyexpr/py"
 )
 
@@ -28,7 +29,7 @@ func format(m *py.Account, v value, spec string) string {
 	case string:
 		return formatString(m, v, spec)
 	case bool, int64, *big.Int:
-		n, _ := integer(v)
+		n, _ := number.Int(v)
 		return formatInt(m, n, typeName(v), spec)
 	case float64:
 		return formatFloat(m, v, "float", parseSpec(spec, "float", 0, '>'))
@@ -99,12 +100,7 @@ func padded(m *py.Account, v string, fill rune, left, right int64) string {
 	if left+right == 0 {
 		return v
 	}
-	size := int64(utf8.RuneLen(fill))
-	total, ok := product(size, left+right)
-	if !ok {
-		m.Alloc(-1)
-		return ""
-	}
+	total := m.Times(int64(utf8.RuneLen(fill)), left+right)
 	m.AllocText(total + int64(len(v)))
 	var b strings.Builder
 	b.Grow(int(total) + len(v))
@@ -130,7 +126,7 @@ func padded(m *py.Account, v string, fill rune, left, right int64) string {
 func formatInt(m *py.Account, n value, typ, text string) string {
 	s := parseSpec(text, typ, 'd', '>')
 	if strings.ContainsRune("eEfFgG%", s.typ) {
-		x := toFloat(n)
+		x := number.Float(n)
 		return formatFloat(m, x, typ, s)
 	}
 	if !strings.ContainsRune("bcdoxXn", s.typ) {
@@ -187,10 +183,10 @@ func formatDigits(m *py.Account, n value, s spec) string {
 	}
 	var digits string
 	if base == 10 {
-		digits = decimal(m, n)
+		digits = number.Decimal(m, n)
 	} else {
-		m.AllocText(bits(n) + 2)
-		digits = toBig(n).Text(base)
+		m.AllocText(number.Bits(n) + 2)
+		digits = number.Big(n).Text(base)
 	}
 	digits, negative := strings.CutPrefix(digits, "-")
 	if s.typ == 'X' {
@@ -233,7 +229,7 @@ func formatFloat(m *py.Account, x float64, typ string, s spec) string {
 	if precision > math.MaxInt32 {
 		py.Raise(py.ValueError, "precision too big")
 	}
-	text := floatDigits(m, math.Abs(x), letter, int(precision), s.alternate, dot0)
+	text := number.FloatDigits(m, math.Abs(x), letter, int(precision), s.alternate, dot0)
 	negative := math.Signbit(x) && !math.IsNaN(x)
 	if s.noNegativeZero && strings.Trim(strings.TrimRight(text, "0123456789+-eE"), "0.") == "" && zeroText(text) {
 		negative = false

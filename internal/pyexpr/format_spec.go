@@ -5,8 +5,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"toolnorm/internal/pyexpr/number"
 	"toolnorm/internal/pyexpr/py"
-	"toolnorm/internal/pyexpr/syntax"
 )
 
 // spec is a parsed format specification, [[fill]align][sign][z][#][0][width][,_][.precision][type].
@@ -102,7 +102,7 @@ func parseSpec(text, of string, typ, align rune) spec {
 // number reads a width or precision; -1 when there is none.
 func (r *specReader) number() int64 {
 	n := 0
-	for n < len(r.rest) && syntax.IsDigit(r.rest[n]) {
+	for n < len(r.rest) && number.IsDigit(r.rest[n]) {
 		n++
 	}
 	if n == 0 {

@@ -1,6 +1,9 @@
 package pyexpr
 
-import "toolnorm/internal/pyexpr/py"
+import (
+	"toolnorm/internal/pyexpr/number"
+	"toolnorm/internal/pyexpr/py"
+)
 
 // Functions that give an iterator: nothing is computed before somebody walks it, and each item is charged then.
 
@@ -20,7 +23,7 @@ func enumerate(m *py.Account, a arguments) value {
 			return nil, false
 		}
 		pair := tuple{count, v}
-		count = addInts(m, count, int64(1))
+		count = number.Add(m, count, int64(1))
 		m.AllocItems(2)
 		return pair, true
 	}}

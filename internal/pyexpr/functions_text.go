@@ -3,6 +3,7 @@ package pyexpr
 import (
 	"unicode/utf8"
 
+	"toolnorm/internal/pyexpr/number"
 	"toolnorm/internal/pyexpr/py"
 )
 
@@ -61,7 +62,7 @@ func chr(_ *py.Account, a []value) value {
 //	oct(8) → '0o10'
 //	hex(1.5) → TypeError: 'float' object cannot be interpreted as an integer
 func based(m *py.Account, v value, base int, prefix string) value {
-	b := toBig(asInt(v))
+	b := number.Big(asInt(v))
 	m.AllocText(2 * int64(b.BitLen()+8))
 	text := b.Text(base)
 	if text[0] == '-' {

@@ -1,12 +1,10 @@
 package pyexpr
 
 import (
-	"math"
-	"strconv"
-	"strings"
+	"unicode/utf8"
 
+	"toolnorm/internal/pyexpr/number"
 	"toolnorm/internal/pyexpr/py"
-	"toolnorm/internal/pyexpr/syntax"
 )
 
 // The types as functions. They are what Python calls classes, so that messages name them "type object 'str'", and methods
@@ -107,57 +105,16 @@ func floatOf(m *py.Account, a []value) value {
 	case float64:
 		return v
 	case string:
-		return parseFloat(m, v)
-	}
-	if !isNumber(a[0]) {
-		py.Raise(py.TypeError, "float() argument must be a string or a real number, not '%s'", typeName(a[0]))
-	}
-	return number(a[0])
-}
-
-// parseFloat reads what float accepts: blanks around, underscores between digits, digits of any script.
-//
-//	float(' 1_0.5e1 ') → 105.0
-//	float('-inf') → -inf
-//	float('1__0') → ValueError: could not convert string to float: '1__0'
-//	float('abc') → ValueError: could not convert string to float: 'abc'
-//	float('1e400') → inf
-func parseFloat(m *py.Account, s string) value {
-	m.Step(4 + int64(len(s))/16) // six passes over the text, and the reading itself
-	text := trimSpace(plainDigits(s))
-	bare, ok := withoutUnderscores(text)
-	switch strings.ToLower(strings.TrimLeft(bare, "+-")) {
-	case "inf", "infinity", "nan":
-		ok = ok && len(strings.TrimLeft(bare, "+-")) >= len(bare)-1
-	default:
-		ok = ok && strings.Trim(bare, "0123456789+-.eE") == ""
-	}
-	x, err := strconv.ParseFloat(bare, 64)
-	if ok && (err == nil || math.IsInf(x, 0)) {
-		m.Step(readSteps(bare, x))
+		x, ok := number.ParseFloat(m, v)
+		if !ok {
+			py.Raise(py.ValueError, "could not convert string to float: %s", repr(m, v))
+		}
 		return x
 	}
-	return py.Raise(py.ValueError, "could not convert string to float: %s", repr(m, s))
-}
-
-// readSteps is what reading a float costs beside its text. Numbers of many digits, and those below the normal ones, are read
-// by shifting a decimal for each few bits of the exponent, which takes some 30 µs for 2.2250738585072011e-308.
-func readSteps(text string, x float64) int64 {
-	exponent := exponentOf(x)
-	if len(text) < 17 && exponent > -1000 {
-		return 0
+	if !number.Is(a[0]) {
+		py.Raise(py.TypeError, "float() argument must be a string or a real number, not '%s'", typeName(a[0]))
 	}
-	return int64(max(exponent, -exponent)) / 8
-}
-
-// withoutUnderscores removes underscores; ok is false where one does not stand between two digits.
-func withoutUnderscores(s string) (string, bool) {
-	for i := range len(s) {
-		if s[i] == '_' && (i == 0 || i+1 == len(s) || !syntax.IsDigit(s[i-1]) || !syntax.IsDigit(s[i+1])) {
-			return s, false
-		}
-	}
-	return strings.ReplaceAll(s, "_", ""), true
+	return number.Float(a[0])
 }
 
 // strOf is str(v). The arguments encoding and errors are for bytes, which there are none of; they are checked and refused
@@ -210,14 +167,14 @@ func intOf(m *py.Account, a arguments) value {
 		return toInt(m, x)
 	}
 	n := asInt(base)
-	if k := clamp(n); k != 0 && (k < 2 || k > 36) {
+	if k := number.Clamp(n); k != 0 && (k < 2 || k > 36) {
 		py.Raise(py.ValueError, "int() base must be >= 2 and <= 36, or 0")
 	}
 	text, ok := x.(string)
 	if !ok {
 		py.Raise(py.TypeError, "int() can't convert non-string with explicit base")
 	}
-	return parseInt(m, text, int(clamp(n)))
+	return parseInt(m, text, int(number.Clamp(n)))
 }
 
 // toInt is int(v) without a base.
@@ -226,11 +183,24 @@ func toInt(m *py.Account, v value) value {
 	case string:
 		return parseInt(m, v, 10)
 	case float64:
-		return truncate(m, v)
+		return number.Truncate(m, v)
 	}
-	n, ok := integer(v)
+	n, ok := number.Int(v)
 	if !ok {
 		py.Raise(py.TypeError, "int() argument must be a string, a bytes-like object or a real number, not '%s'", typeName(v))
+	}
+	return n
+}
+
+// parseInt reads what int accepts in a base; 0 means that a prefix says which.
+func parseInt(m *py.Account, s string, base int) value {
+	n, ok := number.ParseInt(m, s, base)
+	if !ok {
+		text := repr(m, s)
+		if utf8.RuneCountInString(text) > 200 { // CPython's %.200R
+			text = text[:byteAt(text, 200)]
+		}
+		py.Raise(py.ValueError, "invalid literal for int() with base %d: %s", base, text)
 	}
 	return n
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"toolnorm/internal/pyexpr/number"
 	"toolnorm/internal/pyexpr/py"
 )
 
@@ -103,12 +104,12 @@ func (t *text) json(v value, depth int) {
 	case int64:
 		t.add(strconv.FormatInt(v, 10))
 	case *big.Int:
-		t.add(decimal(t.m, v))
+		t.add(number.Decimal(t.m, v))
 	case float64:
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			py.Raise(py.ValueError, "Out of range float values are not JSON compliant")
 		}
-		t.add(floatText(v))
+		t.add(number.FloatText(v))
 	case string:
 		t.jsonString(v)
 	case list:

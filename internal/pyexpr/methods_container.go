@@ -1,6 +1,9 @@
 package pyexpr
 
-import "toolnorm/internal/pyexpr/py"
+import (
+	"toolnorm/internal/pyexpr/number"
+	"toolnorm/internal/pyexpr/py"
+)
 
 // listMethods are those that change nothing: a value of the language never changes.
 func listMethods() []*method {
@@ -56,11 +59,11 @@ func indexOf(m *py.Account, all []value, a []value) int64 {
 		if !given(v) {
 			continue
 		}
-		n, ok := integer(v)
+		n, ok := number.Int(v)
 		if !ok {
 			py.Raise(py.TypeError, "slice indices must be integers or have an __index__ method")
 		}
-		k := clamp(n)
+		k := number.Clamp(n)
 		if k < 0 {
 			k = max(k+int64(len(all)), 0)
 		}

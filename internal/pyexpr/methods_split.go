@@ -126,7 +126,7 @@ func splitBlanks(m *py.Account, s string, most int64, right bool) value {
 		if most <= 0 || i < 0 {
 			rest := s
 			if most > 0 || i < 0 {
-				rest = trimSpace(s)
+				rest = strings.TrimFunc(s, chars.Space)
 			} else if right {
 				rest = strings.TrimRightFunc(s, chars.Space)
 			}
@@ -275,11 +275,6 @@ func replace(m *py.Account, self value, a []value) value {
 	if most >= 0 {
 		n = min(n, most)
 	}
-	more, ok := product(max(int64(len(texts[1])-len(texts[0])), 0), n)
-	if !ok {
-		m.Alloc(-1)
-		return nil
-	}
-	m.AllocText(int64(len(s)) + more)
+	m.AllocText(int64(len(s)) + m.Times(max(int64(len(texts[1])-len(texts[0])), 0), n))
 	return strings.Replace(s, texts[0], texts[1], int(n))
 }

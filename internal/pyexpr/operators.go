@@ -3,6 +3,7 @@ package pyexpr
 import (
 	"math/big"
 
+	"toolnorm/internal/pyexpr/number"
 	"toolnorm/internal/pyexpr/py"
 )
 
@@ -23,15 +24,15 @@ func unary(m *py.Account, op string, v value) value {
 		}
 		return x
 	}
-	i, ok := integer(v)
+	i, ok := number.Int(v)
 	if !ok {
 		py.Raise(py.TypeError, "bad operand type for unary %s: '%s'", op, typeName(v))
 	}
 	switch op {
 	case "-":
-		return subInts(m, int64(0), i)
+		return number.Sub(m, int64(0), i)
 	case "~":
-		return subInts(m, int64(-1), i)
+		return number.Sub(m, int64(-1), i)
 	}
 	return i
 }
@@ -46,7 +47,7 @@ func unary(m *py.Account, op string, v value) value {
 //	1 @ 2 → TypeError: unsupported operand type(s) for @: 'int' and 'int'
 //	'a' ** 2 → TypeError: unsupported operand type(s) for ** or pow(): 'str' and 'int'
 func operate(m *py.Account, op string, a, b value) value {
-	if v, ok := numbers(m, op, a, b); ok {
+	if v, ok := number.Operate(m, op, a, b); ok {
 		return v
 	}
 	switch op {
@@ -72,50 +73,6 @@ func unsupported(op string, a, b value) value {
 		op = "** or pow()"
 	}
 	return py.Raise(py.TypeError, "unsupported operand type(s) for %s: '%s' and '%s'", op, typeName(a), typeName(b))
-}
-
-// numbers computes with two numbers; ok is false when one of them is none, or the operator is not for floats.
-func numbers(m *py.Account, op string, a, b value) (v value, ok bool) {
-	i, aInt := integer(a)
-	j, bInt := integer(b)
-	if aInt && bInt {
-		v, ok = integers(m, op, i, j)
-		if x, isBool := a.(bool); isBool && ok {
-			if y, isBool := b.(bool); isBool {
-				v = boolean(op, x, y, v)
-			}
-		}
-		return v, ok
-	}
-	x, aFloat := a.(float64)
-	y, bFloat := b.(float64)
-	if !aFloat && !aInt || !bFloat && !bInt {
-		return nil, false
-	}
-	switch op { // before the conversion, which can overflow
-	case "+", "-", "*", "/", "//", "%", "**":
-	default:
-		return nil, false
-	}
-	if aInt {
-		x = toFloat(i)
-	} else if bInt {
-		y = toFloat(j)
-	}
-	return floats(m, op, x, y), true
-}
-
-// boolean keeps the type of two bools where the operator does.
-func boolean(op string, x, y bool, otherwise value) value {
-	switch op {
-	case "&":
-		return x && y
-	case "|":
-		return x || y
-	case "^":
-		return x != y
-	}
-	return otherwise
 }
 
 // concat joins two texts or sequences of a kind.
@@ -168,10 +125,10 @@ func times(v value) int64 {
 //	'a' * 1.5 → TypeError: can't multiply sequence by non-int of type 'float'
 //	'a' * 'b' → TypeError: can't multiply sequence by non-int of type 'str'
 func repeat(m *py.Account, a, b value) value {
-	count, counts := integer(b)
+	count, counts := number.Int(b)
 	items, other := a, b
 	if !isSequence(a) {
-		count, counts = integer(a)
+		count, counts = number.Int(a)
 		items, other = b, a
 	}
 	switch {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"toolnorm/internal/pyexpr/number"
 	"toolnorm/internal/pyexpr/py"
 )
 
@@ -191,7 +192,7 @@ func (f *percentFormat) size(what string) int64 {
 	if strings.HasPrefix(f.rest, "*") {
 		f.take()
 		v := f.argument()
-		n, ok := integer(v)
+		n, ok := number.Int(v)
 		if !ok {
 			py.Raise(py.TypeError, "* wants int")
 		}

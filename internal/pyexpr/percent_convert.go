@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"toolnorm/internal/pyexpr/number"
 	"toolnorm/internal/pyexpr/py"
 )
 
@@ -54,7 +55,7 @@ func (f *percentFormat) char(v value, s spec) string {
 		}
 		return pad(f.m, t, s)
 	}
-	n, ok := integer(v)
+	n, ok := number.Int(v)
 	if !ok {
 		py.Raise(py.TypeError, "%%c requires int or char")
 	}
@@ -76,9 +77,9 @@ func (f *percentFormat) char(v value, s spec) string {
 //	'%d' % '5' → TypeError: %d format: a real number is required, not str
 //	'%d' % None → TypeError: %d format: a real number is required, not NoneType
 func (f *percentFormat) integer(letter rune, v value, s spec) string {
-	n, ok := integer(v)
+	n, ok := number.Int(v)
 	if x, isFloat := v.(float64); isFloat && strings.ContainsRune("diu", letter) {
-		whole := truncate(f.m, x)
+		whole := number.Truncate(f.m, x)
 		n, ok = whole, true
 	}
 	if !ok {
@@ -104,10 +105,10 @@ func (f *percentFormat) digits(n value, s spec) numeral {
 	base := map[rune]int{'x': 16, 'X': 16, 'o': 8}[s.typ]
 	var digits string
 	if base == 0 {
-		digits = decimal(f.m, n)
+		digits = number.Decimal(f.m, n)
 	} else {
-		f.m.AllocText(bits(n))
-		digits = toBig(n).Text(base)
+		f.m.AllocText(number.Bits(n))
+		digits = number.Big(n).Text(base)
 	}
 	digits, negative := strings.CutPrefix(digits, "-")
 	digits = padded(f.m, digits, '0', max(s.precision-int64(len(digits)), 0), 0)
@@ -137,9 +138,9 @@ func (f *percentFormat) signed(s spec) spec {
 //	'%+.1f' % -0.05 → '-0.1'
 //	'%10.3e|' % 12345.678 → ' 1.235e+04|'
 func (f *percentFormat) float(letter rune, v value, s spec) string {
-	if !isNumber(v) {
+	if !number.Is(v) {
 		py.Raise(py.TypeError, "must be real number, not %s", typeName(v))
 	}
 	s.typ = letter
-	return formatFloat(f.m, number(v), "float", f.signed(s))
+	return formatFloat(f.m, number.Float(v), "float", f.signed(s))
 }

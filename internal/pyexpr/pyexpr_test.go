@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"toolnorm/internal/pyexpr/number"
 	"toolnorm/internal/pyexpr/py"
 )
 
@@ -111,7 +112,7 @@ func randomJSON(r *rand.Rand, depth int) any {
 	case n == 2:
 		return json.Number(strings.TrimLeft(strings.Repeat("9", r.IntN(30))+"7", "0"))
 	case n == 3:
-		return json.Number(floatText((r.Float64() - 0.5) * 1e6))
+		return json.Number(number.FloatText((r.Float64() - 0.5) * 1e6))
 	case n < 6 || depth == 0:
 		letters := []rune("ab한\"\\\n\t\x00é😀<&> ")
 		s := make([]rune, r.IntN(8))

@@ -2,12 +2,12 @@ package pyexpr
 
 import (
 	"fmt"
-	"math"
 	"math/big"
 	"strconv"
 	"strings"
 
 	"toolnorm/internal/pyexpr/chars"
+	"toolnorm/internal/pyexpr/number"
 	"toolnorm/internal/pyexpr/py"
 )
 
@@ -47,10 +47,10 @@ func repr(m *py.Account, v value) string {
 	case bool:
 		return boolText(v)
 	case int64, *big.Int:
-		return decimal(m, v)
+		return number.Decimal(m, v)
 	case float64:
 		m.Alloc(py.BoxBytes + 24)
-		return floatText(v)
+		return number.FloatText(v)
 	}
 	t := &text{m: m}
 	t.repr(v)
@@ -224,57 +224,21 @@ func escape(r rune, quote byte) string {
 	return `\U` + hexDigits(r, 8)
 }
 
-// floatText is the shortest text that reads back as the same float; with an exponent from 1e16 up and below 1e-4.
-//
-//	str(1e16) → '1e+16'
-//	str(123456789012345.0) → '123456789012345.0'
-//	str(0.0001) → '0.0001'
-//	str(0.00001) → '1e-05'
-//	str(-0.0) → '-0.0'
-func floatText(x float64) string {
+// asciiEscape is how a character beyond ASCII stands in the text of !a.
+func asciiEscape(r rune) string {
 	switch {
-	case math.IsNaN(x):
-		return "nan"
-	case math.IsInf(x, 1):
-		return "inf"
-	case math.IsInf(x, -1):
-		return "-inf"
+	case r < 0x80:
+		return string(r)
+	case r <= 0xff:
+		return `\x` + hexDigits(r, 2)
+	case r <= 0xffff:
+		return `\u` + hexDigits(r, 4)
 	}
-	if a := math.Abs(x); a != 0 && (a >= 1e16 || a < 1e-4) {
-		return strconv.FormatFloat(x, 'e', -1, 64)
-	}
-	s := strconv.FormatFloat(x, 'f', -1, 64)
-	if !strings.Contains(s, ".") {
-		s += ".0"
-	}
-	return s
+	return `\U` + hexDigits(r, 8)
 }
 
-// decimal writes an int in decimal.
-//
-//	str(-5) → '-5'
-//	str(10**30) → '1000000000000000000000000000000'
-//	str(10**5000) → ValueError: Exceeds the limit (4300 digits) for integer string conversion; use sys.set_int_max_str_digits() to increase the limit
-func decimal(m *py.Account, v value) string {
-	n, ok := v.(*big.Int)
-	if !ok {
-		m.Alloc(py.BoxBytes + 20)
-		return strconv.FormatInt(v.(int64), 10)
-	}
-	if n.BitLen() > py.MostDigits*10/3 { // log2(10) is 3.32, so this has more digits for sure
-		tooManyDigits()
-	}
-	m.AllocText(int64(n.BitLen()))
-	s := n.Text(10)
-	if len(strings.TrimPrefix(s, "-")) > py.MostDigits {
-		tooManyDigits()
-	}
-	m.Step(int64(len(s)) * int64(len(s)) / 32_768)
-	return s
-}
-
-// tooManyDigits is CPython's message word for word. The setting that it speaks of is not available here, but the advice
-// is what a search finds.
-func tooManyDigits() {
-	py.Raise(py.ValueError, "Exceeds the limit (%d digits) for integer string conversion; use sys.set_int_max_str_digits() to increase the limit", py.MostDigits)
+// hexDigits writes a character's number with n digits.
+func hexDigits(r rune, n int) string {
+	s := strconv.FormatInt(int64(r), 16)
+	return strings.Repeat("0", n-len(s)) + s
 }

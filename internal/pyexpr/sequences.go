@@ -1,9 +1,11 @@
 package pyexpr
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"toolnorm/internal/pyexpr/number"
 	"toolnorm/internal/pyexpr/py"
 )
 
@@ -20,12 +22,7 @@ import (
 func repeated(m *py.Account, v value, n int64) value {
 	switch v := v.(type) {
 	case string:
-		size, ok := product(int64(len(v)), n)
-		if !ok {
-			m.Alloc(-1)
-			return nil
-		}
-		m.AllocText(size)
+		m.AllocText(m.Times(int64(len(v)), n))
 		return strings.Repeat(v, int(n))
 	case list:
 		return list(repeatItems(m, v, n))
@@ -35,30 +32,10 @@ func repeated(m *py.Account, v value, n int64) value {
 	return nil
 }
 
-// product multiplies two counts; ok is false when that is beyond any limit.
-func product(a, b int64) (int64, bool) {
-	if a == 0 || b == 0 {
-		return 0, true
-	}
-	if a > 1<<40/b {
-		return 0, false
-	}
-	return a * b, true
-}
-
 // repeatItems repeats items. The items themselves are shared, as they are in Python, and nothing here can tell.
 func repeatItems(m *py.Account, items []value, n int64) []value {
-	size, ok := product(int64(len(items)), n)
-	if !ok {
-		m.Alloc(-1)
-		return nil
-	}
-	m.AllocItems(size)
-	all := make([]value, 0, size)
-	for len(all) < int(size) {
-		all = append(all, items...)
-	}
-	return all
+	m.AllocItems(m.Times(int64(len(items)), n))
+	return slices.Repeat(items, int(n))
 }
 
 // runes counts the code points of a string.
@@ -108,7 +85,7 @@ func subscript(m *py.Account, x, i value) value {
 	if c, ok := i.(cut); ok {
 		return slice(m, x, c)
 	}
-	n, ok := integer(i)
+	n, ok := number.Int(i)
 	if !ok {
 		notAnIndex(x, i)
 	}

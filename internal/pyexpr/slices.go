@@ -1,8 +1,7 @@
 package pyexpr
 
 import (
-	"math/big"
-
+	"toolnorm/internal/pyexpr/number"
 	"toolnorm/internal/pyexpr/py"
 )
 
@@ -14,23 +13,11 @@ func sliceBound(v value, otherwise int64) int64 {
 	if v == nil {
 		return otherwise
 	}
-	n, ok := integer(v)
+	n, ok := number.Int(v)
 	if !ok {
 		py.Raise(py.TypeError, "slice indices must be integers or None or have an __index__ method")
 	}
-	return clamp(n)
-}
-
-// clamp is an integer within 62 bits, so that adding a length cannot overflow.
-func clamp(n value) int64 {
-	const most = 1 << 62
-	switch n := n.(type) {
-	case int64:
-		return min(max(n, -most), most)
-	case *big.Int:
-		return int64(n.Sign()) * most
-	}
-	return 0
+	return number.Clamp(n)
 }
 
 // bounds are the first index, the step and the number of items of a slice of n items.
@@ -96,7 +83,7 @@ func slice(m *py.Account, x value, c cut) value {
 	case tuple:
 		return tuple(pick(m, x, start, step, count))
 	case span:
-		if wide := magnitude(step); wide > 1<<31 || magnitude(x.step) > 1<<31 || magnitude(x.stop) > 1<<62 || magnitude(x.start) > 1<<62 {
+		if wide := number.Magnitude(step); wide > 1<<31 || number.Magnitude(x.step) > 1<<31 || number.Magnitude(x.stop) > 1<<62 || number.Magnitude(x.start) > 1<<62 {
 			py.Raise(py.LimitError, "a slice of a range beyond 62 bits is not available in expressions")
 		}
 		return x.slice(start, step, c, n, count)

@@ -122,6 +122,26 @@ func (m *Account) AllocText(n int64) {
 	m.Step(n / 64)
 }
 
+// Product multiplies two counts; ok is false when that is beyond any limit.
+func Product(a, b int64) (n int64, ok bool) {
+	if a == 0 || b == 0 {
+		return 0, true
+	}
+	if a > 1<<40/b {
+		return 0, false
+	}
+	return a * b, true
+}
+
+// Times is what n parts of a size take, which ends the run where it is beyond any limit. Nothing is charged yet.
+func (m *Account) Times(size, n int64) int64 {
+	total, ok := Product(size, n)
+	if !ok {
+		m.Alloc(-1)
+	}
+	return total
+}
+
 // Scan charges reading n bytes of text.
 func (m *Account) Scan(n int) { m.Step(int64(n) / 64) }
 

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"toolnorm/internal/pyexpr/chars"
+	"toolnorm/internal/pyexpr/number"
 	"toolnorm/internal/pyexpr/py"
 )
 
@@ -109,7 +110,7 @@ func (l *lexer) next() {
 	case c == '\n':
 		l.add(tokenNewline, l.pos+1)
 		return
-	case IsDigit(c), c == '.' && len(rest) > 1 && IsDigit(rest[1]):
+	case number.IsDigit(c), c == '.' && len(rest) > 1 && number.IsDigit(rest[1]):
 		l.number()
 		return
 	}
@@ -235,9 +236,6 @@ func (l *lexer) unterminated(quote string, end int) {
 	}
 	py.Raise(py.SyntaxError, "unterminated %s literal (detected at line %d)", kind, strings.Count(l.src[:end], "\n")+1)
 }
-
-// IsDigit says that a byte is an ASCII digit; literals have no others.
-func IsDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 // IsName says that a text is an identifier.
 func IsName(s string) bool { return s != "" && nameLength(s) == len(s) }

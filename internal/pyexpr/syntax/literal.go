@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"toolnorm/internal/pyexpr/number"
 	"toolnorm/internal/pyexpr/py"
 )
 
@@ -135,7 +136,7 @@ func numericEscape(s string, i int) (rune, int) {
 //	'ab\xg1' → SyntaxError: (unicode error) 'unicodeescape' codec can't decode bytes in position 2-3: truncated \xXX escape
 func hexEscape(s string, i, n int, shape string) (rune, int) {
 	k := 0
-	for k < n && i+2+k < len(s) && DigitValue(s[i+2+k]) < 16 {
+	for k < n && i+2+k < len(s) && number.DigitValue(s[i+2+k]) < 16 {
 		k++
 	}
 	cannot := fmt.Sprintf("(unicode error) 'unicodeescape' codec can't decode bytes in position %d-%d: ", i, i+1+k)

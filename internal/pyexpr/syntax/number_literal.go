@@ -1,10 +1,9 @@
 package syntax
 
 import (
-	"math/big"
-	"strconv"
 	"strings"
 
+	"toolnorm/internal/pyexpr/number"
 	"toolnorm/internal/pyexpr/py"
 )
 
@@ -38,7 +37,7 @@ func (l *lexer) number() {
 	if n < len(rest) && (rest[n] == 'j' || rest[n] == 'J') {
 		py.Raise(py.SyntaxError, "complex numbers are not available in expressions")
 	}
-	if n == whole && LeadingZero(rest[:n]) {
+	if n == whole && number.LeadingZero(rest[:n]) {
 		py.Raise(py.SyntaxError, "leading zeros in decimal integer literals are not permitted; use an 0o prefix for octal integers")
 	}
 	l.endNumber(n, "decimal")
@@ -52,9 +51,9 @@ func (l *lexer) number() {
 func digits(s string) (n int) {
 	for n < len(s) {
 		switch {
-		case IsDigit(s[n]):
+		case number.IsDigit(s[n]):
 			n++
-		case s[n] == '_' && (n == 0 || n+1 == len(s) || !IsDigit(s[n+1])):
+		case s[n] == '_' && (n == 0 || n+1 == len(s) || !number.IsDigit(s[n+1])):
 			py.Raise(py.SyntaxError, "invalid decimal literal")
 		case s[n] == '_':
 			n++
@@ -80,7 +79,7 @@ func exponent(rest string, n int) int {
 	if signed {
 		k++
 	}
-	if k >= len(rest) || !IsDigit(rest[k]) {
+	if k >= len(rest) || !number.IsDigit(rest[k]) {
 		if signed {
 			py.Raise(py.SyntaxError, "invalid decimal literal")
 		}
@@ -88,16 +87,6 @@ func exponent(rest string, n int) int {
 	}
 	more := digits(rest[k:])
 	return k + more
-}
-
-// LeadingZero says that an integer literal is written as C writes an octal one; zeros alone are zero.
-//
-//	00 → 0
-//	0_0 → 0
-//	0777 → SyntaxError: leading zeros in decimal integer literals are not permitted; use an 0o prefix for octal integers
-//	00.5 → 0.5
-func LeadingZero(s string) bool {
-	return s[0] == '0' && strings.Trim(s, "0_") != ""
 }
 
 // afterNumber are the keywords that may follow a number without a blank.
@@ -139,10 +128,10 @@ func (l *lexer) radix(base int, name string) {
 			n++
 		}
 		start := n
-		for n < len(rest) && DigitValue(rest[n]) < base {
+		for n < len(rest) && number.DigitValue(rest[n]) < base {
 			n++
 		}
-		if n < len(rest) && IsDigit(rest[n]) {
+		if n < len(rest) && number.IsDigit(rest[n]) {
 			py.Raise(py.SyntaxError, "invalid digit '%c' in %s literal", rest[n], name)
 		}
 		if n == start {
@@ -156,43 +145,4 @@ func (l *lexer) radix(base int, name string) {
 		py.Raise(py.SyntaxError, "invalid %s literal", name)
 	}
 	l.endNumber(n, name)
-}
-
-// DigitValue is what a digit stands for in a base up to 36, or 99.
-func DigitValue(c byte) int {
-	switch {
-	case IsDigit(c):
-		return int(c - '0')
-	case c >= 'a' && c <= 'z':
-		return int(c-'a') + 10
-	case c >= 'A' && c <= 'Z':
-		return int(c-'A') + 10
-	}
-	return 99
-}
-
-// numberValue is what a literal that the lexer accepted stands for.
-//
-//	123456789012345678901234567890 → 123456789012345678901234567890
-//	0xFFFFFFFFFFFFFFFFFF → 4722366482869645213695
-//	1e400 → inf
-func numberValue(text string) any {
-	text = strings.ReplaceAll(text, "_", "")
-	based := len(text) > 1 && text[0] == '0' && !IsDigit(text[1]) && strings.IndexByte("xXoObB", text[1]) >= 0
-	if !based && strings.ContainsAny(text, ".eE") {
-		f, _ := strconv.ParseFloat(text, 64) // too large is infinity, as in Python
-		return f
-	}
-	if !based && len(text) > py.MostDigits {
-		py.Raise(py.SyntaxError, "Exceeds the limit (%d digits) for integer string conversion: value has %d digits; use sys.set_int_max_str_digits() to increase the limit - Consider hexadecimal for huge integer literals to avoid decimal conversion limits.", py.MostDigits, len(text))
-	}
-	base := 0
-	if !based {
-		base = 10 // 00 is a decimal zero to Python
-	}
-	if n, err := strconv.ParseInt(text, base, 64); err == nil {
-		return n
-	}
-	n, _ := new(big.Int).SetString(text, base)
-	return n // of 64 bits or more
 }

@@ -3,6 +3,7 @@ package syntax
 import (
 	"strings"
 
+	"toolnorm/internal/pyexpr/number"
 	"toolnorm/internal/pyexpr/py"
 )
 
@@ -34,7 +35,7 @@ func (p *parser) atom() Node {
 	switch t.kind {
 	case tokenNumber:
 		c := &Const{}
-		py.Blame(p.src, t.pos, func() { c.Value = numberValue(t.text) })
+		py.Blame(p.src, t.pos, func() { c.Value = number.Literal(t.text) })
 		return c
 	case tokenString:
 		p.at--

@@ -15,7 +15,7 @@ def result(expression):
         return type(e).__name__ + ": " + message
 
 
-for path in glob.glob(os.path.join(here, "*.go")):
+for path in glob.glob(os.path.join(here, "*.go")) + glob.glob(os.path.join(here, "*", "*.go")):
     with open(path, encoding="utf-8") as f:
         before = f.read()
     after = re.sub(r"(?m)^//\t(.*) →.*$", lambda m: f"//\t{m[1]} → {result(m[1])}", before)

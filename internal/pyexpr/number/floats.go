@@ -1,4 +1,4 @@
-package pyexpr
+package number
 
 import (
 	"math"
@@ -14,7 +14,7 @@ import (
 //	1.0 / 0 → ZeroDivisionError: float division by zero
 //	1.0 % 0 → ZeroDivisionError: float modulo
 //	1e308 * 10 → inf
-func floats(m *py.Account, op string, x, y float64) value {
+func floats(m *py.Account, op string, x, y float64) any {
 	m.Alloc(py.BoxBytes)
 	switch op {
 	case "+":
@@ -109,7 +109,7 @@ func divmodFloats(x, y float64) (float64, float64) {
 //	2 ** -1 → 0.5
 //	0.0 ** -1 → ZeroDivisionError: 0.0 cannot be raised to a negative power
 //	2.0 ** 5000 → OverflowError: (34, 'Numerical result out of range')
-func powFloats(m *py.Account, x, y float64) value {
+func powFloats(m *py.Account, x, y float64) any {
 	work := int64(1)
 	if y != math.Trunc(y) {
 		work = 16 // a logarithm and an exponential, 2 µs

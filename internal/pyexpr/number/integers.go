@@ -1,4 +1,4 @@
-package pyexpr
+package number
 
 import (
 	"math"
@@ -13,12 +13,12 @@ import (
 // the operands, charges that, and only then computes. `9**9**9` needs 1.2 thousand million bits, so says the bound, and nothing was allocated.
 
 // integers computes with two ints, each an int64 or a *big.Int.
-func integers(m *py.Account, op string, a, b value) (v value, ok bool) {
+func integers(m *py.Account, op string, a, b any) (v any, ok bool) {
 	switch op {
 	case "+":
-		return addInts(m, a, b), true
+		return Add(m, a, b), true
 	case "-":
-		return subInts(m, a, b), true
+		return Sub(m, a, b), true
 	case "*":
 		return mulInts(m, a, b), true
 	case "/":
@@ -39,8 +39,8 @@ func integers(m *py.Account, op string, a, b value) (v value, ok bool) {
 	return nil, false
 }
 
-// addInts checks the overflow by signs: a sum of two numbers is greater than the first exactly when the second is positive.
-func addInts(m *py.Account, a, b value) value {
+// Add checks the overflow by signs: a sum of two numbers is greater than the first exactly when the second is positive.
+func Add(m *py.Account, a, b any) any {
 	x, ok1 := a.(int64)
 	y, ok2 := b.(int64)
 	if ok1 && ok2 {
@@ -49,12 +49,12 @@ func addInts(m *py.Account, a, b value) value {
 			return sum
 		}
 	}
-	m.AllocBits(max(bits(a), bits(b)) + 1)
-	return made(m, new(big.Int).Add(toBig(a), toBig(b)))
+	m.AllocBits(max(Bits(a), Bits(b)) + 1)
+	return made(m, new(big.Int).Add(Big(a), Big(b)))
 }
 
-// subInts checks the overflow as addInts does.
-func subInts(m *py.Account, a, b value) value {
+// Sub checks the overflow as addInts does.
+func Sub(m *py.Account, a, b any) any {
 	x, ok1 := a.(int64)
 	y, ok2 := b.(int64)
 	if ok1 && ok2 {
@@ -63,41 +63,33 @@ func subInts(m *py.Account, a, b value) value {
 			return diff
 		}
 	}
-	m.AllocBits(max(bits(a), bits(b)) + 1)
-	return made(m, new(big.Int).Sub(toBig(a), toBig(b)))
+	m.AllocBits(max(Bits(a), Bits(b)) + 1)
+	return made(m, new(big.Int).Sub(Big(a), Big(b)))
 }
 
 // made gives a new integer its form, and holds the limit where a bound charged before was one bit too generous.
-func made(m *py.Account, n *big.Int) value {
+func made(m *py.Account, n *big.Int) any {
 	m.Step(int64(n.BitLen()) / 256)
-	return norm(n)
+	return Norm(n)
 }
 
 // mulInts multiplies the magnitudes into 128 bits to see whether 64 hold the product. The work of large factors is charged
 // by the product of their lengths: two of 32,768 bits take 60 µs, which are some hundred steps' worth of time.
-func mulInts(m *py.Account, a, b value) value {
+func mulInts(m *py.Account, a, b any) any {
 	x, ok1 := a.(int64)
 	y, ok2 := b.(int64)
 	if ok1 && ok2 {
-		high, low := bitwise.Mul64(magnitude(x), magnitude(y))
+		high, low := bitwise.Mul64(Magnitude(x), Magnitude(y))
 		if high == 0 && low <= math.MaxInt64 {
 			m.Alloc(py.BoxBytes)
 			return x * y
 		}
 	}
-	p, q := toBig(a), toBig(b)
+	p, q := Big(a), Big(b)
 	n, k := int64(p.BitLen()), int64(q.BitLen())
 	m.AllocBits(n + k)
 	m.Step(n * k / 4096 / 16)
 	return made(m, new(big.Int).Mul(p, q))
-}
-
-// magnitude is |n|, which only an unsigned number can hold for the least int64.
-func magnitude(n int64) uint64 {
-	if n < 0 {
-		return -uint64(n)
-	}
-	return uint64(n)
 }
 
 // divmodInts floors, and gives the remainder the divisor's sign.
@@ -107,7 +99,7 @@ func magnitude(n int64) uint64 {
 //	7 // -2 → -4
 //	1 // 0 → ZeroDivisionError: integer division or modulo by zero
 //	1 % 0 → ZeroDivisionError: integer modulo by zero
-func divmodInts(m *py.Account, a, b value, zero string) (value, value) {
+func divmodInts(m *py.Account, a, b any, zero string) (any, any) {
 	x, ok1 := a.(int64)
 	y, ok2 := b.(int64)
 	if ok2 && y == 0 {
@@ -121,7 +113,7 @@ func divmodInts(m *py.Account, a, b value, zero string) (value, value) {
 		m.Alloc(2 * py.BoxBytes)
 		return q, r
 	}
-	p, d := toBig(a), toBig(b)
+	p, d := Big(a), Big(b)
 	m.AllocBits(int64(p.BitLen() + d.BitLen()))
 	m.Step(int64(p.BitLen()) * int64(d.BitLen()) / 4096 / 16)
 	q, r := new(big.Int).QuoRem(p, d, new(big.Int))
@@ -129,7 +121,7 @@ func divmodInts(m *py.Account, a, b value, zero string) (value, value) {
 		q.Sub(q, big.NewInt(1))
 		r.Add(r, d)
 	}
-	return norm(q), norm(r)
+	return Norm(q), Norm(r)
 }
 
 // exactInFloat is the largest magnitude up to which every integer is a float.
@@ -142,17 +134,17 @@ const exactInFloat = 1 << 53
 //	10**400 / 10**399 → 10.0
 //	10**400 / 3 → OverflowError: integer division result too large for a float
 //	1 / 0 → ZeroDivisionError: division by zero
-func trueDivide(m *py.Account, a, b value) value {
+func trueDivide(m *py.Account, a, b any) any {
 	x, ok1 := a.(int64)
 	y, ok2 := b.(int64)
 	if ok2 && y == 0 {
 		py.Raise(py.ZeroDivisionError, "division by zero")
 	}
-	if ok1 && ok2 && magnitude(x) <= exactInFloat && magnitude(y) <= exactInFloat {
+	if ok1 && ok2 && Magnitude(x) <= exactInFloat && Magnitude(y) <= exactInFloat {
 		m.Alloc(py.BoxBytes)
 		return float64(x) / float64(y)
 	}
-	p, q := toBig(a), toBig(b)
+	p, q := Big(a), Big(b)
 	if p.Sign() == 0 {
 		return math.Copysign(0, float64(q.Sign()))
 	}
@@ -191,7 +183,7 @@ func quotient(p, q *big.Int) (float64, bool) {
 }
 
 // toFloat is the nearest float, or an error beyond the largest.
-func toFloat(n value) float64 {
+func toFloat(n any) float64 {
 	f := nearest(n)
 	if math.IsInf(f, 0) {
 		py.Raise(py.OverflowError, "int too large to convert to float")
@@ -200,11 +192,11 @@ func toFloat(n value) float64 {
 }
 
 // nearest is the float nearest to an int, an infinity beyond the largest.
-func nearest(n value) float64 {
+func nearest(n any) float64 {
 	if n, ok := n.(int64); ok {
 		return float64(n)
 	}
-	f, _ := new(big.Float).SetInt(toBig(n)).Float64()
+	f, _ := new(big.Float).SetInt(Big(n)).Float64()
 	return f
 }
 
@@ -214,32 +206,32 @@ func nearest(n value) float64 {
 //	-2 ** 2 → -4
 //	2 ** 3 ** 2 → 512
 //	(-1) ** 10**30 → 1
-func powInts(m *py.Account, a, b value) value {
+func powInts(m *py.Account, a, b any) any {
 	n, small := b.(int64)
-	if toBig(b).Sign() < 0 {
+	if Big(b).Sign() < 0 {
 		return powFloats(m, toFloat(a), toFloat(b))
 	}
-	base := toBig(a)
+	base := Big(a)
 	if base.BitLen() <= 1 { // 0, 1 and -1 stay small whatever the exponent is
-		return powUnit(base.Sign(), toBig(b))
+		return powUnit(base.Sign(), Big(b))
 	}
-	size, ok := product(int64(base.BitLen()-1), n)
+	size, ok := py.Product(int64(base.BitLen()-1), n)
 	if !small || !ok {
 		m.AllocBits(math.MaxInt64)
 	}
 	m.AllocBits(size)
-	upper, _ := product(int64(base.BitLen()), n)
+	upper, _ := py.Product(int64(base.BitLen()), n)
 	m.Alloc(4 * (py.BigBytes + upper/8))
 	m.Step(upper * upper / 4096 / 64)
-	r := new(big.Int).Exp(base, toBig(b), nil)
+	r := new(big.Int).Exp(base, Big(b), nil)
 	if r.BitLen() > m.Limits.Bits {
 		m.AllocBits(int64(r.BitLen()))
 	}
-	return norm(r)
+	return Norm(r)
 }
 
 // powUnit is a power of 0, 1 or -1.
-func powUnit(sign int, n *big.Int) value {
+func powUnit(sign int, n *big.Int) any {
 	switch {
 	case n.Sign() == 0 || sign == 1:
 		return int64(1)
@@ -257,11 +249,11 @@ func powUnit(sign int, n *big.Int) value {
 //	-5 >> 1 → -3
 //	1 << -1 → ValueError: negative shift count
 //	5 >> 10**30 → 0
-func shift(m *py.Account, op string, a, b value) value {
-	if toBig(b).Sign() < 0 {
+func shift(m *py.Account, op string, a, b any) any {
+	if Big(b).Sign() < 0 {
 		py.Raise(py.ValueError, "negative shift count")
 	}
-	x := toBig(a)
+	x := Big(a)
 	n, small := b.(int64)
 	switch {
 	case x.Sign() == 0:
@@ -288,7 +280,7 @@ func shift(m *py.Account, op string, a, b value) value {
 //	6 ^ 3 → 5
 //	-1 & 2**70 → 1180591620717411303424
 //	True & False → False
-func bitInts(m *py.Account, op string, a, b value) value {
+func bitInts(m *py.Account, op string, a, b any) any {
 	x, ok1 := a.(int64)
 	y, ok2 := b.(int64)
 	if ok1 && ok2 {
@@ -303,27 +295,15 @@ func bitInts(m *py.Account, op string, a, b value) value {
 		m.Alloc(py.BoxBytes)
 		return x ^ y
 	}
-	m.AllocBits(max(bits(a), bits(b)) + 64)
+	m.AllocBits(max(Bits(a), Bits(b)) + 64)
 	r := new(big.Int)
 	switch op {
 	case "&":
-		r.And(toBig(a), toBig(b))
+		r.And(Big(a), Big(b))
 	case "|":
-		r.Or(toBig(a), toBig(b))
+		r.Or(Big(a), Big(b))
 	default:
-		r.Xor(toBig(a), toBig(b))
+		r.Xor(Big(a), Big(b))
 	}
 	return made(m, r)
-}
-
-// bits are the length of an integer.
-func bits(v value) int64 {
-	switch v := v.(type) {
-	case *big.Int:
-		return int64(v.BitLen())
-	case bool:
-		return 1
-	default:
-		return 64
-	}
 }

@@ -1,7 +1,8 @@
-package pyexpr
+package number
 
 import (
 	"math"
+	"math/big"
 	"strconv"
 	"strings"
 
@@ -11,9 +12,9 @@ import (
 // Digits of floats. Go's strconv gives correctly rounded digits for every precision, as CPython's dtoa does; what differs is
 // the dress: Python keeps a point in 1.0, writes 1e+16 where Go writes 1e16 in the shortest form, and has the alternate forms.
 
-// floatDigits writes a float that is not negative, as CPython's PyOS_double_to_string does: letter r is the shortest
+// FloatDigits writes a float that is not negative, as CPython's PyOS_double_to_string does: letter r is the shortest
 // text, dot0 asks for a point where none would be, alternate keeps the point and the zeros of g.
-func floatDigits(m *py.Account, x float64, letter rune, precision int, alternate, dot0 bool) string {
+func FloatDigits(m *py.Account, x float64, letter rune, precision int, alternate, dot0 bool) string {
 	upper := letter == 'E' || letter == 'F' || letter == 'G'
 	m.AllocText(2*int64(precision) + 400) // 1e308 has 309 digits before its point
 	m.Step(int64(12 + precision/16))      // strconv takes some µs for a number with 300 digits
@@ -136,4 +137,59 @@ func withPoint(s string, alternate bool) string {
 		return mantissa + ".e" + exponent
 	}
 	return mantissa + "."
+}
+
+// FloatText is the shortest text that reads back as the same float; with an exponent from 1e16 up and below 1e-4.
+//
+//	str(1e16) → '1e+16'
+//	str(123456789012345.0) → '123456789012345.0'
+//	str(0.0001) → '0.0001'
+//	str(0.00001) → '1e-05'
+//	str(-0.0) → '-0.0'
+func FloatText(x float64) string {
+	switch {
+	case math.IsNaN(x):
+		return "nan"
+	case math.IsInf(x, 1):
+		return "inf"
+	case math.IsInf(x, -1):
+		return "-inf"
+	}
+	if a := math.Abs(x); a != 0 && (a >= 1e16 || a < 1e-4) {
+		return strconv.FormatFloat(x, 'e', -1, 64)
+	}
+	s := strconv.FormatFloat(x, 'f', -1, 64)
+	if !strings.Contains(s, ".") {
+		s += ".0"
+	}
+	return s
+}
+
+// Decimal writes an int in decimal.
+//
+//	str(-5) → '-5'
+//	str(10**30) → '1000000000000000000000000000000'
+//	str(10**5000) → ValueError: Exceeds the limit (4300 digits) for integer string conversion; use sys.set_int_max_str_digits() to increase the limit
+func Decimal(m *py.Account, v any) string {
+	n, ok := v.(*big.Int)
+	if !ok {
+		m.Alloc(py.BoxBytes + 20)
+		return strconv.FormatInt(v.(int64), 10)
+	}
+	if n.BitLen() > py.MostDigits*10/3 { // log2(10) is 3.32, so this has more digits for sure
+		tooManyDigits()
+	}
+	m.AllocText(int64(n.BitLen()))
+	s := n.Text(10)
+	if len(strings.TrimPrefix(s, "-")) > py.MostDigits {
+		tooManyDigits()
+	}
+	m.Step(int64(len(s)) * int64(len(s)) / 32_768)
+	return s
+}
+
+// tooManyDigits is CPython's message word for word. The setting that it speaks of is not available here, but the advice
+// is what a search finds.
+func tooManyDigits() {
+	py.Raise(py.ValueError, "Exceeds the limit (%d digits) for integer string conversion; use sys.set_int_max_str_digits() to increase the limit", py.MostDigits)
 }

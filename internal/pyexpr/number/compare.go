@@ -1,0 +1,111 @@
+package number
+
+import (
+	"math"
+	"math/big"
+)
+
+// Order is how two values stand to each other; a NaN is unordered.
+type Order int8
+
+// The orders.
+const (
+	Less      Order = -1
+	Same      Order = 0
+	Greater   Order = 1
+	Unordered Order = 2
+)
+
+// Fulfils says whether an order fulfils an operator. NaN is unordered and fulfils none, not even >= with itself.
+func (c Order) Fulfils(op string) bool {
+	switch op {
+	case "<":
+		return c == Less
+	case "<=":
+		return c == Less || c == Same
+	case ">":
+		return c == Greater
+	}
+	return c == Greater || c == Same
+}
+
+// Compare compares exactly, without turning an int into a float: 2**53+1 is not 2.0**53. ok is false when one
+// of them is no number.
+func Compare(a, b any) (Order, bool) {
+	i, aInt := Int(a)
+	j, bInt := Int(b)
+	x, aFloat := a.(float64)
+	y, bFloat := b.(float64)
+	switch {
+	case aInt && bInt:
+		return compareInts(i, j), true
+	case aFloat && bFloat:
+		return compareFloats(x, y), true
+	case aInt && bFloat:
+		return compareMixed(i, y), true
+	case aFloat && bInt:
+		c := compareMixed(j, x)
+		if c != Unordered {
+			c = -c
+		}
+		return c, true
+	}
+	return Same, false
+}
+
+// compareInts avoids the big form while both fit into 64 bits, which is nearly always.
+func compareInts(a, b any) Order {
+	x, ok1 := a.(int64)
+	y, ok2 := b.(int64)
+	if !ok1 || !ok2 {
+		return Order(Big(a).Cmp(Big(b)))
+	}
+	switch {
+	case x < y:
+		return Less
+	case x > y:
+		return Greater
+	}
+	return Same
+}
+
+// compareFloats is IEEE's comparison: -0.0 equals 0.0, NaN nothing.
+func compareFloats(x, y float64) Order {
+	switch {
+	case x < y:
+		return Less
+	case x > y:
+		return Greater
+	case x == y:
+		return Same
+	}
+	return Unordered
+}
+
+// compareMixed compares an int with a float.
+//
+//	2**53 + 1 == 2.0**53 → False
+//	2**53 + 1 > 2.0**53 → True
+//	10**400 > 1e308 → True
+//	10**400 < float('inf') → True
+//	1 < float('nan') → False
+func compareMixed(n any, y float64) Order {
+	i, small := n.(int64)
+	switch {
+	case math.IsNaN(y):
+		return Unordered
+	case small && Magnitude(i) <= exactInFloat, math.IsInf(y, 0):
+		x := nearest(n)
+		if math.IsInf(x, 0) { // too large for a float, and still less than infinity
+			x = math.Copysign(math.MaxFloat64, float64(Big(n).Sign()))
+		}
+		return compareFloats(x, y)
+	}
+	floor := math.Floor(y)
+	whole, _ := new(big.Float).SetFloat64(floor).Int(nil)
+	c := Order(Big(n).Cmp(whole))
+	if c == Same && y > floor {
+		return Less
+	}
+	return c
+}

@@ -1,0 +1,154 @@
+// Package number computes with Python's numbers: an int is an int64, or a *big.Int beyond 64 bits, a float a float64, and a bool
+// counts as an int. It reads and writes them as CPython does. What makes a number larger is charged before it is made.
+package number
+
+import (
+	"math/big"
+
+	"toolnorm/internal/pyexpr/py"
+)
+
+// Norm gives a big integer the form that its size asks for.
+func Norm(n *big.Int) any {
+	if n.IsInt64() {
+		return n.Int64()
+	}
+	return n
+}
+
+// Int reads an int or bool.
+func Int(v any) (any, bool) {
+	switch v := v.(type) {
+	case int64, *big.Int:
+		return v, true
+	case bool:
+		if v {
+			return int64(1), true
+		}
+		return int64(0), true
+	}
+	return nil, false
+}
+
+// Big is an integer as a big one. What it gives may be v itself and must not be changed.
+func Big(v any) *big.Int {
+	switch v := v.(type) {
+	case *big.Int:
+		return v
+	case int64:
+		return big.NewInt(v)
+	case bool:
+		if v {
+			return big.NewInt(1)
+		}
+	}
+	return new(big.Int)
+}
+
+// bits are the length of an integer.
+func Bits(v any) int64 {
+	switch v := v.(type) {
+	case *big.Int:
+		return int64(v.BitLen())
+	case bool:
+		return 1
+	default:
+		return 64
+	}
+}
+
+// Is says that a value is an int, a bool or a float.
+func Is(v any) bool {
+	_, isInt := Int(v)
+	_, isFloat := v.(float64)
+	return isInt || isFloat
+}
+
+// Float is a number as a float.
+func Float(v any) float64 {
+	if x, ok := v.(float64); ok {
+		return x
+	}
+	n, _ := Int(v)
+	return toFloat(n)
+}
+
+// Clamp is an integer within 62 bits, so that adding a length cannot overflow.
+func Clamp(n any) int64 {
+	const most = 1 << 62
+	switch n := n.(type) {
+	case int64:
+		return min(max(n, -most), most)
+	case *big.Int:
+		return int64(n.Sign()) * most
+	}
+	return 0
+}
+
+// Magnitude is |n|, which only an unsigned number can hold for the least int64.
+func Magnitude(n int64) uint64 {
+	if n < 0 {
+		return -uint64(n)
+	}
+	return uint64(n)
+}
+
+// Operate computes with two numbers; ok is false when one of them is none, or the operator is not for floats.
+func Operate(m *py.Account, op string, a, b any) (v any, ok bool) {
+	i, aInt := Int(a)
+	j, bInt := Int(b)
+	if aInt && bInt {
+		v, ok = integers(m, op, i, j)
+		if x, isBool := a.(bool); isBool && ok {
+			if y, isBool := b.(bool); isBool {
+				v = boolean(op, x, y, v)
+			}
+		}
+		return v, ok
+	}
+	x, aFloat := a.(float64)
+	y, bFloat := b.(float64)
+	if !aFloat && !aInt || !bFloat && !bInt {
+		return nil, false
+	}
+	switch op { // before the conversion, which can overflow
+	case "+", "-", "*", "/", "//", "%", "**":
+	default:
+		return nil, false
+	}
+	if aInt {
+		x = toFloat(i)
+	} else if bInt {
+		y = toFloat(j)
+	}
+	return floats(m, op, x, y), true
+}
+
+// boolean keeps the type of two bools where the operator does.
+func boolean(op string, x, y bool, otherwise any) any {
+	switch op {
+	case "&":
+		return x && y
+	case "|":
+		return x || y
+	case "^":
+		return x != y
+	}
+	return otherwise
+}
+
+// Divmod is a // b and a % b in one go, with messages of its own for a zero.
+func Divmod(m *py.Account, a, b any) (any, any) {
+	i, ok1 := Int(a)
+	j, ok2 := Int(b)
+	if ok1 && ok2 {
+		return divmodInts(m, i, j, "integer division or modulo by zero")
+	}
+	x, y := Float(a), Float(b)
+	if y == 0 {
+		py.Raise(py.ZeroDivisionError, "float divmod()")
+	}
+	m.Step(remainderSteps(x, y))
+	m.AllocItems(4)
+	return divmodFloats(x, y)
+}
