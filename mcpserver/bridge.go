@@ -193,34 +193,22 @@ func (b *bridged) Initialized() bool { return true }
 func (b *bridged) SessionID() string { return b.c.id }
 
 // ProtocolVersion is the one that was negotiated. mcp-go goes by it in what it writes, as resultType and the cache hints.
-func (b *bridged) ProtocolVersion() string {
-	b.c.mu.Lock()
-	defer b.c.mu.Unlock()
-	return b.c.version
-}
+func (b *bridged) ProtocolVersion() string { return b.c.now().version }
 
 // SetLogLevel is what logging/setLevel does.
 func (b *bridged) SetLogLevel(level mcp.LoggingLevel) { b.c.setLevel(level) }
 
 // GetLogLevel is the lowest level that the client wants.
-func (b *bridged) GetLogLevel() mcp.LoggingLevel { return b.c.logLevel() }
+func (b *bridged) GetLogLevel() mcp.LoggingLevel { return b.c.now().level }
 
 // GetClientInfo is what the client calls itself.
-func (b *bridged) GetClientInfo() mcp.Implementation {
-	b.c.mu.Lock()
-	defer b.c.mu.Unlock()
-	return b.c.client
-}
+func (b *bridged) GetClientInfo() mcp.Implementation { return b.c.now().client }
 
 // SetClientInfo does nothing: the session keeps what initialize said (engine.initialize).
 func (b *bridged) SetClientInfo(mcp.Implementation) {}
 
 // GetClientCapabilities is what the client can do for us.
-func (b *bridged) GetClientCapabilities() mcp.ClientCapabilities {
-	b.c.mu.Lock()
-	defer b.c.mu.Unlock()
-	return b.c.can
-}
+func (b *bridged) GetClientCapabilities() mcp.ClientCapabilities { return b.c.now().can }
 
 // SetClientCapabilities does nothing, as SetClientInfo.
 func (b *bridged) SetClientCapabilities(mcp.ClientCapabilities) {}

@@ -166,7 +166,7 @@ func reporting(ctx context.Context, c *caller) (_ context.Context, done func()) 
 	if c.meta.Progress != nil {
 		to.Progress = r.progress
 	}
-	if c.logLevel() != "" {
+	if c.now().level != "" {
 		to.Log = r.log
 	}
 	return tools.WithReporter(ctx, to), r.done
@@ -204,7 +204,7 @@ func (r *reports) progress(done, total float64, text string) {
 func (r *reports) log(level, text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.over || !mcp.LoggingLevel(level).ShouldSendTo(r.c.logLevel()) {
+	if r.over || !mcp.LoggingLevel(level).ShouldSendTo(r.c.now().level) {
 		return
 	}
 	r.send(mcp.MethodNotificationMessage, struct {

@@ -11,7 +11,7 @@ import (
 func BenchmarkCall(b *testing.B) {
 	s := New(Config{Registry: testTools(b), Rate: -1, RateOfTool: -1})
 	defer s.Close(b.Context())
-	session := s.engine.seal.mint(&session{version: "2025-06-18"})
+	session := s.engine.seal.mint(&session{said: said{version: "2025-06-18"}})
 	call := func(more string) string {
 		return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"a":1}` + more + `}}`
 	}

@@ -52,7 +52,7 @@ func FuzzMessage(f *testing.F) {
 			r.Header.Set("Mcp-Method", method)
 			r.Header.Set("Mcp-Name", name)
 		case 3:
-			r.Header.Set("Mcp-Session-Id", s.engine.seal.mint(&session{version: "2025-06-18"}))
+			r.Header.Set("Mcp-Session-Id", s.engine.seal.mint(&session{said: said{version: "2025-06-18"}}))
 		}
 		if strings.Contains(string(body), `\u`) || strings.Contains(string(body), "subscriptions") {
 			cancel() // a subscription would stay open
@@ -91,7 +91,7 @@ func checkReply(t *testing.T, w *httptest.ResponseRecorder) {
 // FuzzEventID takes up streams by any id.
 func FuzzEventID(f *testing.F) {
 	r := newRecords()
-	one := r.begin(&session{id: "s", version: "2025-11-25"}, newOutbox())
+	one := r.begin(&session{id: "s", said: said{version: "2025-11-25"}}, newOutbox())
 	for _, id := range []string{"", "-", one.id, one.id + "-", one.id + "-1", one.id + "--1", one.id + "-99999999999999999999", "x-1"} {
 		f.Add(id, "s")
 	}

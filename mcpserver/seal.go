@@ -115,8 +115,9 @@ const sessionLife = 30 * 24 * time.Hour
 func (s seal) mint(of *session) string {
 	var nonce [16]byte
 	rand.Read(nonce[:]) // never fails
+	is := of.now()
 	return s.close("session", sealedSession{
-		Version: of.version, Client: cut(of.client.Name), Release: cut(of.client.Version), Can: letters(of.can),
+		Version: is.version, Client: cut(is.client.Name), Release: cut(is.client.Version), Can: letters(is.can),
 		Principal: digest(of.principal), Since: time.Now().Unix(), Nonce: hex.EncodeToString(nonce[:]),
 	})
 }
@@ -124,13 +125,13 @@ func (s seal) mint(of *session) string {
 // read makes the session of an id. It is not ok when the id is not ours, too old, or another principal's; which of them,
 // nobody learns, so that a stolen id cannot be tried out.
 func (s seal) read(id, principal string) (*session, bool) {
-	var said sealedSession
-	if s.open("session", id, &said) != nil || said.Principal != digest(principal) || time.Since(time.Unix(said.Since, 0)) > sessionLife {
+	var is sealedSession
+	if s.open("session", id, &is) != nil || is.Principal != digest(principal) || time.Since(time.Unix(is.Since, 0)) > sessionLife {
 		return nil, false
 	}
 	return &session{
-		id: id, principal: principal, version: said.Version, level: defaultLevel,
-		client: mcp.Implementation{Name: said.Client, Version: said.Release}, can: abilities(said.Can),
+		id: id, principal: principal,
+		said: said{is.Version, mcp.Implementation{Name: is.Client, Version: is.Release}, abilities(is.Can), defaultLevel},
 	}, true
 }
 

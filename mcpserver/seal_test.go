@@ -14,7 +14,7 @@ func TestSessionIDSaysWhatTheSessionIs(t *testing.T) {
 	of.begin("2025-06-18", mcp.Implementation{Name: strings.Repeat("x", 100), Version: "1"}, mcp.ClientCapabilities{Sampling: &mcp.SamplingCapability{}})
 	id := s.mint(of)
 	got, ok := s.read(id, "kim")
-	if !ok || got.version != of.version || len(got.client.Name) != 64 || got.can.Sampling == nil || got.can.Elicitation != nil || got.id != id {
+	if !ok || got.said.version != of.said.version || len(got.said.client.Name) != 64 || got.said.can.Sampling == nil || got.said.can.Elicitation != nil || got.id != id {
 		t.Errorf("read = %+v, %v", got, ok)
 	}
 	if s.mint(of) == id {
@@ -27,7 +27,7 @@ func TestSessionIDSaysWhatTheSessionIs(t *testing.T) {
 
 func TestForgedIDsAreRefused(t *testing.T) {
 	s := newSeal([]byte("key"))
-	id := s.mint(&session{version: "2025-06-18"})
+	id := s.mint(&session{said: said{version: "2025-06-18"}})
 	if _, ok := newSeal([]byte("other")).read(id, ""); ok {
 		t.Error("another key reads it")
 	}
@@ -70,7 +70,7 @@ func TestStateIsGoodForItsOwnCallOnly(t *testing.T) {
 
 func FuzzSealedIDs(f *testing.F) {
 	s := newSeal(nil) // each process of a fuzzing run has a key of its own
-	good := s.mint(&session{version: "2025-06-18"})
+	good := s.mint(&session{said: said{version: "2025-06-18"}})
 	f.Add(good)
 	f.Add("")
 	f.Add(".")

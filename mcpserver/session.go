@@ -9,13 +9,14 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"toolnorm/internal/home"
 )
 
 // session is what a client began with initialize, or a caller of 2026-07-28 says of itself with each request. The id of a
@@ -25,11 +26,16 @@ type session struct {
 	principal string // whose it is; empty where nobody has to say who they are
 
 	mu      sync.Mutex
-	version string // as negotiated; empty before
+	said    said
+	watched map[string]bool // resources that the client subscribed to
+}
+
+// said is what a client has said of itself, and what was negotiated with it.
+type said struct {
+	version string // empty: initialize was not answered yet
 	client  mcp.Implementation
 	can     mcp.ClientCapabilities
-	level   mcp.LoggingLevel // log messages below it are not sent
-	watched map[string]bool  // resources that the client subscribed to
+	level   mcp.LoggingLevel // log messages below it are not sent; empty: none are
 }
 
 // defaultLevel is what a session logs before its client says anything. The revisions leave that to the server; debug
@@ -39,41 +45,32 @@ const defaultLevel = mcp.LoggingLevelInfo
 // session is the caller of a request of 2026-07-28, which names its capabilities. It lives as long as the request, and
 // has no id, so it cannot be cancelled by name: closing the stream is the cancellation.
 func (m meta) session(principal string) *session {
-	s := &session{principal: principal, version: mcp.ProtocolVersion20260728, level: m.Level, can: *m.Capabilities}
+	own := said{version: mcp.ProtocolVersion20260728, level: m.Level, can: *m.Capabilities}
 	if m.Client != nil {
-		s.client = *m.Client
+		own.client = *m.Client
 	}
-	return s
+	return &session{principal: principal, said: own}
 }
 
 // begin keeps what initialize said. A level that the client set in front of it stays.
 func (s *session) begin(version string, client mcp.Implementation, can mcp.ClientCapabilities) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.version, s.client, s.can = version, client, can
-	s.level = cmp.Or(s.level, defaultLevel)
+	s.said = said{version, client, can, cmp.Or(s.said.level, defaultLevel)}
 }
 
-// begun says that initialize was answered. A stream hears nothing of changes before that: by every revision up to
-// 2025-11-25 initialization is the first thing between client and server.
-func (s *session) begun() bool {
+// now is what the client has said so far.
+func (s *session) now() said {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.version != ""
-}
-
-// logLevel is the lowest level that the client wants to hear of; empty: it wants none.
-func (s *session) logLevel() mcp.LoggingLevel {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.level
+	return s.said
 }
 
 // setLevel keeps what logging/setLevel said.
 func (s *session) setLevel(level mcp.LoggingLevel) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.level = level
+	s.said.level = level
 }
 
 // watch subscribes to a resource. The error is for the client, and says the bound: without one a session could fill the
@@ -113,9 +110,8 @@ func (s *session) watches(uri string) bool {
 // which has never had another version. Its interface shows {} for a result with isError, so neither the user nor the
 // model learns what was wrong; a text that begins with "Error:" reaches both.
 func (s *session) hidesErrors() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.client.Version == "0.1.0" && strings.HasSuffix(s.client.Name, "-client")
+	client := s.now().client
+	return client.Version == "0.1.0" && strings.HasSuffix(client.Name, "-client")
 }
 
 // sessions knows the sessions of Streamable HTTP. What they are stands in their ids; kept here is only what a client
@@ -280,26 +276,14 @@ func (e *ended) forget(now time.Time) {
 	}
 }
 
-// rewrite writes the file anew, beside the old one and then in its place, so that a reader finds the one or the other
-// whole.
+// rewrite writes the file anew.
 func (e *ended) rewrite() error {
 	if e.path == "" {
 		return nil
-	}
-	f, err := os.CreateTemp(filepath.Dir(e.path), filepath.Base(e.path)+".*") // made with mode 0600
-	if err != nil {
-		return err
 	}
 	var b strings.Builder
 	for name, at := range e.at {
 		fmt.Fprintf(&b, "%s %d\n", name, at.Unix())
 	}
-	_, err = f.WriteString(b.String())
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), e.path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
+	return home.Replace(e.path, []byte(b.String()))
 }

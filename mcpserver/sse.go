@@ -45,7 +45,7 @@ func (s *Server) legacy(w http.ResponseWriter, r *http.Request, version string) 
 	// Of the stream: the tools of this session end with it, since nobody could get their answers.
 	ctx, cancel := context.WithCancelCause(r.Context())
 	defer cancel(context.Canceled) // ends the tools that still run for it
-	c := &conn{session: &session{id: newUUID(), principal: s.cfg.Principal(r), version: version, level: defaultLevel}, ctx: ctx, box: newOutbox()}
+	c := &conn{session: &session{id: newUUID(), principal: s.cfg.Principal(r), said: said{version: version, level: defaultLevel}}, ctx: ctx, box: newOutbox()}
 	s.conns.Store(c.id, c)
 	defer s.conns.Delete(c.id)
 	defer s.engine.hub.add(newsFor(c))()
@@ -61,7 +61,7 @@ func (s *Server) legacy(w http.ResponseWriter, r *http.Request, version string) 
 // to it.
 func newsFor(c *conn) *listener {
 	return &listener{box: c.box, wants: func(_, uri string) bool {
-		return c.begun() && (uri == "" || c.watches(uri))
+		return c.now().version != "" && (uri == "" || c.watches(uri))
 	}}
 }
 

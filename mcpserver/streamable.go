@@ -110,7 +110,7 @@ func callerOf(found *session, principal string, modern bool, version string, m m
 	case m.method == string(mcp.MethodInitialize):
 		c.session = &session{principal: principal}
 	case found == nil:
-		c.session = &session{principal: principal, version: version, level: defaultLevel}
+		c.session = &session{principal: principal, said: said{version: version, level: defaultLevel}}
 	}
 	return c
 }
@@ -121,7 +121,7 @@ func (s *Server) batch(w http.ResponseWriter, r *http.Request, body []byte, foun
 	version := cmp.Or(r.Header.Get("Mcp-Protocol-Version"), oldest)
 	// What was negotiated counts more than what the header says.
 	if found != nil {
-		version = found.version
+		version = found.now().version
 	}
 	if version != oldest {
 		s.refuse(w, nil, fail(codeRequest, "a batch of messages is only known to revision %s", oldest))

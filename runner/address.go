@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"toolnorm/internal/home"
 )
 
 // Address is where a proxy of this machine runs calls, and the word by which it knows that who asks may read the user's
@@ -30,9 +32,8 @@ const addressFile = "runner.json"
 // NewToken makes the token of an Address, 26 random letters and digits. Each start of a proxy has its own.
 func NewToken() string { return rand.Text() }
 
-// Announce writes the address into the folder of data, in place of what another proxy may have left there. It is
-// renamed into place, so that a runner reads the old file or the new one, and the file is its owner's alone from the
-// beginning.
+// Announce writes the address into the folder of data, in place of what another proxy may have left there. The file is its owner's
+// alone from the beginning.
 func (a Address) Announce(dir string) error {
 	text, err := json.Marshal(a)
 	if err != nil {
@@ -41,18 +42,7 @@ func (a Address) Announce(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(dir, addressFile+".*") // made with mode 0600
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), filepath.Join(dir, addressFile))
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
+	return home.Replace(filepath.Join(dir, addressFile), text)
 }
 
 // Withdraw removes the address from the folder of data, if no other proxy has put its own there: of two on one folder the other one

@@ -14,6 +14,7 @@ import (
 	"toolnorm/chat"
 
 	"toolnorm/internal/fault"
+	"toolnorm/internal/home"
 )
 
 // file is mcp.json as it is written: a list of servers, [{"name": …, "url": …}], or the object that other programs
@@ -263,8 +264,7 @@ func load(path string) (*file, error) {
 	return f, nil
 }
 
-// save writes the file so that a reader, and a machine that loses its power, find the old text or the new one. Only the
-// user can read it: headers hold keys. A link stays a link to what is written, as those who keep their settings in a
+// save writes the file. Only the user can read it: headers hold keys. A link stays a link to what is written, as those who keep their settings in a
 // repository have it.
 func (f *file) save(path string) error {
 	text, err := f.encode()
@@ -278,16 +278,5 @@ func (f *file) save(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	fresh, err := os.CreateTemp(filepath.Dir(path), ".mcp.json.*") // 0600
-	if err != nil {
-		return err
-	}
-	defer os.Remove(fresh.Name()) // nothing is there any more behind the rename
-	_, err = fresh.Write(text)
-	// In front of the rename, or a power cut can leave the new name with nothing in it.
-	err = errors.Join(err, fresh.Sync(), fresh.Close())
-	if err != nil {
-		return err
-	}
-	return os.Rename(fresh.Name(), path)
+	return home.Replace(path, text)
 }
