@@ -20,7 +20,8 @@ func TestTheAgentAnswersAtItsAddressAndAsAModel(t *testing.T) {
 }
 
 func TestModelsWaitWithThoseOfTheSameServer(t *testing.T) {
-	c := Config{Upstream: map[string]string{"box": "http://h"}, Upstreams: []listed{{Name: "den"}}, Alias: map[string]string{"fast": "box/qwen3"}}
+	var c Config
+	c.Upstream, c.Upstreams, c.Alias = map[string]string{"box": "http://h"}, []listed{{Name: "den"}}, map[string]string{"fast": "box/qwen3"}
 	for model, want := range map[string]string{"qwen3": "", "fast": "box", "box/a": "box", "den/b": "den", "hf.co/c": ""} {
 		if got := c.server(model); got != want {
 			t.Errorf("%s waits at %q, want %q", model, got, want)

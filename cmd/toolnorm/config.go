@@ -24,92 +24,121 @@ import (
 
 // samples say whether the sample company's tools are offered.
 type samples struct {
-	Sample string `default:"auto" enum:"auto,always,never" help:"When to offer the tools of a sample company, which is made up: auto (while there are no tools, knowledge bases or MCP servers of your own), always, or never."`
+	Sample string `default:"auto" enum:"auto,always,never" restart:"yes" help:"When to offer the tools of a sample company, which is made up: auto (while there are no tools, knowledge bases or MCP servers of your own), always, or never."`
 }
 
 // Config is every setting. Each has one name as a flag, in the environment (TOOLNORM_ and the name in capitals), and in
 // the YAML file; flags win over the environment, and that over the file.
 // The help texts are the documentation of the settings, so they name defaults, units and what 0 means. A
 // secret is better in the environment or a file: every program of the machine can read a command line.
+// The settings stand here as the help has them, under its headings: three hundred lines without any were read by nobody. The tag restart
+// marks those that a running server cannot change (reload.go).
 type Config struct {
-	Listen          string `default:"127.0.0.1:11435" help:"Address to serve on. Port 0 takes a free one."`
-	Ollama          string `default:"127.0.0.1:11434" env:"TOOLNORM_OLLAMA,OLLAMA_HOST" help:"Address of the Ollama server, in any form that OLLAMA_HOST takes. It need not be running yet."`
-	command.Stores  `embed:""`
-	Tools           bool `default:"true" negatable:"" help:"Offer and run the tools that come with the program."`
-	command.Sources `embed:""`
-	samples         `embed:""`
-	Demo            string `default:"auto" enum:"auto,always,never" help:"When to list the demo models (demo/hermes, …): auto (while no model server answers), always, or never. With never they cannot be used; with auto they can be used by name at any time."`
-	Model           string `placeholder:"NAME" help:"Model for requests that name none. Default: such requests are an error."`
+	serverSettings  `embed:"" group:"Server:"`
+	modelSettings   `embed:"" group:"Models:"`
+	toolSettings    `embed:"" group:"Tools:"`
+	reliability     `embed:"" group:"Reliability:"`
+	contextSettings `embed:"" group:"Context:"`
+	access          `embed:"" group:"Access:"`
+	debugSettings   `embed:"" group:"Debug:"`
+}
 
-	Upstream  map[string]string `aliases:"upstreams" placeholder:"NAME=URL" help:"More model servers; their models are called NAME/model. Ollama, or OpenAI-compatible as openai+http://HOST:PORT. Without a prefix the type is detected."`
-	KeyEnv    map[string]string `placeholder:"NAME=VARIABLE" help:"Environment variables that hold the API keys of upstreams."`
-	Upstreams []listed          `kong:"-" help:"In the file only: the same as a list, each with name, url, kind (ollama or openai) and key-env."`
-	Alias     map[string]string `aliases:"aliases" placeholder:"NAME=MODEL" help:"More names for models (* matches any text): claude-*=qwen3-coder has that model answer whatever Claude Code asks for."`
+// serverSettings say where the server is, which model servers it asks, and how long its clients may take.
+type serverSettings struct {
+	Listen          string            `default:"127.0.0.1:11435" restart:"yes" help:"Address to serve on. Port 0 takes a free one."`
+	Ollama          string            `default:"127.0.0.1:11434" env:"TOOLNORM_OLLAMA,OLLAMA_HOST" restart:"yes" help:"Address of the Ollama server, in any form that OLLAMA_HOST takes. It need not be running yet."`
+	Upstream        map[string]string `aliases:"upstreams" placeholder:"NAME=URL" help:"More model servers; their models are called NAME/model. Ollama, or OpenAI-compatible as openai+http://HOST:PORT. Without a prefix the type is detected."`
+	KeyEnv          map[string]string `placeholder:"NAME=VARIABLE" help:"Environment variables that hold the API keys of upstreams."`
+	Upstreams       []listed          `kong:"-" help:"In the file only: the same as a list, each with name, url, kind (ollama or openai) and key-env."`
+	command.Folders `embed:""`
+	Demo            string        `default:"auto" enum:"auto,always,never" help:"When to list the demo models (demo/hermes, …): auto (while no model server answers), always, or never. With never they cannot be used; with auto they can be used by name at any time."`
+	MaxBody         int64         `default:"20971520" help:"Largest request, in bytes."`
+	BodyTimeout     time.Duration `default:"30s" restart:"yes" help:"How long a request may take to arrive."`
+	ClientTimeout   time.Duration `default:"60s" help:"How long to wait for a client that does not read its reply."`
+	Grace           time.Duration `default:"10s" help:"How long running replies may continue when the server is stopped."`
+}
 
-	clientForms `embed:""`
-	Databases   data.Config `embed:""`
-	Knowledge   kb.Config   `embed:""`
-
-	Hosts   []string `placeholder:"NAME" help:"Host names to accept besides localhost and IP addresses. * allows any."`
-	Origins []string `placeholder:"URL" help:"Web origins to accept besides those on this machine. * allows any."`
-
-	APIKeys        []string `name:"api-keys" placeholder:"KEY" help:"API keys, one of which each request must carry: at least 16 characters, or sha256: and a key's SHA-256 digest; a label and a space in front name its holder in the log. Safer in the environment or a file, since every program on the machine can read a command line. Default: no key is needed."`
-	APIKeysFile    string   `name:"api-keys-file" placeholder:"FILE" help:"File with such keys, one per line; # starts a comment."`
-	admins         `embed:""`
-	jwts           `embed:""`
-	InsecureNoKeys bool `help:"Allow other machines to connect although no API key is set."`
-
+// modelSettings say how models are read, and in which form clients get their replies. Form shell has to be asked for: tools that nobody asked for
+// would change every chat.
+type modelSettings struct {
+	Model               string            `placeholder:"NAME" help:"Model for requests that name none. Default: such requests are an error."`
+	Alias               map[string]string `aliases:"aliases" placeholder:"NAME=MODEL" help:"More names for models (* matches any text): claude-*=qwen3-coder has that model answer whatever Claude Code asks for."`
 	Format              map[string]string `placeholder:"MODEL=NAME" help:"Models (* matches any text) and the format of their output. Default: by the model's name."`
-	Templates           bool              `default:"true" negatable:"" help:"Derive the format from a model's own chat template if no family claims its name, or the wrong one. --format overrides it."`
 	Strategy            map[string]string `placeholder:"MODEL=NAME" help:"Models (* matches any text) and how to get their output: raw, tokens, tap, native or prompt. Default: the best that works."`
+	Templates           bool              `default:"true" negatable:"" help:"Derive the format from a model's own chat template if no family claims its name, or the wrong one. --format overrides it."`
 	Wording             map[string]string `placeholder:"MODEL=NAME" help:"Models (* matches any text) and how strategy prompt describes tools to them: schemas, signatures or example, or several joined by +. Default: the format's own, else found by a probe."`
 	Probe               bool              `default:"true" negatable:"" help:"Ask a model without a tool template for a call once, in each wording until one works."`
 	Grammar             bool              `default:"true" negatable:"" help:"Constrain calls with a grammar of the offered tools where the server supports it (llama-server)."`
-	CallBuffer          string            `default:"short" help:"How much of a call to collect before sending it: none, short (calls of up to 512 bytes whole), call (every call whole), or a number of bytes."`
 	Calls               string            `default:"normal" enum:"eager,normal,strict" help:"How much evidence a text needs to be read as a call: normal (docs/calls.md), eager (any complete call of an offered tool, even one quoted in prose), or strict (only the family's own marks)."`
 	IgnoreThinkingCalls bool              `help:"Ignore tool calls inside the model's reasoning."`
-	Check               bool              `default:"true" negatable:"" help:"Send a call only if it validates against its tool's schema."`
-	Rewrite             bool              `default:"true" negatable:"" help:"Have the model rewrite an invalid call, constrained to the schema."`
-	Reask               bool              `default:"true" negatable:"" help:"If a call is still invalid, tell the model what is wrong and take its next one."`
 	AskBeforeTools      bool              `help:"Ask the model first whether it needs a tool at all: fewer false calls, for one more short reply per turn."`
-	LoopGuard           string            `default:"warn" enum:"off,warn,break" help:"When a model makes the same call a third time in a row and gets the same result: off, warn (log and header Toolnorm-Loop), or break (also tell the model, and offer it no tools for that turn)."`
-	MaxRepeat           int               `default:"8192" help:"Stop a reply that repeats itself for this many bytes (0: never)."`
+	ClientForm          map[string]string `placeholder:"MODEL=NAME" help:"Models (* matches any text) and the form of their replies: openai, shell, void or cline. Default: recognised by the client. A client can choose itself: model NAME@shell, or the header Toolnorm-Client-Form."`
+	VoidAliases         string            `default:"auto" enum:"auto,always,never" help:"When to list models under a second name (grok-local-NAME), which makes Void use native tool calls: auto (for clients that look like Void), always or never."`
+	ReasoningField      string            `default:"both" enum:"both,reasoning_content,reasoning" help:"Reply field for the model's reasoning: reasoning_content (DeepSeek, vLLM, llama-server), reasoning (Ollama, OpenRouter), or both."`
+	ReasoningReplay     string            `default:"all" enum:"none,last,all" help:"Which earlier turns keep the model's reasoning: none, last (those after the last user message), or all (the model's template decides)."`
+}
 
-	MaxSameCalls int    `default:"3" help:"Stop a reply that makes the same call, or cycles through the same two to four calls, more often than this (0: never). The calls made so far stand."`
-	OutOfBounds  string `default:"rewrite" enum:"rewrite,clamp,pass" help:"What to do with a call that only violates bounds (numbers, lengths, patterns, formats, counts) even after a rewrite: rewrite (show it as text), clamp (move numbers to the nearest bound), or pass (send it as it is, for agents that learn from a tool's error)."`
+// toolSettings say which tools are offered, and what runs them.
+type toolSettings struct {
+	Tools            bool `default:"true" negatable:"" restart:"yes" help:"Offer and run the tools that come with the program."`
+	samples          `embed:""`
+	command.Database `embed:""`
+	command.Sources  `embed:""`
+	MCP              bool `name:"mcp" default:"true" negatable:"" restart:"yes" help:"Serve the tools to MCP clients, at /mcp (Streamable HTTP) and /sse (the older transport)."`
+	remotes          `embed:""`
+	PublicURL        string `name:"public-url" placeholder:"URL" restart:"yes" help:"Address under which MCP clients find the server behind a reverse proxy: scheme, host and path in front of /sse. Default: as they ask for it."`
+	Runner           string `default:"toolrun" help:"The program that terminals run tools with in form shell, without quotes: for example python runner.py."`
+	RunnerBase64     bool   `name:"runner-base64" env:"TOOLNORM_RUNNER_BASE64" help:"Encode the arguments for it in Base64, for PowerShell and cmd. Clients that say they run on Windows get that anyway."`
+	ShellFence       string `placeholder:"LANGUAGE" help:"The language behind the fence of a shell block: bash, shell, fish, … Default: bash, or powershell for clients on Windows."`
+	agents           `embed:""`
+	Databases        data.Config `embed:""`
+	Knowledge        kb.Config   `embed:""`
+}
 
-	NumCtx int `placeholder:"TOKENS" help:"Context length to ask Ollama for, in tokens. Default: by the size of each request, growing by powers of two."`
-	MaxCtx int `default:"32768" help:"The longest context to ask for automatically, in tokens. A model that is loaded with a sufficient context is not reloaded."`
-
-	Overflow        string `default:"trim" enum:"trim,refuse" help:"When a conversation exceeds the context: trim (drop the oldest turns, reported in Toolnorm-Trimmed) or refuse (status 400)."`
-	ToolBudget      int    `placeholder:"TOKENS" help:"Most tokens for the tool definitions of a request: longer descriptions are shortened, then those of parameters, and last tools are left out (reported in Toolnorm-Tools). Default: only where a request does not fit the context otherwise, to half of it."`
-	ReasoningReplay string `default:"all" enum:"none,last,all" help:"Which earlier turns keep the model's reasoning: none, last (those after the last user message), or all (the model's template decides)."`
-
-	ReasoningField string `default:"both" enum:"both,reasoning_content,reasoning" help:"Reply field for the model's reasoning: reasoning_content (DeepSeek, vLLM, llama-server), reasoning (Ollama, OpenRouter), or both."`
-
-	Trace       int  `default:"50" help:"How many of the last requests to keep in memory and show at /debug, on this machine only; 0 to 1000."`
-	TraceBodies bool `help:"Keep their prompts and replies, too: up to 256 KiB each."`
-
-	MCP     bool `name:"mcp" default:"true" negatable:"" help:"Serve the tools to MCP clients, at /mcp (Streamable HTTP) and /sse (the older transport)."`
-	remotes `embed:""`
-	agents  `embed:""`
-
-	PublicURL string `name:"public-url" placeholder:"URL" help:"Address under which MCP clients find the server behind a reverse proxy: scheme, host and path in front of /sse. Default: as they ask for it."`
-
-	LogLevel  string `default:"info" enum:"debug,info,warn,error" help:"What to log: debug, info, warn or error. Prompts, replies and keys are never logged."`
-	LogFormat string `default:"auto" enum:"auto,text,json" help:"Log format: text, json, or auto (text on a terminal, JSON elsewhere)."`
-
-	MaxBody          int64         `default:"20971520" help:"Largest request, in bytes."`
-	BodyTimeout      time.Duration `default:"30s" help:"How long a request may take to arrive."`
-	ClientTimeout    time.Duration `default:"60s" help:"How long to wait for a client that does not read its reply."`
+// reliability says what is done about calls that are wrong, and models that go round in circles or do not answer.
+type reliability struct {
+	Check            bool          `default:"true" negatable:"" help:"Send a call only if it validates against its tool's schema."`
+	Rewrite          bool          `default:"true" negatable:"" help:"Have the model rewrite an invalid call, constrained to the schema."`
+	Reask            bool          `default:"true" negatable:"" help:"If a call is still invalid, tell the model what is wrong and take its next one."`
+	CallBuffer       string        `default:"short" help:"How much of a call to collect before sending it: none, short (calls of up to 512 bytes whole), call (every call whole), or a number of bytes."`
+	OutOfBounds      string        `default:"rewrite" enum:"rewrite,clamp,pass" help:"What to do with a call that only violates bounds (numbers, lengths, patterns, formats, counts) even after a rewrite: rewrite (show it as text), clamp (move numbers to the nearest bound), or pass (send it as it is, for agents that learn from a tool's error)."`
+	MaxSameCalls     int           `default:"3" help:"Stop a reply that makes the same call, or cycles through the same two to four calls, more often than this (0: never). The calls made so far stand."`
+	LoopGuard        string        `default:"warn" enum:"off,warn,break" help:"When a model makes the same call a third time in a row and gets the same result: off, warn (log and header Toolnorm-Loop), or break (also tell the model, and offer it no tools for that turn)."`
+	MaxRepeat        int           `default:"8192" help:"Stop a reply that repeats itself for this many bytes (0: never)."`
+	Queue            int           `default:"64" help:"How many requests may wait for a busy model server; more are refused at once (0: all are)."`
+	QueueWait        time.Duration `default:"1m" help:"How long a request may wait for a busy server."`
 	LoadTimeout      time.Duration `default:"6m" help:"How long Ollama may take to load a model."`
 	FirstByteTimeout time.Duration `default:"10m" help:"How long to wait for the first token once the model is loaded."`
 	IdleTimeout      time.Duration `default:"2m" help:"How long to wait between two tokens."`
-	Queue            int           `default:"64" help:"How many requests may wait for a busy model server; more are refused at once (0: all are)."`
-	UnloadStuck      bool          `help:"Unload an Ollama model that does not start to answer within first-byte-timeout, and retry once. Others who use the model wait while it loads again."`
-	QueueWait        time.Duration `default:"1m" help:"How long a request may wait for a busy server."`
 	Heartbeat        time.Duration `default:"8s" help:"Send a keep-alive after this long a silence."`
-	Grace            time.Duration `default:"10s" help:"How long running replies may continue when the server is stopped."`
+	UnloadStuck      bool          `help:"Unload an Ollama model that does not start to answer within first-byte-timeout, and retry once. Others who use the model wait while it loads again."`
+}
+
+// contextSettings say how much of a conversation and its tools a model gets.
+type contextSettings struct {
+	NumCtx     int    `placeholder:"TOKENS" help:"Context length to ask Ollama for, in tokens. Default: by the size of each request, growing by powers of two."`
+	MaxCtx     int    `default:"32768" help:"The longest context to ask for automatically, in tokens. A model that is loaded with a sufficient context is not reloaded."`
+	Overflow   string `default:"trim" enum:"trim,refuse" help:"When a conversation exceeds the context: trim (drop the oldest turns, reported in Toolnorm-Trimmed) or refuse (status 400)."`
+	ToolBudget int    `placeholder:"TOKENS" help:"Most tokens for the tool definitions of a request: longer descriptions are shortened, then those of parameters, and last tools are left out (reported in Toolnorm-Tools). Default: only where a request does not fit the context otherwise, to half of it."`
+}
+
+// access says who may ask.
+type access struct {
+	APIKeys        []string `name:"api-keys" placeholder:"KEY" help:"API keys, one of which each request must carry: at least 16 characters, or sha256: and a key's SHA-256 digest; a label and a space in front name its holder in the log. Safer in the environment or a file, since every program on the machine can read a command line. Default: no key is needed."`
+	APIKeysFile    string   `name:"api-keys-file" placeholder:"FILE" help:"File with such keys, one per line; # starts a comment."`
+	InsecureNoKeys bool     `help:"Allow other machines to connect although no API key is set."`
+	Hosts          []string `placeholder:"NAME" help:"Host names to accept besides localhost and IP addresses. * allows any."`
+	Origins        []string `placeholder:"URL" help:"Web origins to accept besides those on this machine. * allows any."`
+	admins         `embed:""`
+	jwts           `embed:""`
+}
+
+// debugSettings say what is kept and logged.
+type debugSettings struct {
+	Trace       int    `default:"50" restart:"yes" help:"How many of the last requests to keep in memory and show at /debug, on this machine only; 0 to 1000."`
+	TraceBodies bool   `restart:"yes" help:"Keep their prompts and replies, too: up to 256 KiB each."`
+	LogLevel    string `default:"info" enum:"debug,info,warn,error" help:"What to log: debug, info, warn or error. Prompts, replies and keys are never logged."`
+	LogFormat   string `default:"auto" enum:"auto,text,json" restart:"yes" help:"Log format: text, json, or auto (text on a terminal, JSON elsewhere)."`
 }
 
 // commands are what the program can be told to do.
@@ -216,7 +245,6 @@ func (m *Main) parse(args []string, file *file) (*commands, *kong.Context, error
 	if err != nil {
 		return nil, nil, err
 	}
-	groupSettings(parser.Model)
 	m.given = given{args, file, settingsOf(parser.Model), &cli.Serve}
 	m.strays = strays(parser.Model)
 	ctx, err := parser.Parse(helpFlag(args))
@@ -292,7 +320,7 @@ func (c *Config) resolve() (s settings, err error) {
 	if s.tokens, err = c.tokens(); err != nil {
 		return s, err
 	}
-	if err := c.clientForms.check(); err != nil {
+	if err := c.checkForms(); err != nil {
 		return s, err
 	}
 	if s.upstreams, err = c.upstreams(os.LookupEnv); err != nil {

@@ -12,7 +12,7 @@
 //	remote.go     other MCP servers: settings, their file, who manages them; agent.go: the agent in front of the models
 //	config.go     the settings of serve, and the commands; forms.go has those of the forms that clients get replies in
 //	file.go       the YAML file; wrong.go says where a wrong setting stands
-//	help.go       help, with the settings under headings
+//	help.go       help, with the settings that most people need
 //	upstreams.go  further model servers among the settings; jwt.go has those of JWTs
 //
 // Parts of serve:

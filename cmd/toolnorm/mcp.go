@@ -107,21 +107,21 @@ func secret(path string) ([]byte, error) {
 // mcpStdio is the command mcp, for MCP clients that start their servers themselves.
 // Claude Desktop starts its MCP servers in this way.
 type mcpStdio struct {
-	command.Stores `embed:""`
-	MCPFile        string `name:"mcp-file" placeholder:"FILE" help:"The file of further MCP servers, whose tools are offered as well. Default: mcp.json beside the YAML file, if there is one, else in the data folder."`
-
-	command.Sources `embed:""`
-	samples         `embed:""`
-
-	Databases data.Config `embed:""`
-	Knowledge kb.Config   `embed:""`
-
-	jwts     `embed:""`
 	JWTToken string `name:"jwt-token" placeholder:"JWT" help:"The JWT of whoever asks, where JWTs are configured; verified when the program starts. Safer in the environment."`
 
-	LogLevel  string        `default:"warn" enum:"debug,info,warn,error" env:"-" help:"What to log to standard error: debug, info, warn or error."`
-	LogFormat string        `default:"auto" enum:"auto,text,json" help:"Log format: text, json, or auto (text on a terminal, JSON elsewhere)."`
-	Grace     time.Duration `default:"10s" help:"How long running calls may continue when the client has closed standard input."`
+	command.Folders `embed:"" group:"Server:"`
+	Grace           time.Duration `default:"10s" help:"How long running calls may continue when the client has closed standard input." group:"Server:"`
+
+	samples          `embed:"" group:"Tools:"`
+	command.Database `embed:"" group:"Tools:"`
+	command.Sources  `embed:"" group:"Tools:"`
+	MCPFile          string      `name:"mcp-file" placeholder:"FILE" help:"The file of further MCP servers, whose tools are offered as well. Default: mcp.json beside the YAML file, if there is one, else in the data folder." group:"Tools:"`
+	Databases        data.Config `embed:"" group:"Tools:"`
+	Knowledge        kb.Config   `embed:"" group:"Tools:"`
+
+	jwts      `embed:"" group:"Access:"`
+	LogLevel  string `default:"warn" enum:"debug,info,warn,error" env:"-" help:"What to log to standard error: debug, info, warn or error." group:"Debug:"`
+	LogFormat string `default:"auto" enum:"auto,text,json" help:"Log format: text, json, or auto (text on a terminal, JSON elsewhere)." group:"Debug:"`
 }
 
 // Run serves the client until it closes standard input, or a signal comes. Standard output carries the protocol and nothing
@@ -136,7 +136,9 @@ func (c *mcpStdio) Run(m *Main) error {
 	if err != nil {
 		return command.Wrong(err)
 	}
-	m.Config = Config{Stores: command.Stores{Folders: command.Folders{Data: dir}, Store: c.Store}, Sources: c.Sources, samples: c.samples, LogLevel: c.LogLevel, LogFormat: c.LogFormat, Databases: c.Databases, Knowledge: c.Knowledge, remotes: remotes{MCPFile: c.MCPFile}}
+	m.Config.Folders, m.Config.Database, m.Config.Sources, m.Config.samples = command.Folders{Data: dir}, c.Database, c.Sources, c.samples
+	m.Config.Databases, m.Config.Knowledge, m.Config.MCPFile = c.Databases, c.Knowledge, c.MCPFile
+	m.Config.LogLevel, m.Config.LogFormat = c.LogLevel, c.LogFormat
 	m.log = m.newLog()
 	who, err := c.principal(ctx, c.JWTToken)
 	if err != nil {

@@ -14,23 +14,15 @@ import (
 	"sync"
 	"time"
 
+	"github.com/alecthomas/kong"
+
 	"toolnorm/internal/home"
 )
 
-// needRestart are the settings that a running server cannot change: what it has opened, bound or keeps by them outlives its requests.
-// All others are read by newFace, which is made anew. Ollama's address is among these since knowledge bases have it as well. MCP clients
-// keep client-timeout and heartbeat as they were at the start.
-var needRestart = []string{
-	"listen", "ollama", "data", "config", "body-timeout",
-	"tools", "sample", "store", "connection", "mcp", "mcp-file", "mcp-private", "mcp-timeout", "public-url",
-	"data-tools", "text-embedding-model-url", "text-embedding-model-name", "text-embedding-model-key",
-	"chromadb-host", "chromadb-port", "chromadb-collection-name", "chromadb-header",
-	"postgresql-db-host", "postgresql-db-port", "postgresql-db-name", "postgresql-db-user", "postgresql-db-pass",
-	"sql-role", "sql-rows", "sql-time", "sql-functions", "kb-tools", "kb-search-url", "kb-small-vectors-from",
-	"kb-rerank-url", "kb-rerank-model", "kb-rerank-key", "kb-rerank-form", "kb-rerank-time",
-	"ocr-llm-url", "ocr-llm-model", "ocr-without-llm", "ocr-repair",
-	"trace", "trace-bodies", "log-format",
-}
+// needsRestart says that a running server cannot change a setting: what it has opened, bound or keeps by it outlives its requests. All
+// others are read by newFace, which is made anew. Ollama's address is among these since knowledge bases have it as well. MCP clients keep
+// client-timeout and heartbeat as they were at the start.
+func needsRestart(setting *kong.Flag) bool { return setting.Tag.Has("restart") }
 
 // reload is what reading the settings again needs.
 type reload struct {
@@ -116,7 +108,7 @@ func (m *Main) changes() (next given, later, changed []string, err error) {
 		old := m.given.flags[i].Target
 		switch {
 		case reflect.DeepEqual(flag.Target.Interface(), old.Interface()):
-		case slices.Contains(needRestart, flag.Name):
+		case needsRestart(flag):
 			later = append(later, flag.Name)
 			flag.Target.Set(old)
 		default:

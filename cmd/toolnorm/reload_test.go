@@ -7,13 +7,10 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
-
-	"github.com/alecthomas/kong"
 )
 
 // rewrite gives the settings file another text, and has it read again.
@@ -71,19 +68,6 @@ func TestSettingsAreReadAgain(t *testing.T) {
 	m.log.Debug().Msg("said at level debug")
 	if !strings.Contains(out.String(), "said at level debug") {
 		t.Error("the level of the log is still the old one")
-	}
-}
-
-func TestSettingsThatNeedARestartExist(t *testing.T) {
-	clean(t, "")
-	m := NewMain(io.Discard, io.Discard)
-	if err := m.ParseFlags(nil); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range needRestart {
-		if !slices.ContainsFunc(m.given.flags, func(f *kong.Flag) bool { return f.Name == name }) {
-			t.Errorf("needRestart names %s, which is no setting", name)
-		}
 	}
 }
 

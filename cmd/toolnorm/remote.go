@@ -21,9 +21,9 @@ import (
 
 // remotes are the settings of other MCP servers, whose tools are offered here.
 type remotes struct {
-	MCPFile    string        `name:"mcp-file" placeholder:"FILE" help:"The file of the MCP servers whose tools are offered here. Default: mcp.json beside the YAML file, if there is one, else in the data folder."`
-	MCPPrivate string        `name:"mcp-private" default:"auto" enum:"auto,always,never" help:"Whether MCP servers that are added by HTTP may be at private and loopback addresses: auto (while this server listens on loopback alone), always or never. Those that are written into the file may."`
-	MCPTimeout time.Duration `name:"mcp-timeout" default:"30s" help:"How long a call of another MCP server's tool may take."`
+	MCPFile    string        `name:"mcp-file" placeholder:"FILE" restart:"yes" help:"The file of the MCP servers whose tools are offered here. Default: mcp.json beside the YAML file, if there is one, else in the data folder."`
+	MCPPrivate string        `name:"mcp-private" default:"auto" enum:"auto,always,never" restart:"yes" help:"Whether MCP servers that are added by HTTP may be at private and loopback addresses: auto (while this server listens on loopback alone), always or never. Those that are written into the file may."`
+	MCPTimeout time.Duration `name:"mcp-timeout" default:"30s" restart:"yes" help:"How long a call of another MCP server's tool may take."`
 }
 
 // openRemote connects with the MCP servers of mcp.json. A file that is broken stops the program, since going on with no

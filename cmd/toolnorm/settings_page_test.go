@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -17,6 +16,9 @@ var update = flag.Bool("update", false, "rewrite the tables in docs/settings.md"
 // settingsPage has a table below each heading of toolnorm serve -h. What stands around the tables is written by hand.
 const settingsPage = "../../docs/settings.md"
 
+// headings are those of toolnorm serve -h.
+var headings = []string{"Server", "Models", "Tools", "Reliability", "Context", "Access", "Debug"}
+
 // settingsTable is a table of the page, between the comments that mark it.
 var settingsTable = regexp.MustCompile(`(?s)(<!-- settings: (\w+) -->\n).*?(<!-- end -->)`)
 
@@ -27,21 +29,14 @@ func TestThePageListsEverySetting(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	flags := map[string]*kong.Flag{}
-	for _, command := range parser.Model.Children {
-		for _, flag := range command.Flags {
-			if command.Name == "serve" {
-				flags[flag.Name] = flag
-			}
-		}
-	}
+	flags := settingsOf(parser.Model)
 	src, err := os.ReadFile(settingsPage)
 	if err != nil {
 		t.Fatal(err)
 	}
 	missing := map[string]bool{}
-	for _, g := range groups {
-		missing[g.title] = true
+	for _, title := range headings {
+		missing[title] = true
 	}
 	page := settingsTable.ReplaceAllStringFunc(string(src), func(old string) string {
 		m := settingsTable.FindStringSubmatch(old)
@@ -62,14 +57,12 @@ func TestThePageListsEverySetting(t *testing.T) {
 }
 
 // tableOf is the table of the settings below a heading.
-func tableOf(title string, flags map[string]*kong.Flag) string {
+func tableOf(title string, flags []*kong.Flag) string {
 	var b strings.Builder
 	b.WriteString("\n| flag | environment | key in the file | default | restart | |\n|---|---|---|---|---|---|\n")
-	for _, g := range groups {
-		for _, name := range g.settings {
-			if g.title == title {
-				b.WriteString(settingLine(flags[name]))
-			}
+	for _, flag := range flags {
+		if flag.Group != nil && flag.Group.Title == title+":" {
+			b.WriteString(settingLine(flag))
 		}
 	}
 	return b.String() + "\n"
@@ -106,7 +99,7 @@ func settingLine(f *kong.Flag) string {
 	}
 	help = strings.NewReplacer("*", `\*`, "|", `\|`).Replace(help) // in Markdown two stars are emphasis
 	restart := ""
-	if slices.Contains(needRestart, f.Name) {
+	if needsRestart(f) {
 		restart = "yes"
 	}
 	return fmt.Sprintf("| `%s` | `%s` | %s | %s | %s | %s |\n", name, strings.Join(f.Envs, "` `"), key, byDefault, restart, help)

@@ -11,20 +11,20 @@ import (
 // Config are the settings of the knowledge base tools. The tags are those that the command line reads. The model that makes
 // vectors is that of the data tools: text-embedding-model-url and its name.
 type Config struct {
-	Tools string `name:"kb-tools" default:"auto" enum:"auto,always,never" env:"TOOLNORM_KB_TOOLS" help:"Offer the knowledge base tools (search, summary, OCR text): always, never, or auto: only if there is a knowledge base or one of their settings is present."`
+	Tools string `name:"kb-tools" default:"auto" enum:"auto,always,never" env:"TOOLNORM_KB_TOOLS" restart:"yes" help:"Offer the knowledge base tools (search, summary, OCR text): always, never, or auto: only if there is a knowledge base or one of their settings is present."`
 
-	SearchURL   string        `name:"kb-search-url" placeholder:"URL" env:"TOOLNORM_KB_SEARCH_URL" help:"External search service to use instead of toolnorm's own search. It receives the caller's token. Example: http://api-admin:8003/admin/search/hybrid. Default: none."`
-	Small       int           `name:"kb-small-vectors-from" default:"200000" env:"TOOLNORM_KB_SMALL_VECTORS_FROM" help:"A knowledge base with more vectors than this keeps them in memory as bytes, a quarter of the size, and reads the full vectors of the best matches from the database."`
-	RerankURL   string        `name:"kb-rerank-url" placeholder:"URL" env:"TOOLNORM_KB_RERANK_URL" help:"Rerank server: the full URL, e.g. http://localhost:8080/v1/rerank for llama-server --reranking. Default: none; searches skip the rerank stage."`
-	RerankModel string        `name:"kb-rerank-model" placeholder:"NAME" env:"TOOLNORM_KB_RERANK_MODEL" help:"Rerank model, e.g. bge-reranker-v2-m3."`
-	RerankKey   string        `name:"kb-rerank-key" placeholder:"KEY" env:"TOOLNORM_KB_RERANK_KEY" help:"API key for the rerank server. Better set in the environment."`
-	RerankForm  string        `name:"kb-rerank-form" default:"cohere" enum:"cohere,tei" env:"TOOLNORM_KB_RERANK_FORM" help:"API of the rerank server: cohere (llama-server, vLLM, Jina, LiteLLM) or tei (Hugging Face text-embeddings-inference)."`
-	RerankTime  time.Duration `name:"kb-rerank-time" default:"2s" env:"TOOLNORM_KB_RERANK_TIME" help:"How long a search waits for the rerank server."`
+	SearchURL   string        `name:"kb-search-url" placeholder:"URL" env:"TOOLNORM_KB_SEARCH_URL" restart:"yes" help:"External search service to use instead of toolnorm's own search. It receives the caller's token. Example: http://api-admin:8003/admin/search/hybrid. Default: none."`
+	Small       int           `name:"kb-small-vectors-from" default:"200000" env:"TOOLNORM_KB_SMALL_VECTORS_FROM" restart:"yes" help:"A knowledge base with more vectors than this keeps them in memory as bytes, a quarter of the size, and reads the full vectors of the best matches from the database."`
+	RerankURL   string        `name:"kb-rerank-url" placeholder:"URL" env:"TOOLNORM_KB_RERANK_URL" restart:"yes" help:"Rerank server: the full URL, e.g. http://localhost:8080/v1/rerank for llama-server --reranking. Default: none; searches skip the rerank stage."`
+	RerankModel string        `name:"kb-rerank-model" placeholder:"NAME" env:"TOOLNORM_KB_RERANK_MODEL" restart:"yes" help:"Rerank model, e.g. bge-reranker-v2-m3."`
+	RerankKey   string        `name:"kb-rerank-key" placeholder:"KEY" env:"TOOLNORM_KB_RERANK_KEY" restart:"yes" help:"API key for the rerank server. Better set in the environment."`
+	RerankForm  string        `name:"kb-rerank-form" default:"cohere" enum:"cohere,tei" env:"TOOLNORM_KB_RERANK_FORM" restart:"yes" help:"API of the rerank server: cohere (llama-server, vLLM, Jina, LiteLLM) or tei (Hugging Face text-embeddings-inference)."`
+	RerankTime  time.Duration `name:"kb-rerank-time" default:"2s" env:"TOOLNORM_KB_RERANK_TIME" restart:"yes" help:"How long a search waits for the rerank server."`
 
-	OCRURL     string `name:"ocr-llm-url" placeholder:"URL" env:"TOOLNORM_OCR_LLM_URL" help:"Ollama server that normalize_ocr_text asks about hyphens that its rules cannot decide. Default: the server of the setting ollama; for toolrun on its own and toolnorm mcp, http://ollama:11434."`
-	OCRModel   string `name:"ocr-llm-model" default:"pakachan/elyza-llama3-8b:latest" env:"TOOLNORM_OCR_LLM_MODEL" help:"Model that answers yes or no about such a hyphen."`
-	OCRWithout string `name:"ocr-without-llm" default:"fail" enum:"fail,keep,lengthen" env:"TOOLNORM_OCR_WITHOUT_LLM" help:"What to do with such hyphens if the model does not answer: fail (report that the LLM service is unavailable), keep (leave them as they are, with a warning), or lengthen (turn them into long-vowel marks)."`
-	OCRRepair  bool   `name:"ocr-repair" env:"TOOLNORM_OCR_REPAIR" help:"Also correct a hyphen that OCR read in place of a character, if the complete word occurs elsewhere in the text: キャリ- becomes キャリア if キャリアコンサルティング occurs."`
+	OCRURL     string `name:"ocr-llm-url" placeholder:"URL" env:"TOOLNORM_OCR_LLM_URL" restart:"yes" help:"Ollama server that normalize_ocr_text asks about hyphens that its rules cannot decide. Default: the server of the setting ollama; for toolrun on its own and toolnorm mcp, http://ollama:11434."`
+	OCRModel   string `name:"ocr-llm-model" default:"pakachan/elyza-llama3-8b:latest" env:"TOOLNORM_OCR_LLM_MODEL" restart:"yes" help:"Model that answers yes or no about such a hyphen."`
+	OCRWithout string `name:"ocr-without-llm" default:"fail" enum:"fail,keep,lengthen" env:"TOOLNORM_OCR_WITHOUT_LLM" restart:"yes" help:"What to do with such hyphens if the model does not answer: fail (report that the LLM service is unavailable), keep (leave them as they are, with a warning), or lengthen (turn them into long-vowel marks)."`
+	OCRRepair  bool   `name:"ocr-repair" env:"TOOLNORM_OCR_REPAIR" restart:"yes" help:"Also correct a hyphen that OCR read in place of a character, if the complete word occurs elsewhere in the text: キャリ- becomes キャリア if キャリアコンサルティング occurs."`
 	Ollama     string `kong:"-"` // the server that is asked when OCRURL names none; the program's own
 
 	Warn func(text string) `kong:"-"` // told why a store or a service did not answer; nil: nobody is

@@ -14,15 +14,16 @@ import (
 
 // Decode reads what a model wrote and prints the events that come of it.
 type Decode struct {
-	Folders
-	Model      string `env:"-" placeholder:"NAME" help:"The model that wrote it; the name selects the format. Default: unknown."`
-	Format     string `env:"-" placeholder:"NAME" help:"The format, whatever the model."`
-	Tools      string `env:"-" placeholder:"FILE" help:"The tools that were offered: OpenAI's list, or an object with a member tools. Without tools nothing is a call."`
 	PromptTail string `env:"-" placeholder:"TEXT" help:"The end of the prompt, which tells whether the reply starts inside reasoning."`
 	Finish     string `env:"-" default:"stop" enum:"stop,length" help:"How the reply ended: stop, or length if it was cut."`
-	CallBuffer string `env:"-" default:"short" help:"How much of a call to collect before sending it: none, short (calls of up to 512 bytes whole), call (every call whole), or a number of bytes."`
-	Calls      string `env:"-" default:"normal" enum:"eager,normal,strict" help:"How much evidence a text needs to be read as a call (docs/calls.md)."`
 	JSONL      bool   `env:"-" name:"jsonl" help:"Read one request per line, {id, model, format, tools, prompt_tail, finish, deltas or text, stream}, and answer each with a line {id, calls, content, reasoning, finish, error}. Flags are the defaults of fields that a request leaves out."`
+
+	Folders    `group:"Server:"`
+	Model      string `env:"-" placeholder:"NAME" help:"The model that wrote it; the name selects the format. Default: unknown." group:"Models:"`
+	Format     string `env:"-" placeholder:"NAME" help:"The format, whatever the model." group:"Models:"`
+	Calls      string `env:"-" default:"normal" enum:"eager,normal,strict" help:"How much evidence a text needs to be read as a call (docs/calls.md)." group:"Models:"`
+	Tools      string `env:"-" placeholder:"FILE" help:"The tools that were offered: OpenAI's list, or an object with a member tools. Without tools nothing is a call." group:"Tools:"`
+	CallBuffer string `env:"-" default:"short" help:"How much of a call to collect before sending it: none, short (calls of up to 512 bytes whole), call (every call whole), or a number of bytes." group:"Reliability:"`
 }
 
 // Run does it.

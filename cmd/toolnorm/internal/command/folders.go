@@ -19,19 +19,24 @@ import (
 // Folders say where the user's own things are. Serve and every command that reads them embed the same fields, so that a setting has one
 // name and one sentence wherever it is taken, and a settings file serves all.
 type Folders struct {
-	Data   string `placeholder:"DIR" help:"Data folder: database, keys, your own families/*.txt. Default: ~/.local/share/toolnorm."`
-	Config string `placeholder:"FILE" help:"YAML file with settings. Default: ~/.config/toolnorm/toolnorm.yaml, on macOS ~/Library/Application Support/toolnorm/toolnorm.yaml; it need not be there."`
+	Data   string `placeholder:"DIR" restart:"yes" help:"Data folder: database, keys, your own families/*.txt. Default: ~/.local/share/toolnorm."`
+	Config string `placeholder:"FILE" restart:"yes" help:"YAML file with settings. Default: ~/.config/toolnorm/toolnorm.yaml, on macOS ~/Library/Application Support/toolnorm/toolnorm.yaml; it need not be there."`
 }
 
 // Stores say where the data of the tools is, for commands that work on it beside serve.
 type Stores struct {
-	Folders `embed:""`
-	Store   string `placeholder:"WHERE" help:"Database of the tools: the absolute path of a SQLite file, or postgres://… Default: db/mcp_data.db in the data folder. Knowledge bases are in knowledge.db beside it, or in the same PostgreSQL."`
+	Folders  `embed:""`
+	Database `embed:""`
+}
+
+// Database is where the data of the tools is, if not in the data folder.
+type Database struct {
+	Store string `placeholder:"WHERE" restart:"yes" help:"Database of the tools: the absolute path of a SQLite file, or postgres://… Default: db/mcp_data.db in the data folder. Knowledge bases are in knowledge.db beside it, or in the same PostgreSQL."`
 }
 
 // Sources are the databases of custom tools.
 type Sources struct {
-	Connection map[string]string `aliases:"connections" placeholder:"NAME=WHERE" help:"Databases that custom SQL tools may ask, read-only: the absolute path of a SQLite file (#table,table behind it lists those that may be read), postgres://… with a role that may only SELECT, or env:VARIABLE for either. The connection sample is always there."`
+	Connection map[string]string `aliases:"connections" placeholder:"NAME=WHERE" restart:"yes" help:"Databases that custom SQL tools may ask, read-only: the absolute path of a SQLite file (#table,table behind it lists those that may be read), postgres://… with a role that may only SELECT, or env:VARIABLE for either. The connection sample is always there."`
 }
 
 // formats are all formats: those that come with the program, and the user's own.
