@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -271,37 +270,28 @@ func (x *examination) offered(text string) *chat.Request {
 // mostNear is how many names are suggested for one that does not exist.
 const mostNear = 3
 
-// near are the names that may have been meant, the likeliest first: those that hold the wanted one or are held by it, and
-// those with few letters changed.
-// A tag is often forgotten (qwen3 for qwen3:8b), so a name without one is compared without.
+// near are the names that may have been meant, the likeliest first.
 func near(wanted string, names []string) []string {
-	type scored struct {
-		name string
-		far  int
-	}
-	var all []scored
 	want := strings.ToLower(wanted)
-	for _, name := range names {
-		have := strings.ToLower(name)
-		base, _, _ := strings.Cut(have, ":")
-		far := pattern.Distance(want, have)
-		if !strings.Contains(want, ":") {
-			far = min(far, pattern.Distance(want, base))
-		}
-		switch {
-		case strings.HasPrefix(have, want), strings.HasPrefix(want, base):
-			far = min(far, 1)
-		case len(want) > 2 && strings.Contains(have, want):
-			far = min(far, 2)
-		}
-		if far <= max(len(want)/3, 2) {
-			all = append(all, scored{name, far})
-		}
+	all := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return far(want, name) > max(len(want)/3, 2) })
+	slices.SortStableFunc(all, func(a, b string) int { return far(want, a) - far(want, b) })
+	return all[:min(len(all), mostNear)]
+}
+
+// far is how little a name is like the wanted one, which is in lower case: how many letters are changed, but little when one holds the other.
+// A tag is often forgotten (qwen3 for qwen3:8b), so a name without one is compared without.
+func far(want, name string) int {
+	have := strings.ToLower(name)
+	base, _, _ := strings.Cut(have, ":")
+	n := pattern.Distance(want, have)
+	if !strings.Contains(want, ":") {
+		n = min(n, pattern.Distance(want, base))
 	}
-	slices.SortStableFunc(all, func(a, b scored) int { return cmp.Compare(a.far, b.far) })
-	var out []string
-	for _, s := range all[:min(len(all), mostNear)] {
-		out = append(out, s.name)
+	switch {
+	case strings.HasPrefix(have, want), strings.HasPrefix(want, base):
+		n = min(n, 1)
+	case len(want) > 2 && strings.Contains(have, want):
+		n = min(n, 2)
 	}
-	return out
+	return n
 }

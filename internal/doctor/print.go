@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"io"
@@ -15,7 +16,7 @@ import (
 // Print writes the report for people: tables whose columns stand under each other, and sentences.
 // Columns are computed for each part by itself: one long name must not push the whole report to the right.
 func (r *Report) Print(w io.Writer) error {
-	p := &page{w: tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)}
+	p := newPage()
 	for _, s := range r.Servers {
 		p.server(s)
 	}
@@ -26,15 +27,12 @@ func (r *Report) Print(w io.Writer) error {
 		p.line("")
 		p.line("Not everything was examined: " + r.Cut + ".")
 	}
-	if p.err != nil {
-		return p.err
-	}
-	return p.w.Flush()
+	return p.print(w)
 }
 
 // PrintModels writes the models of all servers as one table, and what to do where there are none.
 func (r *Report) PrintModels(w io.Writer) error {
-	p := &page{w: tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)}
+	p := newPage()
 	headed := false
 	for _, s := range r.Servers {
 		for _, m := range s.Models {
@@ -54,17 +52,14 @@ func (r *Report) PrintModels(w io.Writer) error {
 	for _, s := range r.Servers {
 		switch {
 		case s.Missing != "":
-			p.findings([]Finding{{Problem, s.Name, s.Missing, ""}})
+			p.findings(Finding{Problem, s.Name, s.Missing, ""})
 		case len(s.Models) == 0:
-			p.findings(s.Findings)
+			p.findings(s.Findings...)
 		case s.Name == demoHost:
 			p.demo(s)
 		}
 	}
-	if p.err != nil {
-		return p.err
-	}
-	return p.w.Flush()
+	return p.print(w)
 }
 
 // trained is a context length as the tables show it.
@@ -88,10 +83,24 @@ func (m Listed) tools() string {
 	return "no"
 }
 
-// page is a report being written. The first error stays.
+// page is a report that is written into memory, where nothing fails, and printed when it is whole.
 type page struct {
-	w   *tabwriter.Writer
-	err error
+	*tabwriter.Writer
+	text bytes.Buffer
+}
+
+// newPage makes an empty one.
+func newPage() *page {
+	p := new(page)
+	p.Writer = tabwriter.NewWriter(&p.text, 0, 0, 2, ' ', 0)
+	return p
+}
+
+// print writes the page to w.
+func (p *page) print(w io.Writer) error {
+	p.Flush()
+	_, err := p.text.WriteTo(w)
+	return err
 }
 
 // line writes the cells of a line.
@@ -99,9 +108,7 @@ func (p *page) line(cells ...string) {
 	for i, c := range cells {
 		cells[i] = strings.Map(Printable, c)
 	}
-	if _, err := fmt.Fprintln(p.w, strings.TrimRight(strings.Join(cells, "\t"), "\t")); p.err == nil {
-		p.err = err
-	}
+	fmt.Fprintln(p, strings.TrimRight(strings.Join(cells, "\t"), "\t"))
 }
 
 // Printable keeps what a model wrote, or what a file is called, from moving the cursor, or the columns: a function for
@@ -118,36 +125,29 @@ func Printable(r rune) rune {
 
 // title begins a part. What stands before it keeps its own columns.
 func (p *page) title(text string) {
-	if err := p.w.Flush(); p.err == nil {
-		p.err = err
-	}
+	p.Flush()
 	p.line(text)
 }
 
 // server prints a server, its findings and its models. What it does not say is left out, not called unknown.
 func (p *page) server(s Server) {
-	text := "SERVER " + s.Name
-	switch {
-	case s.URL == "":
-		text += ", in this process"
-	default:
-		text += " at " + s.URL
+	text := "SERVER " + s.Name + ", in this process"
+	if s.URL != "" {
+		text = "SERVER " + s.Name + " at " + s.URL
 	}
-	if s.Version != "" {
-		text += ", " + kindName(s.Kind) + " " + s.Version
-	} else if s.Kind != "" {
-		text += ", " + kindName(s.Kind)
+	if s.Kind != "" {
+		text += ", " + strings.TrimSpace(kindName(s.Kind)+" "+s.Version)
 	}
 	p.title(text)
 	if s.Missing != "" {
-		p.findings([]Finding{{Problem, "unreachable", s.Missing, ""}})
+		p.findings(Finding{Problem, "unreachable", s.Missing, ""})
 	}
 	if s.Slots > 0 {
-		p.findings([]Finding{{OK, "parallel", plural(s.Slots, "request") + " at a time; others wait", ""}})
+		p.findings(Finding{OK, "parallel", plural(s.Slots, "request") + " at a time; others wait", ""})
 	}
-	p.findings(s.Findings)
+	p.findings(s.Findings...)
 	for _, l := range s.Loaded {
-		p.findings([]Finding{{OK, "loaded", fmt.Sprintf("%s with %d tokens of context, %s", l.Name, l.Context, size(l.Bytes)), ""}})
+		p.findings(Finding{OK, "loaded", fmt.Sprintf("%s with %d tokens of context, %s", l.Name, l.Context, size(l.Bytes)), ""})
 	}
 	p.models(s)
 	p.line("")
@@ -188,12 +188,12 @@ func (p *page) models(s Server) {
 
 // demo names the demo's models in one line.
 func (p *page) demo(s Server) {
-	p.findings([]Finding{{OK, "models", plural(len(s.Models), "model") + ", one for each format: demo/hermes, …", ""}})
+	p.findings(Finding{OK, "models", plural(len(s.Models), "model") + ", one for each format: demo/hermes, …", ""})
 }
 
 // findings prints them in three columns. What follows from one stands below it, behind an arrow, as it is
 // often long.
-func (p *page) findings(all []Finding) {
+func (p *page) findings(all ...Finding) {
 	for _, f := range all {
 		p.line("  "+string(f.Level), f.What, f.Found)
 		if f.Does != "" {
@@ -213,12 +213,16 @@ func (p *page) model(m *Model) {
 		text += ", PARSER " + m.Parser
 	}
 	p.title(text)
-	p.findings(m.Findings)
+	p.findings(m.Findings...)
 	if m.Strategy != "" {
-		p.findings([]Finding{{OK, "read as", "format " + m.Format + byTemplate(m) + ", strategy " + m.Strategy, ""}})
+		format := m.Format
+		if m.Template != "" {
+			format += " (its template: " + m.Template + ")"
+		}
+		p.findings(Finding{OK, "read as", "format " + format + ", strategy " + m.Strategy, ""})
 	}
 	if m.Speed.Completion > 0 {
-		p.findings([]Finding{{OK, "speed", m.Speed.String(), ""}})
+		p.findings(Finding{OK, "speed", m.Speed.String(), ""})
 	}
 	p.ways(m.Ways)
 	if m.Settings != "" {
@@ -255,7 +259,7 @@ func (p *page) ways(all []Way) {
 		case w.Taken:
 			name += " (taken)"
 		}
-		cells := []string{"  " + name, "-", "-", "-", "-", "-", w.Note}
+		cells := []string{"  " + name, none, none, none, none, none, w.Note}
 		if w.Asked > 0 {
 			cells = []string{"  " + name, of(w.Tools, w.Calls), of(w.Arguments, w.Calls), of(w.False, w.Plain), fmt.Sprint(w.Errors), seconds(w.Seconds), w.Note}
 		}
@@ -320,12 +324,4 @@ func size(n int64) string {
 		return fmt.Sprintf("%.0f MB", float64(n)/1e6)
 	}
 	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
-}
-
-// byTemplate says what a model's template adds to its name.
-func byTemplate(m *Model) string {
-	if m.Template == "" {
-		return ""
-	}
-	return " (its template: " + m.Template + ")"
 }

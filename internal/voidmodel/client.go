@@ -3,15 +3,14 @@
 package voidmodel
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"strings"
+
+	"github.com/sashabaranov/go-openai"
 )
 
 // Agent is how Void's library names itself.
@@ -37,7 +36,6 @@ type Client struct {
 	Native   bool // Void takes the model for one with tool calls of its own
 	NoSystem bool // and for one without a system message
 	Tools    []Tool
-	Header   http.Header // more of it; nil: none
 }
 
 // Step is one reply, and the call in it that was run.
@@ -45,24 +43,6 @@ type Step struct {
 	Shown        string
 	Name, Result string // of the call; empty: there was none
 	Args         map[string]string
-}
-
-// message is a turn as it goes over the wire.
-type message struct {
-	Role    string     `json:"role"`
-	Content string     `json:"content"`
-	Calls   []wireCall `json:"tool_calls,omitempty"`
-	CallID  string     `json:"tool_call_id,omitempty"`
-}
-
-// wireCall is a call of a model that has them.
-type wireCall struct {
-	ID       string `json:"id"`
-	Type     string `json:"type"`
-	Function struct {
-		Name      string `json:"name"`
-		Arguments string `json:"arguments"`
-	} `json:"function"`
 }
 
 // maxSteps ends a conversation that goes in circles.
@@ -73,9 +53,9 @@ const maxSteps = 8
 // It returns the steps that were done beside an error. A model without a system message gets it in the first user
 // message, as Void does it, between <SYSTEM_MESSAGE> marks.
 func (c *Client) Ask(ctx context.Context, question string) (steps []Step, err error) {
-	talk := []message{{Role: "system", Content: Prompt(c.Tools, !c.Native)}, {Role: "user", Content: question}}
+	talk := []openai.ChatCompletionMessage{{Role: "system", Content: Prompt(c.Tools, !c.Native)}, {Role: "user", Content: question}}
 	if c.NoSystem {
-		talk = []message{{Role: "user", Content: "<SYSTEM_MESSAGE>\n" + talk[0].Content + "\n</SYSTEM_MESSAGE>\n" + question}}
+		talk = []openai.ChatCompletionMessage{{Role: "user", Content: "<SYSTEM_MESSAGE>\n" + talk[0].Content + "\n</SYSTEM_MESSAGE>\n" + question}}
 	}
 	for range maxSteps {
 		shown, call, id, err := c.reply(ctx, talk)
@@ -111,149 +91,99 @@ func (c *Client) tool(name string) (Tool, error) {
 // history is a step as the next request tells it.
 // Without calls of its own a model reads them as it wrote them: as XML at the end of its reply, and the result as the
 // user's next message, <read_file_result>. The proxy has to turn both back into calls and results.
-func (c *Client) history(t Tool, s Step, id string) []message {
+func (c *Client) history(t Tool, s Step, id string) []openai.ChatCompletionMessage {
 	if !c.Native {
-		return []message{
+		return []openai.ChatCompletionMessage{
 			{Role: "assistant", Content: s.Shown + "\n\n" + reprinted(t, s.Args)},
 			{Role: "user", Content: "<" + t.Name + "_result>\n" + s.Result + "\n</" + t.Name + "_result>"},
 		}
 	}
 	args, _ := json.Marshal(s.Args) // a map of strings always encodes
-	call := wireCall{ID: id, Type: "function"}
-	call.Function.Name, call.Function.Arguments = t.Name, string(args)
-	return []message{{Role: "assistant", Content: s.Shown, Calls: []wireCall{call}}, {Role: "tool", Content: s.Result, CallID: id}}
+	call := openai.ToolCall{ID: id, Type: openai.ToolTypeFunction, Function: openai.FunctionCall{Name: t.Name, Arguments: string(args)}}
+	return []openai.ChatCompletionMessage{{Role: "assistant", Content: s.Shown, ToolCalls: []openai.ToolCall{call}}, {Role: "tool", Content: s.Result, ToolCallID: id}}
 }
 
-// reply sends the conversation and reads the reply.
+// Do sends a request under the name of Void's library.
+func (c *Client) Do(r *http.Request) (*http.Response, error) {
+	r.Header.Set("User-Agent", Agent)
+	return http.DefaultClient.Do(r)
+}
+
+// reply sends the conversation and reads the reply: native calls by concatenating whatever has index 0, others out of the text. An
+// empty reply is an error of Void's. finish_reason is not looked at: Void ignores it.
 // Void tries again after any error; this one does not, or a test could pass by chance.
-func (c *Client) reply(ctx context.Context, talk []message) (shown string, call *Call, id string, err error) {
-	body, err := json.Marshal(struct {
-		Model    string     `json:"model"`
-		Messages []message  `json:"messages"`
-		Stream   bool       `json:"stream"`
-		Tools    []wireTool `json:"tools,omitempty"`
-	}{c.Model, talk, true, c.offered()})
+func (c *Client) reply(ctx context.Context, talk []openai.ChatCompletionMessage) (shown string, call *Call, id string, err error) {
+	config := openai.DefaultConfig("")
+	config.BaseURL, config.HTTPClient = c.Base, c
+	stream, err := openai.NewClientWithConfig(config).CreateChatCompletionStream(ctx, openai.ChatCompletionRequest{Model: c.Model, Messages: talk, Tools: c.offered()})
 	if err != nil {
 		return "", nil, "", err
 	}
-	req, err := http.NewRequestWithContext(ctx, "POST", c.Base+"/chat/completions", bytes.NewReader(body))
-	if err != nil {
-		return "", nil, "", err
-	}
-	for key, values := range c.Header {
-		req.Header[key] = values
-	}
-	req.Header.Set("User-Agent", Agent)
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return "", nil, "", err
-	}
-	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
-		text, _ := io.ReadAll(resp.Body)
-		return "", nil, "", fmt.Errorf("status %d: %s", resp.StatusCode, text)
-	}
-	return c.read(resp.Body)
-}
-
-// wireTool is a tool as Void offers it to models that have calls.
-type wireTool struct {
-	Type     string `json:"type"`
-	Function struct {
-		Name        string `json:"name"`
-		Description string `json:"description"`
-		Parameters  struct {
-			Type       string                       `json:"type"`
-			Properties map[string]map[string]string `json:"properties"`
-		} `json:"parameters"`
-	} `json:"function"`
-}
-
-// offered are the tools of a request.
-// Parameters have no type and none is required: so Void offers them, and a schema cannot be counted on.
-func (c *Client) offered() (all []wireTool) {
-	if !c.Native {
-		return nil
-	}
-	for _, t := range c.Tools {
-		w := wireTool{Type: "function"}
-		w.Function.Name, w.Function.Description, w.Function.Parameters.Type = t.Name, t.Description, "object"
-		w.Function.Parameters.Properties = map[string]map[string]string{}
-		for _, p := range t.Params {
-			w.Function.Parameters.Properties[p.Name] = map[string]string{"description": p.Description}
-		}
-		all = append(all, w)
-	}
-	return all
-}
-
-// chunk is what Void reads of one.
-// finish_reason is not among it: Void ignores it.
-type chunk struct {
-	Error   json.RawMessage `json:"error"`
-	Choices []struct {
-		Delta struct {
-			Content string `json:"content"`
-			Calls   []struct {
-				Index    int    `json:"index"`
-				ID       string `json:"id"`
-				Function struct {
-					Name      string `json:"name"`
-					Arguments string `json:"arguments"`
-				} `json:"function"`
-			} `json:"tool_calls"`
-		} `json:"delta"`
-	} `json:"choices"`
-}
-
-// read reads a stream: native calls by concatenating whatever has index 0, others out of the text. An empty reply is an
-// error of Void's.
-func (c *Client) read(body io.Reader) (shown string, call *Call, id string, err error) {
+	defer stream.Close()
 	parser := Parser{Tools: c.Tools}
 	if c.Native {
 		parser.Tools = nil
 	}
 	var name, args string
-	lines := bufio.NewScanner(body)
-	lines.Buffer(nil, 16<<20)
-	for lines.Scan() {
-		data, ok := strings.CutPrefix(lines.Text(), "data: ")
-		if !ok || data == "[DONE]" {
-			continue
+	for {
+		chunk, err := stream.Recv()
+		if errors.Is(err, io.EOF) {
+			break
 		}
-		var k chunk
-		if err := json.Unmarshal([]byte(data), &k); err != nil || k.Error != nil {
-			return "", nil, "", fmt.Errorf("chunk %s: %w", data, errors.Join(err, errors.New("an error")))
+		if err != nil {
+			return "", nil, "", err
 		}
-		for _, choice := range k.Choices {
+		for _, choice := range chunk.Choices {
 			parser.Piece(choice.Delta.Content)
-			for _, call := range choice.Delta.Calls {
-				if call.Index == 0 {
+			for _, call := range choice.Delta.ToolCalls {
+				if call.Index != nil && *call.Index == 0 {
 					id, name, args = id+call.ID, name+call.Function.Name, args+call.Function.Arguments
 				}
 			}
 		}
 	}
-	if err := lines.Err(); err != nil {
-		return "", nil, "", err
-	}
 	shown, call = parser.End()
 	if c.Native && name != "" {
-		call = &Call{Name: name, Args: map[string]string{}, Closed: true}
-		var values map[string]json.RawMessage
-		if err := json.Unmarshal([]byte(args), &values); err != nil {
-			return shown, nil, "", fmt.Errorf("the call of %s is dropped: %w", name, err)
-		}
-		for key, value := range values { // numbers are taken as they are
-			var s string
-			if json.Unmarshal(value, &s) != nil {
-				s = string(value)
-			}
-			call.Args[key] = s
+		if call, err = native(name, args); err != nil {
+			return shown, nil, "", err
 		}
 	}
 	if shown == "" && call == nil {
 		return "", nil, "", errors.New("the reply was empty")
 	}
 	return shown, call, id, nil
+}
+
+// offered are the tools of a request.
+// Parameters have no type and none is required: so Void offers them, and a schema cannot be counted on.
+func (c *Client) offered() (all []openai.Tool) {
+	if !c.Native {
+		return nil
+	}
+	for _, t := range c.Tools {
+		properties := map[string]any{}
+		for _, p := range t.Params {
+			properties[p.Name] = map[string]string{"description": p.Description}
+		}
+		schema := map[string]any{"type": "object", "properties": properties}
+		all = append(all, openai.Tool{Type: openai.ToolTypeFunction, Function: &openai.FunctionDefinition{Name: t.Name, Description: t.Description, Parameters: schema}})
+	}
+	return all
+}
+
+// native is a call of a model that has them. Values that are no strings are taken as they are written.
+func native(name, args string) (*Call, error) {
+	call := &Call{Name: name, Args: map[string]string{}, Closed: true}
+	var values map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(args), &values); err != nil {
+		return nil, fmt.Errorf("the call of %s is dropped: %w", name, err)
+	}
+	for key, value := range values {
+		var s string
+		if json.Unmarshal(value, &s) != nil {
+			s = string(value)
+		}
+		call.Args[key] = s
+	}
+	return call, nil
 }
