@@ -1,9 +1,8 @@
 package ollama
 
 import (
-	"bytes"
 	"context"
-	"errors"
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"strings"
@@ -20,28 +19,23 @@ import (
 // server's own /v1: only the former tells of errors in mid-stream, and takes num_ctx, keep_alive, think and
 // truncate.
 type Client struct {
-	base    string             // without a slash at its end
-	http    *http.Client       // for replies: no time limit besides the context's
-	api     *api.Client        // for what needs no model, by Ollama's own types
-	scratch upstream.Scratches // buffers of replies, used again
-	renders upstream.Documents // buffers of rendered prompts
-	calls   upstream.Caller
+	base  string // without a slash at its end
+	calls upstream.Caller
 }
 
 // New makes a client of the server at base, as ParseHost gives it. A nil transport means the network, with
 // settings for streams: nothing compressed, small buffers, connections kept.
 func New(base string, rt http.RoundTripper) (*Client, error) {
-	u, err := url.Parse(base)
-	if err != nil {
+	if _, err := url.Parse(base); err != nil {
 		return nil, err
 	}
-	c := upstream.HTTP(rt)
-	o := &Client{base: base, http: c, api: api.NewClient(u, c)}
-	o.calls.Do = o.send
-	o.calls.Refused = func(resp *http.Response, text []byte) *fault.Error {
-		return upstream.Refused(resp.StatusCode, resp.Header, text)
-	}
-	return o, nil
+	return &Client{base: base, calls: upstream.Caller{
+		HTTP: upstream.HTTP(rt),
+		Gone: "Ollama cannot be reached at " + base + ": start it with \"ollama serve\", or set OLLAMA_HOST to where it runs",
+		Refused: func(resp *http.Response, text []byte) *fault.Error {
+			return upstream.Refused(resp.StatusCode, resp.Header, text)
+		},
+	}}, nil
 }
 
 // Chat begins a reply of /api/chat: the server renders the prompt and looks for calls itself. It may be silent for
@@ -93,28 +87,15 @@ func (o *Client) Tokens(ctx context.Context, p *wait.Pulse, r *GenerateRequest) 
 func (o *Client) Render(ctx context.Context, p *wait.Pulse, r *ChatRequest) (string, error) {
 	q := *r
 	q.RenderOnly, q.Stream = true, false
-	resp, err := o.calls.Post(ctx, p, o.base+"/api/chat", &q, p.Loading())
-	if err != nil {
-		return "", err
-	}
-	defer resp.Body.Close()
-	prompt, err := o.renders.Read(p.Reader(resp.Body, p.Loading(), wait.Limit{}), upstream.MaxRender, "_debug_info", "rendered_template")
-	// A document that was read and is no rendering says so itself; anything else is the connection's error.
-	var unread *fault.Error
-	if err != nil && !errors.As(err, &unread) {
-		return "", wait.Broken(ctx, "", err)
-	}
-	return prompt, err
+	return o.calls.Text(ctx, p, o.base+"/api/chat", &q, "_debug_info", "rendered_template")
 }
 
-// stream posts a request whose reply is a stream of records. Ollama sends its head with the first record, so the
-// wait for the head is that for the model to load and to read the prompt; first stands for both waits.
-func (o *Client) stream(ctx context.Context, p *wait.Pulse, path string, body any, first, later wait.Limit, reading func(*stream)) (chat.Source, error) {
-	resp, err := o.calls.Post(ctx, p, o.base+path, body, first)
-	if err != nil {
+// stream posts a request whose reply is a stream of records, and says how they are read.
+func (o *Client) stream(ctx context.Context, p *wait.Pulse, path string, body any, first, later wait.Limit, reading func(*stream)) (_ chat.Source, err error) {
+	s := new(stream)
+	if s.Stream, err = o.calls.Stream(ctx, p, o.base+path, body, first, later); err != nil {
 		return nil, err
 	}
-	s := &stream{Stream: o.scratch.Stream(ctx, resp.Body, p.Reader(resp.Body, first, later))}
 	s.Read = s.read
 	reading(s)
 	return s, nil
@@ -123,28 +104,11 @@ func (o *Client) stream(ctx context.Context, p *wait.Pulse, path string, body an
 // plain has a stream read as it is.
 func plain(*stream) {}
 
-// send sends a request and waits for the head of the answer. While the server is busy it waits
-// in the queue: Ollama says 503 "server busy, please try again" once OLLAMA_MAX_QUEUE requests wait for models,
-// and most of them pass soon.
-func (o *Client) send(ctx context.Context, url string, body []byte) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
-	if err != nil {
-		return nil, err
-	}
-	req.Header.Set("Content-Type", "application/json")
-	resp, err := o.http.Do(req)
-	if err != nil {
-		return nil, wait.Broken(ctx, o.base, err)
-	}
-	return resp, nil
-}
-
 // Show describes a model: capabilities, template, parser, trained context length. A model that the server lacks is
 // fault.NotFound.
 func (o *Client) Show(ctx context.Context, model string) (*api.ShowResponse, error) {
-	return quick(ctx, o, func(ctx context.Context) (*api.ShowResponse, error) {
-		return o.api.Show(ctx, &api.ShowRequest{Model: model})
-	})
+	show := new(api.ShowResponse)
+	return show, o.calls.Quick(ctx, o.base+"/api/show", api.ShowRequest{Model: model}, show)
 }
 
 // Trained is the context that a model was trained with, in tokens; 0 when its server does not say. The key has the
@@ -160,29 +124,31 @@ func Trained(show *api.ShowResponse) int {
 
 // Tags lists the models that the server has, with their digests. It needs no model, so it has little time.
 func (o *Client) Tags(ctx context.Context) (*api.ListResponse, error) {
-	return quick(ctx, o, o.api.List)
+	list := new(api.ListResponse)
+	return list, o.calls.Quick(ctx, o.base+"/api/tags", nil, list)
+}
+
+// Running lists the models that are loaded, each with the context that it is loaded with, where the server says
+// so.
+func (o *Client) Running(ctx context.Context) (*api.ProcessResponse, error) {
+	list := new(api.ProcessResponse)
+	return list, o.calls.Quick(ctx, o.base+"/api/ps", nil, list)
 }
 
 // Version is the server's version.
 func (o *Client) Version(ctx context.Context) (string, error) {
-	return quick(ctx, o, o.api.Version)
+	var v struct{ Version string }
+	err := o.calls.Quick(ctx, o.base+"/api/version", nil, &v)
+	return v.Version, err
 }
 
-// quick runs a call that needs no model and so has little time (upstream.QuickTime); its error becomes a fault, as
-// that of a reply does, so that a client sees one wording for both.
-func quick[T any](ctx context.Context, o *Client, call func(context.Context) (T, error)) (T, error) {
-	ctx, cancel := context.WithTimeout(ctx, upstream.QuickTime)
-	defer cancel()
-	v, err := call(ctx)
-	var status api.StatusError
-	var auth api.AuthorizationError
-	switch {
-	case err == nil:
-		return v, nil
-	case errors.As(err, &status):
-		return v, upstream.Explain(status.StatusCode, upstream.Sentence([]byte(status.ErrorMessage)))
-	case errors.As(err, &auth):
-		return v, upstream.Explain(auth.StatusCode, "not signed in")
+// Describe is the server's own answer to /api/show, all of it: api.ShowResponse would lose members that are newer than it.
+func (o *Client) Describe(ctx context.Context, model string, verbose bool) (json.RawMessage, error) {
+	said := map[string]any{"model": model}
+	if verbose {
+		said["verbose"] = true
 	}
-	return v, wait.Broken(ctx, o.base, err)
+	var show json.RawMessage
+	err := o.calls.Quick(ctx, o.base+"/api/show", said, &show)
+	return show, err
 }

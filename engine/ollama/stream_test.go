@@ -239,7 +239,7 @@ func TestLeavingStopsTheServer(t *testing.T) {
 			cancel()
 		}
 	}
-	o.http.CloseIdleConnections()
+	o.calls.HTTP.CloseIdleConnections()
 	for deadline := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			buf := make([]byte, 1<<16)

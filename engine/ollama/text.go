@@ -3,8 +3,6 @@ package ollama
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"strings"
 
 	"github.com/ollama/ollama/api"
 
@@ -47,11 +45,7 @@ func (b *Backend) Complete(ctx context.Context, o *upstream.Order) (chat.Source,
 		body.Raw, body.Think = true, new(bool)
 	}
 	src, err := b.stream(ctx, o.Pulse, "/api/generate", &body, o.Pulse.UntilFirst(), o.Pulse.Later(), plain)
-	var f *fault.Error
-	if errors.As(err, &f) && strings.Contains(f.Message, "does not support insert") {
-		return nil, &fault.Error{Kind: fault.Invalid, Param: "suffix", Message: "the model " + o.Model + " cannot fill a gap: its template has no place for a suffix", Cause: f}
-	}
-	return src, err
+	return src, upstream.Meant(err, "does not support insert", "suffix", "the model "+o.Model+" cannot fill a gap: its template has no place for a suffix")
 }
 
 // Embed gives a vector for each text, in the order of the texts. A model that makes none is an error by

@@ -2,6 +2,7 @@ package ollama
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -27,10 +28,8 @@ func (o *Client) Unload(ctx context.Context, p *wait.Pulse, model string) (bool,
 		return false, err
 	}
 	// A request without a prompt and with keep_alive 0 is how Ollama is asked to unload.
-	_, err = quick(ctx, o, func(ctx context.Context) (struct{}, error) {
-		now := &api.Duration{}
-		return struct{}{}, o.api.Generate(ctx, &api.GenerateRequest{Model: model, KeepAlive: now}, func(api.GenerateResponse) error { return nil })
-	})
+	now := map[string]any{"model": model, "keep_alive": "0s", "stream": false}
+	err = o.calls.Quick(ctx, o.base+"/api/generate", now, new(json.RawMessage))
 	for until := time.Now().Add(unloadTime); there && err == nil && time.Now().Before(until) && p.Sleep(ctx, unloadLook); {
 		there, err = o.isLoaded(ctx, model)
 	}

@@ -1,11 +1,7 @@
 package openai
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
-	"io"
 	"mime"
 	"net/http"
 	"net/url"
@@ -22,8 +18,6 @@ import (
 type Client struct {
 	base, root string // of /v1, and of what lies beside it: /props, /apply-template, /completion
 	key        string // sent as a bearer; never in an error's text
-	http       *http.Client
-	scratch    upstream.Scratches
 	calls      upstream.Caller
 }
 
@@ -33,10 +27,15 @@ func New(base, key string, rt http.RoundTripper) *Client {
 	if u, err := url.Parse(base); err != nil || u.Path == "" {
 		base += "/v1"
 	}
-	o := &Client{base: base, root: strings.TrimSuffix(base, "/v1"), key: key, http: upstream.HTTP(rt)}
+	root := strings.TrimSuffix(base, "/v1")
+	o := &Client{base: base, root: root, key: key, calls: upstream.Caller{
+		HTTP:   upstream.HTTP(rt),
+		Header: http.Header{"Idempotency-Key": {}}, // not sent: allows to try again when a kept connection turns out to be closed
+		Gone:   "the model server cannot be reached at " + root + ": start it, or set its URL",
+	}}
 	o.calls.Refused = o.refused
-	o.calls.Do = func(ctx context.Context, url string, body []byte) (*http.Response, error) {
-		return o.do(ctx, http.MethodPost, url, body)
+	if key != "" {
+		o.calls.Header.Set("Authorization", "Bearer "+key)
 	}
 	return o
 }
@@ -54,7 +53,8 @@ func (o *Client) Models(ctx context.Context) ([]Model, error) {
 	var list struct {
 		Data []Model `json:"data"`
 	}
-	return list.Data, o.get(ctx, o.base+"/models", &list)
+	err := o.calls.Quick(ctx, o.base+"/models", nil, &list)
+	return list.Data, err
 }
 
 // Properties are what a llama-server says of the model that it serves. Unlike an entry of /v1/models this tells
@@ -75,55 +75,8 @@ type Properties struct {
 // they are none.
 func (o *Client) Properties(ctx context.Context) (*Properties, error) {
 	p := new(Properties)
-	err := o.get(ctx, o.root+"/props", p)
+	err := o.calls.Quick(ctx, o.root+"/props", nil, p)
 	return p, err
-}
-
-// get reads a small JSON document that needs no model and so has little time. Of an answer MaxRecord (16 MiB) are
-// read.
-func (o *Client) get(ctx context.Context, url string, into any) error {
-	ctx, cancel := context.WithTimeout(ctx, upstream.QuickTime)
-	defer cancel()
-	resp, err := o.do(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		return err
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, upstream.MaxRecord))
-	switch {
-	case err != nil:
-		return wait.Broken(ctx, "", err)
-	case resp.StatusCode != http.StatusOK:
-		return o.refused(resp, body)
-	}
-	if err := json.Unmarshal(body, into); err != nil {
-		return fault.New(fault.Unavailable, "the answer of %s cannot be read: %v", url, err)
-	}
-	return nil
-}
-
-// do sends a request and waits for the head of the answer. The message of an error names the server's address,
-// which is what a user can put right; the key is not part of it.
-func (o *Client) do(ctx context.Context, method, address string, body []byte) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
-	if err != nil {
-		return nil, err
-	}
-	if body != nil {
-		req.Header.Set("Content-Type", "application/json")
-	}
-	if o.key != "" {
-		req.Header.Set("Authorization", "Bearer "+o.key)
-	}
-	req.Header["Idempotency-Key"] = []string{} // not sent: allows to try again when a kept connection turns out to be closed
-	resp, err := o.http.Do(req)
-	switch {
-	case err == nil:
-		return resp, nil
-	case ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded):
-		return nil, wait.Broken(ctx, "", err)
-	}
-	return nil, &fault.Error{Kind: fault.Unavailable, Message: "the model server cannot be reached at " + o.root + ": start it, or set its URL", Cause: err}
 }
 
 // Reading is what the reader of a reply must know of the request. Text is decoded elsewhere; this is for the
@@ -149,15 +102,11 @@ func (o *Client) Chat(ctx context.Context, p *wait.Pulse, r *Request, how Readin
 // Template gives the prompt that r comes to with the model's own template, at a llama-server. It fails where the
 // template raises an error, as many do for roles that are not in turn; that is a refusal, by upstream.IsRefusal.
 func (o *Client) Template(ctx context.Context, p *wait.Pulse, r *Request) (string, error) {
-	data, err := o.calls.Document(ctx, p, o.root+"/apply-template", r.body(false), p.Loading(), wait.Limit{}, upstream.MaxRender)
-	if err != nil {
-		return "", err
+	prompt, err := o.calls.Text(ctx, p, o.root+"/apply-template", r.body(false), "prompt")
+	if err == nil && prompt == "" {
+		err = fault.New(fault.Unavailable, "the model server's rendering cannot be read")
 	}
-	var reply struct{ Prompt string }
-	if err := json.Unmarshal(data, &reply); err != nil || reply.Prompt == "" {
-		return "", fault.New(fault.Unavailable, "the model server's rendering cannot be read: %w", err)
-	}
-	return reply.Prompt, nil
+	return prompt, err
 }
 
 // Continue begins a reply of llama-server's /completion: the raw text of the model, of which control tokens are
@@ -172,21 +121,19 @@ func chunks(d *deltas) { d.record = d.chunk }
 
 // stream posts a request and reads its events. An answer that is JSON although a stream was asked for is one event.
 func (o *Client) stream(ctx context.Context, p *wait.Pulse, url string, body any, later wait.Limit, reading func(*deltas)) (chat.Source, error) {
-	first := p.UntilFirst()
-	resp, err := o.calls.Post(ctx, p, url, body, first)
+	in, err := o.calls.Stream(ctx, p, url, body, p.UntilFirst(), later)
 	if err != nil {
 		return nil, err
 	}
-	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
-	d := o.deltas(ctx, resp.Body, p.Reader(resp.Body, first, later))
-	d.whole = kind == "application/json"
+	d := o.deltas(in)
 	reading(d)
 	return d, nil
 }
 
 // deltas reads the events of an answer.
-func (o *Client) deltas(ctx context.Context, body io.ReadCloser, in *wait.Reader) *deltas {
-	d := &deltas{Stream: o.scratch.Stream(ctx, body, in), in: in, fault: o.failed}
+func (o *Client) deltas(in upstream.Stream) *deltas {
+	kind, _, _ := mime.ParseMediaType(in.Header.Get("Content-Type"))
+	d := &deltas{Stream: in, whole: kind == "application/json", fault: o.failed}
 	d.Read, d.events.scratch = d.read, d.Scratch
 	return d
 }
@@ -196,9 +143,9 @@ func (o *Client) deltas(ctx context.Context, body io.ReadCloser, in *wait.Reader
 // run at any. Ollama is asked about first, since it lists models under /v1 too.
 func KindOf(ctx context.Context, base, key string) (string, error) {
 	o := New(base, key, nil)
-	defer o.http.CloseIdleConnections()
+	defer o.calls.HTTP.CloseIdleConnections()
 	var version struct{ Version string }
-	if err := o.get(ctx, base+"/api/version", &version); err == nil && version.Version != "" {
+	if err := o.calls.Quick(ctx, base+"/api/version", nil, &version); err == nil && version.Version != "" {
 		return upstream.KindOllama, nil
 	}
 	if _, err := o.Models(ctx); err != nil {

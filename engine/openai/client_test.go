@@ -198,7 +198,7 @@ func deltasOf(in io.Reader) *deltas {
 	o := New("http://127.0.0.1", "", http.DefaultTransport)
 	ctx, p := wait.NewPulse(context.Background(), nil, wait.Timeouts{})
 	defer p.Stop()
-	d := o.deltas(context.WithoutCancel(ctx), io.NopCloser(in), p.Reader(in, wait.Limit{}, wait.Limit{}))
+	d := o.deltas(new(upstream.Scratches).Stream(context.WithoutCancel(ctx), io.NopCloser(in), p.Reader(in, wait.Limit{}, wait.Limit{})))
 	d.record, d.calls.tools = d.chunk, offer
 	return d
 }

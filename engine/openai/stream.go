@@ -8,7 +8,6 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/engine/upstream"
-	"toolnorm/engine/wait"
 	"toolnorm/internal/fault"
 )
 
@@ -27,7 +26,6 @@ const tailTime = 2 * time.Second
 //	[DONE]
 type deltas struct {
 	upstream.Stream
-	in     *wait.Reader
 	events sseReader
 	whole  bool                               // the answer is one JSON document
 	record func(*fastjson.Value) error        // queues what an event holds
@@ -55,7 +53,7 @@ func (d *deltas) read() error {
 // document reads a server that answers at once although a stream was asked for. A whole reply has the same members
 // as an event, with "message" in place of "delta", so one reader serves both.
 func (d *deltas) document() error {
-	body, err := io.ReadAll(io.LimitReader(d.in, upstream.MaxRecord+1))
+	body, err := io.ReadAll(io.LimitReader(d.In, upstream.MaxRecord+1))
 	// A document that is longer would be cut by the limit, and be no JSON for that reason.
 	if err == nil && len(body) > upstream.MaxRecord {
 		err = upstream.ErrLong
@@ -85,7 +83,7 @@ func (d *deltas) add(k chat.Kind, text []byte) {
 // closed connection, or tailTime without a byte.
 func (d *deltas) finish(reason, cause string) {
 	d.ending = &chat.Event{Kind: chat.Finish, Text: reason, Meta: &chat.Meta{Cause: cause}}
-	d.in.Shorten(tailTime)
+	d.In.Shorten(tailTime)
 }
 
 // ended is the end of the stream: err is why it could not be read on, nil for a good end. It is a fault unless the

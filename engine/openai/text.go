@@ -3,8 +3,6 @@ package openai
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"strings"
 
 	"toolnorm/chat"
 	"toolnorm/engine/upstream"
@@ -70,9 +68,5 @@ func (o *Client) Embed(ctx context.Context, p *wait.Pulse, model string, r *chat
 func (o *Client) Infill(ctx context.Context, p *wait.Pulse, model, prompt, suffix string, fields map[string]json.RawMessage) (chat.Source, error) {
 	said := map[string]any{"model": model, "input_prefix": prompt, "input_suffix": suffix, "stream": true}
 	src, err := o.stream(ctx, p, o.root+"/infill", with(fields, said), p.Later(), pieces)
-	var f *fault.Error
-	if errors.As(err, &f) && strings.Contains(f.Message, "Infill is not supported") {
-		return nil, &fault.Error{Kind: fault.Invalid, Param: "suffix", Message: "the model " + model + " cannot fill a gap: it has no marks for one", Cause: f}
-	}
-	return src, err
+	return src, upstream.Meant(err, "Infill is not supported", "suffix", "the model "+model+" cannot fill a gap: it has no marks for one")
 }

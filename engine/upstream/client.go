@@ -1,10 +1,12 @@
 package upstream
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"strings"
@@ -61,12 +63,65 @@ func HTTP(rt http.RoundTripper) *http.Client {
 	return &http.Client{Transport: rt, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// Caller posts the requests that a reply waits for, to one server. While that is busy they wait in its queue: a llama-server
-// says 503 "Loading model" until it has, and that wait may last as long as a load.
+// Caller sends requests to one server and reads what it answers. While the server is busy, requests that a reply waits for stay in
+// its queue: Ollama says 503 "server busy, please try again" once OLLAMA_MAX_QUEUE of them wait, and a llama-server says 503
+// "Loading model" until it has, which may last as long as a load.
 type Caller struct {
-	Do      func(ctx context.Context, url string, body []byte) (*http.Response, error) // waits for the head of the answer
-	Refused func(resp *http.Response, text []byte) *fault.Error                        // what an answer means that is not 200
+	HTTP    *http.Client
+	Header  http.Header                                         // of every request besides its own
+	Gone    string                                              // what to say, with its address, where the server cannot be reached
+	Refused func(resp *http.Response, text []byte) *fault.Error // what an answer means that is not 200
 	Queue   wait.Queue
+
+	scratches Scratches
+	documents Documents
+}
+
+// send sends a request and waits for the head of the answer. A nil body sends none.
+func (c *Caller) send(ctx context.Context, method, url string, body []byte) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(req.Header, c.Header)
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	resp, err := c.HTTP.Do(req)
+	if err != nil {
+		return nil, wait.Broken(ctx, c.Gone, err)
+	}
+	return resp, nil
+}
+
+// Quick asks for a JSON document that needs no model and so has little time (QuickTime): by POST if there is a body to send. Of an
+// answer MaxRender is read: a description of a model with its vocabulary has some 20 MB.
+func (c *Caller) Quick(ctx context.Context, url string, body, into any) error {
+	ctx, cancel := context.WithTimeout(ctx, QuickTime)
+	defer cancel()
+	method, data := http.MethodGet, json.RawMessage(nil)
+	if body != nil {
+		method = http.MethodPost
+		data, _ = chat.JSON(body) // names of models and switches
+	}
+	resp, err := c.send(ctx, method, url, data)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(resp.Body, MaxRender))
+	switch {
+	case err != nil:
+		return wait.Broken(ctx, "", err)
+	case resp.StatusCode != http.StatusOK:
+		return c.Refused(resp, text)
+	case len(text) == 0: // servers that imitate others answer nothing where they have nothing to say
+		return nil
+	}
+	if err := json.Unmarshal(text, into); err != nil {
+		return fault.New(fault.Unavailable, "the answer of %s cannot be read: %v", url, err)
+	}
+	return nil
 }
 
 // Body is a request that writes itself: one with so much text in it that encoding/json, which copies everything twice and looks
@@ -89,7 +144,7 @@ func (c *Caller) Post(ctx context.Context, p *wait.Pulse, url string, body any, 
 	}
 	return c.Queue.Pass(ctx, p, func() (*http.Response, error) {
 		p.Begin(w)
-		resp, err := c.Do(ctx, url, data)
+		resp, err := c.send(ctx, http.MethodPost, url, data)
 		p.End()
 		if err != nil {
 			return nil, err
@@ -120,11 +175,44 @@ func (c *Caller) Document(ctx context.Context, p *wait.Pulse, url string, body a
 	return data, nil
 }
 
-// CannotEmbed is err, as the client's fault when it says that the model cannot embed.
-func CannotEmbed(model string, err error) error {
-	var f *fault.Error
-	if errors.As(err, &f) && strings.Contains(f.Message, "does not support embeddings") {
-		return &fault.Error{Kind: fault.Invalid, Param: "model", Message: "the model " + model + " cannot embed", Cause: f}
+// Text posts a request that is answered by one document, and gives the string at that path in it: the prompt that a server renders,
+// which may be megabytes. The server may have to load the model for it.
+func (c *Caller) Text(ctx context.Context, p *wait.Pulse, url string, body any, path ...string) (string, error) {
+	resp, err := c.Post(ctx, p, url, body, p.Loading())
+	if err != nil {
+		return "", err
+	}
+	defer resp.Body.Close()
+	text, err := c.documents.Read(p.Reader(resp.Body, p.Loading(), wait.Limit{}), MaxRender, path...)
+	// A document that was read and is no rendering says so itself; anything else is the connection's error.
+	if _, unread := errors.AsType[*fault.Error](err); err != nil && !unread {
+		return "", wait.Broken(ctx, "", err)
+	}
+	return text, err
+}
+
+// Stream posts a request whose reply is a stream of records. Servers send their head with the first record, so the wait for the head
+// is that for the model to load and to read the prompt; first stands for both waits.
+func (c *Caller) Stream(ctx context.Context, p *wait.Pulse, url string, body any, first, later wait.Limit) (Stream, error) {
+	resp, err := c.Post(ctx, p, url, body, first)
+	if err != nil {
+		return Stream{}, err
+	}
+	s := c.scratches.Stream(ctx, resp.Body, p.Reader(resp.Body, first, later))
+	s.Header = resp.Header
+	return s, nil
+}
+
+// Meant is err as the client's fault, with the field of the request that is wrong, where the server says these words. They tell what a model
+// cannot do, which its server takes for a failure of its own.
+func Meant(err error, words, param, message string) error {
+	if f, ok := errors.AsType[*fault.Error](err); ok && strings.Contains(f.Message, words) {
+		return &fault.Error{Kind: fault.Invalid, Param: param, Message: message, Cause: f}
 	}
 	return err
+}
+
+// CannotEmbed is err, as the client's fault when it says that the model cannot embed.
+func CannotEmbed(model string, err error) error {
+	return Meant(err, "does not support embeddings", "model", "the model "+model+" cannot embed")
 }

@@ -3,9 +3,11 @@ package upstream
 import (
 	"context"
 	"io"
+	"net/http"
 	"time"
 
 	"toolnorm/chat"
+	"toolnorm/engine/wait"
 	"toolnorm/internal/fault"
 )
 
@@ -13,6 +15,8 @@ import (
 // more. One goroutine reads it, and nothing is read before it is asked for, so a slow client slows the server down.
 type Stream struct {
 	Ctx     context.Context // ends the reads; its cause says why
+	In      *wait.Reader    // what the server sends, each read a wait
+	Header  http.Header     // of the answer
 	Scratch *Scratch        // the records; nil once it is closed
 	Read    func() error    // queues what the next record holds; its error is what ends the stream behind that
 	Text    chat.Strings    // fragments of a few bytes share one allocation
@@ -25,8 +29,8 @@ type Stream struct {
 }
 
 // Stream is one over the body of an answer, of which in reads.
-func (p *Scratches) Stream(ctx context.Context, body io.ReadCloser, in io.Reader) Stream {
-	return Stream{Ctx: ctx, Scratch: p.Get(in), body: body, pool: p}
+func (p *Scratches) Stream(ctx context.Context, body io.ReadCloser, in *wait.Reader) Stream {
+	return Stream{Ctx: ctx, In: in, Scratch: p.Get(in), body: body, pool: p}
 }
 
 // Next gives the next event. What a record held is given out to the end before its error: text in front of a fault
