@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"time"
@@ -52,34 +51,33 @@ func (o *Client) controls(ctx context.Context, p *wait.Pulse, model string, mark
 	return all, nil
 }
 
-// vocabulary is what is kept of one while it is read: where the marks are, and a byte a token, 256 KiB of the
-// longest that are known.
-type vocabulary struct {
-	*json.Decoder
-	at      map[string]int // the marks that are asked for, -1 for those that are no tokens
-	control []bool
-}
-
-// readControls reads a verbose description of a model piece by piece: at some 120 bytes a parsed value, 262,144
-// tokens and their types would take more than 60 MB at once. The arrays may come in any order, so places and types
-// are joined at the end.
-func readControls(r io.Reader, marks []string) ([]string, error) {
-	v := vocabulary{Decoder: json.NewDecoder(r), at: make(map[string]int, len(marks))}
+// readControls reads a verbose description of a model token by token: at some 120 bytes a parsed value, 262,144
+// tokens and their types would take more than 60 MB at once. What is kept is where the marks are, and a byte a token. The arrays may
+// come in any order, so places and types are joined at the end; without verbose null stands in place of each.
+//
+//	{"license":"…","model_info":{"tokenizer.ggml.tokens":["<pad>","<t>"],"tokenizer.ggml.merges":[…],"tokenizer.ggml.token_type":[3,3]}}
+func readControls(r io.Reader, marks []string) (all []string, err error) {
+	at := make(map[string]int, len(marks)) // of each mark, -1 for those that are no tokens
 	for _, mark := range marks {
-		v.at[mark] = -1
+		at[mark] = -1
 	}
-	err := v.object(func(key string) error {
-		if key != "model_info" {
-			return v.skip()
+	var control []bool
+	err = eachElement(json.NewDecoder(r), func(list string, i int, t json.Token) {
+		switch {
+		case list == "tokenizer.ggml.tokens":
+			text, _ := t.(string)
+			if _, asked := at[text]; asked {
+				at[text] = i
+			}
+		case list == "tokenizer.ggml.token_type" && i < maxTokens:
+			control = append(control, t == float64(controlToken))
 		}
-		return v.object(v.info)
 	})
 	if err != nil {
 		return nil, err
 	}
-	var all []string
-	for mark, i := range v.at {
-		if i >= 0 && i < len(v.control) && v.control[i] {
+	for mark, i := range at {
+		if i >= 0 && i < len(control) && control[i] {
 			all = append(all, mark)
 		}
 	}
@@ -87,89 +85,35 @@ func readControls(r io.Reader, marks []string) ([]string, error) {
 	return all, nil
 }
 
-// info reads one member of what a server says of a model's file. The merges and scores, most of its bytes, are
-// passed over.
-func (v *vocabulary) info(key string) error {
-	switch {
-	case key == "tokenizer.ggml.tokens":
-		return v.array(func(i int, t json.Token) {
-			s, _ := t.(string)
-			if _, asked := v.at[s]; asked {
-				v.at[s] = i
+// eachElement hands take the elements of every list that is a member of model_info, each with the list's name and its place. All else,
+// the merges' pairs among it, is passed over: of it only how deep it lies is known.
+func eachElement(d *json.Decoder, take func(list string, i int, t json.Token)) error {
+	var section, list, last string // the description's member, the list in it, and the text that was read last: a key
+	for depth, i := 0, 0; ; {
+		t, err := d.Token()
+		if err != nil {
+			return err
+		}
+		switch delim, _ := t.(json.Delim); delim {
+		case '{', '[':
+			if depth++; depth == 2 {
+				section = last
+			} else if depth == 3 && delim == '[' && section == "model_info" {
+				list, i = last, 0
 			}
-		})
-	case key == "tokenizer.ggml.token_type":
-		return v.array(func(_ int, t json.Token) {
-			v.control = append(v.control, t == float64(controlToken))
-		})
-	}
-	return v.skip()
-}
-
-// object reads the members of an object, each by its key. What is no object is passed over.
-func (v *vocabulary) object(member func(key string) error) error {
-	t, err := v.Token()
-	if err != nil || t != json.Delim('{') {
-		return errors.Join(err, v.rest(t))
-	}
-	for v.More() {
-		key, err := v.Token()
-		if err != nil {
-			return err
+		case '}', ']':
+			if depth--; depth < 3 {
+				list = ""
+			}
+		default:
+			if depth == 3 && list != "" {
+				take(list, i, t)
+				i++
+			}
+			last, _ = t.(string)
 		}
-		name, _ := key.(string)
-		if err := member(name); err != nil {
-			return err
-		}
-	}
-	_, err = v.Token()
-	return err
-}
-
-// array reads the elements of an array, which are no arrays or objects themselves. What is no array is passed
-// over: without verbose, Ollama says null in place of each.
-func (v *vocabulary) array(element func(i int, t json.Token)) error {
-	t, err := v.Token()
-	if err != nil || t != json.Delim('[') {
-		return errors.Join(err, v.rest(t))
-	}
-	for i := 0; v.More(); i++ {
-		t, err := v.Token()
-		if err != nil {
-			return err
-		}
-		if _, nested := t.(json.Delim); nested || i >= maxTokens {
-			return fmt.Errorf("element %d is none of a vocabulary", i)
-		}
-		element(i, t)
-	}
-	_, err = v.Token()
-	return err
-}
-
-// skip passes over a value.
-func (v *vocabulary) skip() error {
-	t, err := v.Token()
-	if err != nil {
-		return err
-	}
-	return v.rest(t)
-}
-
-// rest passes over what is left of a value that begins with a token. It counts brackets and keeps nothing.
-func (v *vocabulary) rest(t json.Token) (err error) {
-	for depth := 0; ; {
-		switch t {
-		case json.Delim('{'), json.Delim('['):
-			depth++
-		case json.Delim('}'), json.Delim(']'):
-			depth--
-		}
-		if depth <= 0 {
+		if depth == 0 {
 			return nil
-		}
-		if t, err = v.Token(); err != nil {
-			return err
 		}
 	}
 }
