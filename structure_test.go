@@ -221,7 +221,7 @@ var below = map[string][]string{
 	"engine/history":         {"chat", "adapters"},
 	"engine/window":          {"chat"},
 	"engine/wait":            {"chat", "internal/fault"},
-	"engine/upstream":        {"chat", "adapters", "engine/wait", "internal/fault"},
+	"engine/upstream":        {"chat", "adapters", "adapters/derive", "engine/wait", "internal/fault"},
 	"engine/ollama":          {"chat", "adapters/derive", "engine/wait", "engine/upstream", "engine/window", "internal/fault"},
 	"engine/openai":          {"chat", "adapters", "adapters/derive", "engine/wait", "engine/upstream", "internal/fault", "internal/jsonscan", "internal/kept"},
 	"engine/demo":            {"chat", "chat/schema", "adapters", "engine/ollama", "engine/upstream"},

@@ -77,7 +77,7 @@ func (f *fakeOpenAI) rendered() string {
 	if f.renders != nil {
 		return f.renders(f.last["messages"])
 	}
-	var tools []openai.Tool
+	var tools []upstream.Tool
 	json.Unmarshal(f.last["tools"], &tools)
 	names := ""
 	for _, t := range tools {

@@ -64,9 +64,9 @@ func (t demoTurn) fitting(format json.RawMessage) string {
 // wanted are the arguments in a schema of calls, of the tool that the message asks for, with that tool; none in
 // any other schema. A schema of calls is what a forced reply is held to: {"name": {"const": "f"}, "arguments":
 // {…}}, or alternatives of such.
-func (t demoTurn) wanted(p *schema.Place, user string) (*schema.Place, *ollama.Function) {
-	var allowed []ollama.Tool
-	offered, args := map[string]ollama.Tool{}, map[string]*schema.Place{}
+func (t demoTurn) wanted(p *schema.Place, user string) (*schema.Place, *upstream.Function) {
+	var allowed []upstream.Tool
+	offered, args := map[string]upstream.Tool{}, map[string]*schema.Place{}
 	for _, tool := range t.Tools {
 		offered[schema.Quote(tool.Function.Name)] = tool
 	}
@@ -94,7 +94,7 @@ func (t demoTurn) wanted(p *schema.Place, user string) (*schema.Place, *ollama.F
 //
 // "get_weather in Oslo, and getEmployee EMP002" names two; "Please look up employee EMP001" names none, and
 // getEmployee has a word of it.
-func pick(tools []ollama.Tool, message string) (named []ollama.Function) {
+func pick(tools []upstream.Tool, message string) (named []upstream.Function) {
 	said := map[string]bool{}
 	for _, w := range words(message) {
 		said[w] = true
@@ -108,7 +108,7 @@ func pick(tools []ollama.Tool, message string) (named []ollama.Function) {
 		for _, w := range words(t.Function.Description) {
 			score += count(said[w])
 		}
-		if len(named) < maxNamed && holdsWord(message, upstream.KnownAs(t.Function.Name, t.Function.Description)) && !slices.ContainsFunc(named, func(f ollama.Function) bool { return f.Name == t.Function.Name }) {
+		if len(named) < maxNamed && holdsWord(message, upstream.KnownAs(t.Function.Name, t.Function.Description)) && !slices.ContainsFunc(named, func(f upstream.Function) bool { return f.Name == t.Function.Name }) {
 			named = append(named, t.Function)
 		}
 		if score > most {
@@ -116,7 +116,7 @@ func pick(tools []ollama.Tool, message string) (named []ollama.Function) {
 		}
 	}
 	if named == nil {
-		named = []ollama.Function{tools[best].Function}
+		named = []upstream.Function{tools[best].Function}
 	}
 	return named
 }
@@ -174,7 +174,7 @@ func words(s string) []string {
 // inDialect is the whole text of an answer as the family writes it. Where calls behind text would not be read as
 // calls, the text is left out; a family that writes one call a reply gets the first. What is written is read back
 // for that, so that the demo never writes what its own family is not read by.
-func inDialect(f *adapters.Format, tools []ollama.Tool, text string, calls []ollama.Call) string {
+func inDialect(f *adapters.Format, tools []upstream.Tool, text string, calls []ollama.Call) string {
 	if len(calls) == 0 {
 		return text
 	}
@@ -196,7 +196,7 @@ func inDialect(f *adapters.Format, tools []ollama.Tool, text string, calls []oll
 
 // reads counts the calls that the format finds in the text, with the tools that were offered: an unknown name is
 // no call.
-func reads(f *adapters.Format, tools []ollama.Tool, text string) (calls int) {
+func reads(f *adapters.Format, tools []upstream.Tool, text string) (calls int) {
 	var offered []chat.Tool
 	for _, t := range tools {
 		offered = append(offered, chat.Tool{Name: t.Function.Name, Schema: t.Function.Parameters})

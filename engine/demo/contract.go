@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"toolnorm/adapters"
-	"toolnorm/engine/ollama"
+	"toolnorm/engine/upstream"
 )
 
 // The demo answers as well to clients that write the tools into the system prompt, as agents do for models without tool
@@ -42,7 +42,7 @@ func (t demoTurn) contracted() (demoTurn, *adapters.Format) {
 	}
 	out := demoTurn{}
 	for _, d := range described {
-		out.Tools = append(out.Tools, ollama.Tool{Type: "function", Function: ollama.Function{Name: d.Name, Description: d.Description, Parameters: d.Parameters}})
+		out.Tools = append(out.Tools, upstream.Tool{Type: "function", Function: upstream.Function{Name: d.Name, Description: d.Description, Parameters: d.Parameters}})
 	}
 	for _, m := range t.Messages {
 		if rest, ok := strings.CutPrefix(m.Content, resultMark); ok && m.Role == "user" {

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"toolnorm/chat/schema"
-	"toolnorm/engine/ollama"
+	"toolnorm/engine/upstream"
 )
 
 // maxParts is how many elements or members are made at most, whatever a schema demands: "minItems": 1000000 would
@@ -30,7 +30,7 @@ const maxValues = 1 << 12
 //
 //	"How is the weather in New York for 3 days in Fahrenheit?"  {"city":"New York","days":3,"unit":"fahrenheit"}
 //	"weather"                                                   {"city":"example city"}
-func fill(f ollama.Function, message string) json.RawMessage {
+func fill(f upstream.Function, message string) json.RawMessage {
 	return find(message).object(schema.Parse(f.Parameters).Arguments(), 0)
 }
 

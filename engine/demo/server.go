@@ -12,6 +12,7 @@ import (
 
 	"toolnorm/adapters"
 	"toolnorm/engine/ollama"
+	"toolnorm/engine/upstream"
 )
 
 // demoDelta is the length of one piece of the demo's text, in bytes: about that of a model's token in English, so
@@ -42,7 +43,7 @@ const demoText = " and here a model would write on. This is only a demo of how i
 // demoTurn is what the demo's own rendering puts into a prompt: all that it needs for an answer. A prompt is thus
 // JSON, and what the engine writes behind it, as the beginning of a call, is text that generate leaves alone.
 type demoTurn struct {
-	Tools    []ollama.Tool    `json:"tools,omitempty"`
+	Tools    []upstream.Tool  `json:"tools,omitempty"`
 	Messages []ollama.Message `json:"messages"`
 }
 

@@ -15,12 +15,12 @@ import (
 	"toolnorm/engine/wait"
 )
 
-var demoTools = []ollama.Tool{
-	{Type: "function", Function: ollama.Function{Name: "get_weather", Description: "The weather of a city", Parameters: json.RawMessage(
+var demoTools = []upstream.Tool{
+	{Type: "function", Function: upstream.Function{Name: "get_weather", Description: "The weather of a city", Parameters: json.RawMessage(
 		`{"type":"object","properties":{"city":{"type":"string"},"days":{"type":"integer"},"unit":{"type":"string","enum":["celsius","fahrenheit"]}},"required":["city"]}`)}},
-	{Type: "function", Function: ollama.Function{Name: "write_file", Description: "Write text into a file", Parameters: json.RawMessage(
+	{Type: "function", Function: upstream.Function{Name: "write_file", Description: "Write text into a file", Parameters: json.RawMessage(
 		`{"type":"object","properties":{"path":{"type":"string"},"content":{"type":"string"}},"required":["path","content"]}`)}},
-	{Type: "function", Function: ollama.Function{Name: "getEmployee", Description: "Look up one person", Parameters: json.RawMessage(
+	{Type: "function", Function: upstream.Function{Name: "getEmployee", Description: "Look up one person", Parameters: json.RawMessage(
 		`{"type":"object","properties":{"employee_id":{"type":"string"},"fields":{"type":"array","items":{"type":"string"}},"active":{"type":"boolean"}},"required":["employee_id","active"]}`)}},
 }
 
@@ -71,7 +71,7 @@ func FuzzDemoFill(f *testing.F) {
 		if !json.Valid(schema) {
 			return
 		}
-		if args := fill(ollama.Function{Parameters: schema}, message); !json.Valid(args) {
+		if args := fill(upstream.Function{Parameters: schema}, message); !json.Valid(args) {
 			t.Fatalf("fill(%s, %q) = %s", schema, message, args)
 		}
 	})
@@ -196,8 +196,8 @@ func TestDemoStreams(t *testing.T) {
 }
 
 func ExampleServer() {
-	tool := ollama.Tool{Type: "function", Function: ollama.Function{Name: "get_weather", Parameters: json.RawMessage(`{"type":"object","properties":{"city":{"type":"string"}}}`)}}
-	text, calls := demoTurn{[]ollama.Tool{tool}, []ollama.Message{{Role: "user", Content: "The weather in Oslo, please"}}}.answer()
+	tool := upstream.Tool{Type: "function", Function: upstream.Function{Name: "get_weather", Parameters: json.RawMessage(`{"type":"object","properties":{"city":{"type":"string"}}}`)}}
+	text, calls := demoTurn{[]upstream.Tool{tool}, []ollama.Message{{Role: "user", Content: "The weather in Oslo, please"}}}.answer()
 	fmt.Printf("%s%s %s\n", text, calls[0].Function.Name, calls[0].Function.Arguments)
 	// Output:
 	// I will use get_weather for this.

@@ -2,11 +2,10 @@
 // wire; each way to ask for a reply is a [chat.Source].
 //
 //	backend.go     orders: every strategy, texts that are written on, embeddings
-//	probe.go       what a model can do, once a digest
+//	probe.go       what a model can do, once a digest, and what its template prints
 //	controls.go    which marks are control tokens, and which strategies show them
 //	context.go     the context that a model is loaded with, and the one that it gets
 //	request.go     an order as the body of /api/chat; think.go: how much the model is to think
-//	template.go    conversations rendered with the model's own template
 //	prompt_json.go templates that print tools as Go structs
 //	tokens.go      strategy tokens, and what follows where the server gives up
 //	client.go      the client: ask for a reply, a rendering, a description

@@ -3,7 +3,6 @@ package ollama
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"github.com/ollama/ollama/api"
 	"github.com/ollama/ollama/types/model"
 
+	"toolnorm/adapters/derive"
 	"toolnorm/chat"
 	"toolnorm/engine/upstream"
 	"toolnorm/internal/fault"
@@ -136,17 +136,11 @@ func capabilities(show *api.ShowResponse) upstream.Facts {
 	}
 }
 
-// probeTool is the smallest tool that every version of Ollama takes. A llama-server behind it refuses parameters
-// without properties.
-var probeTool = Tool{Type: "function", Function: Function{
-	Name: "probe", Description: "probe", Parameters: json.RawMessage(`{"type":"object","properties":{"a":{"type":"string"}}}`),
-}}
-
 // printsStructs says whether a rendered probe shows its tool as Go prints it, as templates with {{ .Function }} do
 // (qwen2.5, hermes). The real prompt is then read for the same, and rewritten.
 func printsStructs(prompt string) bool {
-	f := probeTool.Function
-	return replaceGoStructs(prompt, []Tool{probeTool}, []chat.Tool{{Name: f.Name, Description: f.Description, Schema: f.Parameters}}) != prompt
+	f := upstream.ProbeTool.Function
+	return replaceGoStructs(prompt, []upstream.Tool{upstream.ProbeTool}, []chat.Tool{{Name: f.Name, Description: f.Description, Schema: f.Parameters}}) != prompt
 }
 
 // blind reports whether the server says that the model sees no images. Servers before 0.6 say nothing, and get
@@ -166,7 +160,7 @@ func (b *Backend) rendered(ctx context.Context, o *upstream.Order) (string, erro
 		Options:  upstream.WithOption(b.sizedOptions(ctx, o), "num_predict", 1),
 	}
 	if o.Facts.Tools {
-		r.Tools = []Tool{probeTool}
+		r.Tools = []upstream.Tool{upstream.ProbeTool}
 	}
 	prompt, err := b.Render(ctx, o.Pulse, r)
 	if err != nil && upstream.IsRefusal(err) && fault.From(err).Kind != fault.NotFound {
@@ -174,4 +168,37 @@ func (b *Backend) rendered(ctx context.Context, o *upstream.Order) (string, erro
 		return "", nil
 	}
 	return prompt, err
+}
+
+// errNoRender is the error of a server that answers instead of rendering, as one does that does not know the
+// field.
+var errNoRender = fault.New(fault.Unable, "the server does not show how it renders a prompt")
+
+// Template returns the chat template of the order's model, as the server renders with it. A model that can think
+// thinks: many templates print reasoning only then. Source is the Go template, and the file's own jinja behind it:
+// which of the two the server renders with, the renderings show. A model that is not probed yet may be asked, so
+// nothing of its facts but thinking counts. Render's error is the server's, or errNoRender.
+func (b *Backend) Template(ctx context.Context, o *upstream.Order) (derive.Template, error) {
+	show, err := b.Show(ctx, o.Model)
+	if err != nil {
+		return derive.Template{}, err
+	}
+	source := show.Template
+	if jinja, ok := show.ModelInfo["tokenizer.chat_template"].(string); ok {
+		source += "\n" + jinja
+	}
+	options := upstream.WithOption(b.sizedOptions(ctx, o), "num_predict", 1)
+	thinks := slices.Contains(show.Capabilities, model.CapabilityThinking)
+	return o.Rendering(source, thinks, func(q *upstream.Order) (string, error) {
+		body, err := chatRequest(q)
+		if err != nil {
+			return "", err
+		}
+		body.Options = options
+		prompt, err := b.Render(ctx, o.Pulse, body)
+		if err == nil && prompt == "" {
+			err = errNoRender
+		}
+		return prompt, err
+	}), nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/ollama/ollama/api"
 
 	"toolnorm/chat"
+	"toolnorm/engine/upstream"
 )
 
 // replaceGoStructs returns a rendered prompt whose tools are JSON. Templates that say {{ .Function }} print a tool
@@ -19,7 +20,7 @@ import (
 // Where exactly that text is found, in the order of the tools, the JSON of the function (or of its parameters
 // alone) takes its place, with the schema as the client wrote it. Everything else stays: a user's message that
 // looks like it is matched only in that order and to the last byte.
-func replaceGoStructs(prompt string, sent []Tool, full []chat.Tool) string {
+func replaceGoStructs(prompt string, sent []upstream.Tool, full []chat.Tool) string {
 	// The part that begins with a rare byte is found several times as fast in a prompt of words and blanks.
 	if !strings.Contains(prompt, structMark[len(" <nil"):]) {
 		return prompt
@@ -89,7 +90,7 @@ func goText(parameters json.RawMessage) string {
 
 // functionJSON is a tool's function member: what {{ .Function }} would print if it printed JSON.
 func functionJSON(t chat.Tool) string {
-	return plainJSON(Function{Name: t.Name, Description: t.Description, Parameters: json.RawMessage(schemaJSON(t))})
+	return plainJSON(upstream.Function{Name: t.Name, Description: t.Description, Parameters: json.RawMessage(schemaJSON(t))})
 }
 
 // schemaJSON is a tool's schema in one line. A tool without one takes nothing, and says so: a missing schema would

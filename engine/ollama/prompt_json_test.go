@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"toolnorm/chat"
+	"toolnorm/engine/upstream"
 )
 
 // rendering is a real rendering of Ollama and the tools that it was asked with.
@@ -39,12 +40,12 @@ func TestGoStructsBecomeJSON(t *testing.T) {
 		if err := json.Unmarshal(data, &r); err != nil {
 			t.Fatal(err)
 		}
-		var sent []Tool
+		var sent []upstream.Tool
 		var full []chat.Tool
 		for _, tool := range r.Tools {
 			f := tool.Function
 			full = append(full, chat.Tool{Name: f.Name, Description: f.Description, Schema: f.Parameters})
-			sent = append(sent, Tool{Function: Function{Name: f.Name, Description: f.Description, Parameters: f.Parameters}})
+			sent = append(sent, upstream.Tool{Function: upstream.Function{Name: f.Name, Description: f.Description, Parameters: f.Parameters}})
 		}
 		got := replaceGoStructs(r.Prompt, sent, full)
 		if !strings.Contains(got, want) || strings.Contains(got, "<nil>") {
@@ -63,13 +64,13 @@ func TestGoStructsBecomeJSON(t *testing.T) {
 // TestReplacingPassesOverWhatIsNoTool has the mark of a printed struct in the user's text, tools that the template leaves out,
 // and so many tools that looking for each in the whole prompt would be felt.
 func TestReplacingPassesOverWhatIsNoTool(t *testing.T) {
-	var sent []Tool
+	var sent []upstream.Tool
 	var full []chat.Tool
 	prompt, want := "<tools>", "<tools>"
 	for i := range 2000 {
 		raw := json.RawMessage(fmt.Sprintf(`{"type":"object","properties":{"p%d":{"type":"string"}}}`, i))
 		full = append(full, chat.Tool{Name: "f", Schema: raw})
-		sent = append(sent, Tool{Function: Function{Name: "f", Parameters: raw}})
+		sent = append(sent, upstream.Tool{Function: upstream.Function{Name: "f", Parameters: raw}})
 		if i%3 == 0 {
 			prompt += goText(raw) + "\n"
 			want += string(raw) + "\n"

@@ -1,11 +1,8 @@
 package ollama
 
 import (
-	"fmt"
-
 	"toolnorm/chat"
 	"toolnorm/engine/upstream"
-	"toolnorm/internal/fault"
 )
 
 // chatRequest is the order's request in Ollama's form. Neither rendering nor streaming is set: both are the
@@ -19,10 +16,7 @@ func chatRequest(o *upstream.Order) (*ChatRequest, error) {
 	}
 	body := &ChatRequest{
 		Model: o.Model, Messages: messages, Options: o.Options, Think: think(r, o.Facts), KeepAlive: r.Keep,
-		Format: r.Format, Logprobs: r.Logprobs, TopLogprobs: r.TopLogprobs,
-	}
-	for _, tool := range o.Tools {
-		body.Tools = append(body.Tools, Tool{Type: "function", Function: Function{Name: tool.Name, Description: tool.Description, Parameters: tool.Schema}})
+		Format: r.Format, Logprobs: r.Logprobs, TopLogprobs: r.TopLogprobs, Tools: o.WireTools(),
 	}
 	return body, nil
 }
@@ -37,10 +31,9 @@ func wireMessages(ms []chat.Message) ([]Message, error) {
 	for i, m := range ms {
 		w := Message{Role: string(m.Role), Content: m.Content, Thinking: m.Reasoning, Images: m.Images}
 		for j, c := range m.Calls {
-			args, err := upstream.Arguments(c)
+			args, err := upstream.Arguments(c, i, j)
 			if err != nil {
-				at := fmt.Sprintf("messages[%d].tool_calls[%d].function.arguments", i, j)
-				return nil, &fault.Error{Kind: fault.Invalid, Param: at, Message: at + " must be one JSON object", Cause: err}
+				return nil, err
 			}
 			w.Calls = append(w.Calls, Call{ID: c.ID})
 			w.Calls[j].Function.Index, w.Calls[j].Function.Name, w.Calls[j].Function.Arguments = j, c.Name, args

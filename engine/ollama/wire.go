@@ -16,7 +16,7 @@ import (
 type ChatRequest struct {
 	Model       string                     `json:"model"`
 	Messages    []Message                  `json:"messages"`                     // empty: the server only loads the model
-	Tools       []Tool                     `json:"tools,omitempty"`              // none: no calls are looked for, unless the model has a PARSER
+	Tools       []upstream.Tool            `json:"tools,omitempty"`              // none: no calls are looked for, unless the model has a PARSER
 	Stream      bool                       `json:"stream"`                       // always sent: the server's default is true
 	Think       json.RawMessage            `json:"think,omitempty"`              // true, false or a level
 	Format      json.RawMessage            `json:"format,omitempty"`             // a schema, or "json"
@@ -48,21 +48,6 @@ type Call struct {
 		Name      string          `json:"name"`
 		Arguments json.RawMessage `json:"arguments"` // an object
 	} `json:"function"`
-}
-
-// Tool is a tool in Ollama's form.
-type Tool struct {
-	Type     string   `json:"type"` // "function"
-	Function Function `json:"function"`
-}
-
-// Function is what a Tool offers. Parameters is a schema of the kind that every version of Ollama can print:
-// always an object with properties, no booleans in place of schemas (a 400 in every mode), no $ref, pattern or
-// format, which Ollama drops or a llama-server behind it refuses.
-type Function struct {
-	Name        string          `json:"name"`
-	Description string          `json:"description,omitempty"`
-	Parameters  json.RawMessage `json:"parameters"`
 }
 
 // GenerateRequest is the body of /api/generate for a prompt that is rendered already.
@@ -114,20 +99,20 @@ func (r *ChatRequest) JSON() (_ json.RawMessage, err error) {
 		if b = append(b, ','); i == 0 {
 			b = append(b, `"tools":[`...)
 		}
-		b = r.Tools[i].appendJSON(b)
+		b = appendTool(b, &r.Tools[i])
 	}
 	if len(r.Tools) > 0 {
 		b = append(b, ']')
 	}
 	return withMembers(b, struct {
 		*ChatRequest
-		Messages []Message `json:"messages,omitempty"` // these two stand for those of the request, and are left out
-		Tools    []Tool    `json:"tools,omitempty"`
+		Messages []Message       `json:"messages,omitempty"` // these two stand for those of the request, and are left out
+		Tools    []upstream.Tool `json:"tools,omitempty"`
 	}{ChatRequest: r})
 }
 
-// appendJSON appends the tool. Its schema is JSON that was read, so nothing has to look at it once more.
-func (t *Tool) appendJSON(b []byte) []byte {
+// appendTool appends a tool. Its schema is JSON that was read, so nothing has to look at it once more.
+func appendTool(b []byte, t *upstream.Tool) []byte {
 	b = chat.AppendQuoted(append(b, `{"type":`...), t.Type)
 	b = chat.AppendQuoted(append(b, `,"function":{"name":`...), t.Function.Name)
 	if t.Function.Description != "" {

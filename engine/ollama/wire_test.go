@@ -21,7 +21,7 @@ func TestBodiesSayWhatTheirTypesSay(t *testing.T) {
 			{Role: "assistant", Thinking: text, Calls: []Call{call, call}},
 			{Role: "tool", Content: text, ToolName: text, CallID: text},
 		},
-		Tools: []Tool{{Type: "function", Function: Function{Name: "f", Description: text, Parameters: json.RawMessage(`{}`)}}, {}}, Stream: true,
+		Tools: []upstream.Tool{{Type: "function", Function: upstream.Function{Name: "f", Description: text, Parameters: json.RawMessage(`{}`)}}, {}}, Stream: true,
 		Options: map[string]json.RawMessage{"num_ctx": json.RawMessage("4096")}, RenderOnly: true,
 	}
 	for _, body := range []upstream.Body{

@@ -2,8 +2,7 @@
 // the engine's orders, with a [Client] that knows the wire.
 //
 //	backend.go     orders: strategies raw, native and prompt, completions, embeddings
-//	probe.go       what a server and its model can do
-//	template.go    conversations rendered with the model's own template
+//	probe.go       what a server and its model can do, and what its template prints
 //	request.go     an order as the body of a request
 //	grammar.go     llama-server only: calls are held to their schemas while the model writes
 //	client.go      the client: ask for a reply or a rendering, ask a server what it speaks

@@ -3,10 +3,10 @@ package openai
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"strings"
 	"time"
 
+	"toolnorm/adapters/derive"
 	"toolnorm/engine/upstream"
 )
 
@@ -65,10 +65,7 @@ func (b *Backend) ask(ctx context.Context, o *upstream.Order) (upstream.Facts, e
 		return upstream.Facts{Tools: true, Thinking: switches(m), Window: m.Context}, nil
 	}
 	prompt, err := b.Client.Template(ctx, o.Pulse, &Request{
-		Model: o.Model, Messages: []Message{{Role: "user", Content: "hi"}},
-		Tools: []Tool{{Type: "function", Function: Function{
-			Name: "probe", Description: "probe", Parameters: json.RawMessage(`{"type":"object","properties":{"a":{"type":"string"}}}`),
-		}}},
+		Model: o.Model, Messages: []Message{{Role: "user", Content: "hi"}}, Tools: []upstream.Tool{upstream.ProbeTool},
 	})
 	if err != nil && !upstream.IsRefusal(err) {
 		return upstream.Facts{}, err
@@ -103,3 +100,20 @@ func (b *Backend) listed(ctx context.Context, model string) Model {
 // "chat_template_kwargs":{"enable_thinking":false}. One that does not say who it is does not, since OpenAI's
 // imitators may refuse fields that they do not know.
 func switches(m Model) bool { return m.Owner == "vllm" || m.Owner == "sglang" }
+
+// Template returns the chat template of the order's model at a llama-server, which renders with it. Thinking is
+// on: many templates print reasoning only then. Servers that do not render are an error here: nothing is known of
+// their templates.
+func (b *Backend) Template(ctx context.Context, o *upstream.Order) (derive.Template, error) {
+	props, err := b.Client.Properties(ctx)
+	if err != nil {
+		return derive.Template{}, err
+	}
+	return o.Rendering(props.Template, true, func(q *upstream.Order) (string, error) {
+		body, err := b.request(q)
+		if err != nil {
+			return "", err
+		}
+		return b.Client.Template(ctx, o.Pulse, body)
+	}), nil
+}

@@ -3,14 +3,12 @@ package openai
 import (
 	"encoding/base64"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"net/http"
 	"strings"
 
 	"toolnorm/chat"
 	"toolnorm/engine/upstream"
-	"toolnorm/internal/fault"
 )
 
 // request is the order's request in OpenAI's form. Tools are the order's, which a server can take
@@ -21,12 +19,7 @@ func (b *Backend) request(o *upstream.Order) (*Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	body := &Request{Model: o.Model, Messages: messages}
-	for _, tool := range o.Tools {
-		body.Tools = append(body.Tools, Tool{Type: "function", Function: Function{
-			Name: tool.Name, Description: tool.Description, Parameters: tool.Schema, Strict: tool.Strict,
-		}})
-	}
+	body := &Request{Model: o.Model, Messages: messages, Tools: o.WireTools()}
 	body.Fields, err = b.fields(o)
 	return body, err
 }
@@ -42,10 +35,9 @@ func (b *Backend) wireMessages(ms []chat.Message) ([]Message, error) {
 			w.Reasoning = m.Reasoning
 		}
 		for j, call := range m.Calls {
-			args, err := upstream.Arguments(call)
+			args, err := upstream.Arguments(call, i, j)
 			if err != nil {
-				at := fmt.Sprintf("messages[%d].tool_calls[%d].function.arguments", i, j)
-				return nil, &fault.Error{Kind: fault.Invalid, Param: at, Message: at + " must be one JSON object", Cause: err}
+				return nil, err
 			}
 			w.Calls = append(w.Calls, Call{ID: call.ID, Type: "function"})
 			w.Calls[j].Function.Name, w.Calls[j].Function.Arguments = call.Name, string(args)

@@ -3,6 +3,8 @@ package openai
 import (
 	"encoding/json"
 	"maps"
+
+	"toolnorm/engine/upstream"
 )
 
 // Request is the body of /v1/chat/completions, and of llama-server's /apply-template. Fields are added to the
@@ -11,7 +13,7 @@ import (
 type Request struct {
 	Model    string
 	Messages []Message
-	Tools    []Tool
+	Tools    []upstream.Tool
 	Fields   map[string]json.RawMessage
 }
 
@@ -74,20 +76,6 @@ type Call struct {
 		Name      string `json:"name"`
 		Arguments string `json:"arguments"` // an object, as text
 	} `json:"function"`
-}
-
-// Tool is a tool in OpenAI's form.
-type Tool struct {
-	Type     string   `json:"type"` // "function"
-	Function Function `json:"function"`
-}
-
-// Function is what a Tool offers. Parameters is the client's own schema, unless the server takes plain words only.
-type Function struct {
-	Name        string          `json:"name"`
-	Description string          `json:"description,omitempty"`
-	Parameters  json.RawMessage `json:"parameters"`
-	Strict      bool            `json:"strict,omitempty"` // OpenAI's promise that arguments fit; only where the client said so
 }
 
 // Continuation is the body of llama-server's /completion: a rendered prompt, and in Fields how to go on with it.

@@ -12,5 +12,5 @@
 //	probs.go       tokens with their probabilities, as both wires write them
 //	url.go         the URL of a server, and which kind of server it is for
 //	inprocess.go   a network of one server without sockets
-//	called.go      the name by which the user knows a tool that was renamed for the model
+//	wire.go        tools and calls as both wires have them, and the name by which the user knows a tool that was renamed
 package upstream

@@ -1,9 +1,7 @@
 package upstream
 
 import (
-	"bytes"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"strings"
 
@@ -180,20 +178,4 @@ func set[T any](o map[string]any, key string, v *T) {
 	if v != nil {
 		o[key] = *v
 	}
-}
-
-// Arguments are a call's, as an object: some clients write an empty text for none. The error is that of text that
-// is no object; the history was repaired before, so it is rare.
-func Arguments(c chat.Call) (json.RawMessage, error) {
-	if len(bytes.TrimSpace(c.Args)) == 0 {
-		return json.RawMessage("{}"), nil
-	}
-	var members map[string]json.RawMessage
-	if err := json.Unmarshal(c.Args, &members); err != nil {
-		return nil, err
-	}
-	if members == nil {
-		return nil, fmt.Errorf("%s is no object", c.Args)
-	}
-	return c.Args, nil
 }

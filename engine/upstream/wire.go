@@ -1,0 +1,92 @@
+package upstream
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"toolnorm/adapters/derive"
+	"toolnorm/chat"
+	"toolnorm/internal/fault"
+)
+
+// Tool is a tool as both wires have it.
+type Tool struct {
+	Type     string   `json:"type"` // "function"
+	Function Function `json:"function"`
+}
+
+// Function is what a Tool offers. Parameters is the client's own schema, unless the server takes plain words only (Facts.PlainSchemas). To
+// an Ollama it is of the kind that every version can print: always an object with properties, no booleans in place of schemas (a 400 in
+// every mode), no $ref, pattern or format, which Ollama drops or a llama-server behind it refuses.
+type Function struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	Parameters  json.RawMessage `json:"parameters"`
+	Strict      bool            `json:"strict,omitempty"` // OpenAI's promise that arguments fit; only where the client said so
+}
+
+// WireTools are the order's tools as both wires have them. Nobody but OpenAI has Strict, which Ollama ignores.
+func (o *Order) WireTools() (all []Tool) {
+	for _, t := range o.Tools {
+		all = append(all, Tool{"function", Function{t.Name, t.Description, t.Schema, t.Strict}})
+	}
+	return all
+}
+
+// ProbeTool is the smallest tool that every server takes. A llama-server refuses parameters without properties.
+var ProbeTool = Tool{"function", Function{
+	Name: "probe", Description: "probe", Parameters: json.RawMessage(`{"type":"object","properties":{"a":{"type":"string"}}}`),
+}}
+
+// Arguments are those of the i-th call of a message, as an object: some clients write an empty text for none. Text that is no object is
+// fault.Invalid, and Param names the call; the history was repaired before, so it is rare.
+func Arguments(c chat.Call, message, i int) (json.RawMessage, error) {
+	if len(bytes.TrimSpace(c.Args)) == 0 {
+		return json.RawMessage("{}"), nil
+	}
+	var members map[string]json.RawMessage
+	err := json.Unmarshal(c.Args, &members)
+	if err == nil && members == nil {
+		err = fmt.Errorf("%s is no object", c.Args)
+	}
+	if err == nil {
+		return c.Args, nil
+	}
+	at := fmt.Sprintf("messages[%d].tool_calls[%d].function.arguments", message, i)
+	return nil, &fault.Error{Kind: fault.Invalid, Param: at, Message: at + " must be one JSON object", Cause: err}
+}
+
+// Rendering is the chat template of the order's model, of which source is the text, with which render shows orders. A model that can think
+// thinks: many templates print reasoning only then.
+func (o *Order) Rendering(source string, thinks bool, render func(*Order) (string, error)) derive.Template {
+	q := *o
+	q.Facts.Thinking = thinks
+	return derive.Template{Source: source, Render: func(messages []chat.Message, tools []chat.Tool) (string, error) {
+		q.Request, q.Tools = &chat.Request{Model: o.Model, Messages: messages, Think: &thinks}, tools
+		return render(&q)
+	}}
+}
+
+// alsoCalled stands in front of the name that a tool has for everybody but the model.
+const alsoCalled = "Also called "
+
+// AlsoCalled is a tool's description with the name that the user knows it by, so that a model finds what the user
+// speaks of: a tool "工具" is tool_5ca6730d toward a family that cannot write it, and "Also called "工具"." stands in
+// its description.
+func AlsoCalled(name, description string) string {
+	return strings.TrimSpace(alsoCalled + strconv.Quote(name) + ". " + description)
+}
+
+// KnownAs is the name by which the user knows a tool of that name and description: the inverse of AlsoCalled.
+func KnownAs(name, description string) string {
+	if rest, ok := strings.CutPrefix(description, alsoCalled); ok {
+		if quoted, err := strconv.QuotedPrefix(rest); err == nil {
+			known, _ := strconv.Unquote(quoted) // it is one
+			return known
+		}
+	}
+	return name
+}
