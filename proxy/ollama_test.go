@@ -35,7 +35,20 @@ func (f *fakeOllama) Server(_ context.Context, model string) (http.RoundTripper,
 	if f.silent {
 		return nil, model, nil
 	}
-	return upstream.InProcess(f), strings.TrimPrefix(model, "box/"), nil
+	return somewhere{upstream.InProcess(f)}, strings.TrimPrefix(model, "box/"), nil
+}
+
+// somewhere gives requests a host, as a way to a server does, and answers a header of the connection's, which net/http's servers write
+// themselves.
+type somewhere struct{ http.RoundTripper }
+
+func (s somewhere) RoundTrip(r *http.Request) (*http.Response, error) {
+	r.URL.Scheme, r.URL.Host = "http", "ollama"
+	resp, err := s.RoundTripper.RoundTrip(r)
+	if err == nil {
+		resp.Header.Set("Connection", "close, X-Hop")
+	}
+	return resp, err
 }
 
 func (f *fakeOllama) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -43,7 +56,6 @@ func (f *fakeOllama) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f.asked, f.body = r, string(b)
 	h := w.Header()
 	h.Set("X-Ollama", "yes")
-	h.Set("Connection", "close, X-Hop")
 	h.Set("X-Hop", "no")
 	h.Set("Access-Control-Allow-Origin", "*")
 	h.Set("Content-Type", "application/x-ndjson")

@@ -14,5 +14,5 @@
 //	tap.go         the text that the model wrote, from its tokens
 //	text.go        texts that go on, vectors; unload.go: models that leave the memory
 //	vocabulary.go  which marks are control tokens; version.go, host.go   what a server says of itself, where it is
-//	forward.go, watched.go, passed.go  requests of Ollama's API that are passed on unread, and how their answers end
+//	passed.go      requests of Ollama's API that are passed on unread, and how their answers end
 package ollama

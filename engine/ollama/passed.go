@@ -2,19 +2,125 @@ package ollama
 
 import (
 	"bytes"
-	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
 	"mime"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 
 	"toolnorm/chat"
 	"toolnorm/engine/upstream"
+	"toolnorm/engine/wait"
 	"toolnorm/internal/fault"
 )
+
+// RoundTrip passes a request of Ollama's own API on as it is: path, query, header and body. Its host is the
+// server's, whatever the request says. There is no time limit besides the request's context: pulling a model takes
+// what it takes. The path goes on as it was escaped, so that nothing in it is decoded twice. It is the transport
+// that is asked: a redirection is the server's answer, for passable to judge.
+func (o *Client) RoundTrip(r *http.Request) (*http.Response, error) {
+	to, err := url.Parse(o.base + r.URL.EscapedPath())
+	if err != nil {
+		return nil, err
+	}
+	to.RawQuery = r.URL.RawQuery
+	out := r.Clone(r.Context())
+	out.URL, out.Host = to, ""
+	resp, err := o.calls.HTTP.Transport.RoundTrip(out)
+	if err != nil {
+		return nil, wait.Broken(r.Context(), o.calls.Gone, err)
+	}
+	return resp, nil
+}
+
+// replies are the paths of Ollama's API at which a model answers, so that the waits for a model hold. What else is
+// passed on, as pulling a model, takes what it takes.
+var replies = []string{"/api/generate", "/api/chat", "/api/embed", "/api/embeddings"}
+
+// Watched is a way to an Ollama on which what is passed on unread ends, too: a wait for a model's reply that is
+// longer than t allows, and a server that breaks, are an error, or the last record of what had come of the answer.
+// Without it a client would see its connection break, which Python's http calls IncompleteRead, and not learn why.
+// Records name the model as the client calls it: one that compares the name with what it asked for would stumble over the
+// server's.
+func Watched(rt http.RoundTripper, t wait.Timeouts, called, client string) http.RoundTripper {
+	return &watched{rt, t, namesOf(called, client)}
+}
+
+type watched struct {
+	way    http.RoundTripper
+	limits wait.Timeouts // of replies; nothing bounds the rest
+	names  names
+}
+
+// RoundTrip sends a request and waits for the head of its answer. Behind the head the waits go on with the reads
+// of the body; they end with its Close, which a caller owes every answer.
+func (w *watched) RoundTrip(r *http.Request) (*http.Response, error) {
+	isReply := slices.Contains(replies, r.URL.Path)
+	ctx, p := wait.NewPulse(mute{r.Context()}, nil, w.limits)
+	var first, later wait.Limit
+	if isReply {
+		// Nobody here knows whether the request has tools, so a call may be held back.
+		first, later = p.UntilFirst(), p.Withheld()
+	}
+	p.Begin(first)
+	resp, err := w.way.RoundTrip(r.WithContext(ctx))
+	p.End()
+	if err != nil {
+		p.Stop()
+		return nil, cause(r.Context(), err)
+	}
+	resp.Body = &watchedBody{Reader: p.Reader(resp.Body, first, later), asked: r.Context(), ctx: ctx, body: resp.Body, pulse: p}
+	if err := passable(resp, isReply, w.names); err != nil {
+		return nil, errors.Join(err, resp.Body.Close())
+	}
+	return resp, nil
+}
+
+// cause is err, or, if whoever asked ended the request with a fault of its own, that fault: a server that is stopped says so. Behind mute
+// such a cause is not seen, since contexts find it by a value, and the client was told that it had gone away.
+func cause(asked context.Context, err error) error {
+	var f *fault.Error
+	if errors.As(context.Cause(asked), &f) {
+		return f
+	}
+	return err
+}
+
+// mute is a context without its values: one of them has net/http pass on what a server says before its answer, as
+// often as it says it. httputil.ReverseProxy sets such a trace, and a server that sends 1xx heads without end
+// would be passed on without end.
+type mute struct{ context.Context }
+
+// Value finds nothing.
+func (mute) Value(any) any { return nil }
+
+// watchedBody is an answer whose reads are watched.
+type watchedBody struct {
+	io.Reader
+	asked context.Context // of the client
+	ctx   context.Context // of the request; its cause says why a read broke off
+	body  io.Closer
+	pulse *wait.Pulse
+}
+
+// Read reads the answer. What breaks it off is a fault.
+func (b *watchedBody) Read(p []byte) (int, error) {
+	n, err := b.Reader.Read(p)
+	if err != nil && err != io.EOF {
+		err = cause(b.asked, wait.Broken(b.ctx, "", err))
+	}
+	return n, err
+}
+
+// Close ends the answer and the watching.
+func (b *watchedBody) Close() error {
+	b.pulse.Stop()
+	return b.body.Close()
+}
 
 // ours are headers of an answer that are for the client of a server, not for that of a proxy: a cookie or a
 // redirection would take the client past this program.
@@ -39,12 +145,11 @@ func passable(resp *http.Response, isReply bool, n names) error {
 		return passError(resp, form)
 	case form == "application/json":
 		return passDocument(resp, n)
-	// A reply as text/plain is a stream of records too: some gateways label it so.
 	// A reply under another label, as text/plain, is a stream of records too.
-	case form == "application/x-ndjson", isReply && form != "text/event-stream":
-		pass(resp, &records{isReply: isReply, names: n})
-	case form == "text/event-stream":
-		pass(resp, &records{events: true, isReply: isReply})
+	case form == "application/x-ndjson", isReply:
+		// Its length is not known then: an error may stand at its end.
+		resp.Body, resp.ContentLength = &records{body: resp.Body, scratch: upstream.NewScratch(resp.Body), isReply: isReply, names: n}, -1
+		resp.Header.Del("Content-Length")
 	}
 	return nil
 }
@@ -75,7 +180,7 @@ func passDocument(resp *http.Response, n names) error {
 	case long:
 		replace(resp, io.MultiReader(bytes.NewReader(text), resp.Body), -1)
 	case !json.Valid(text):
-		return fault.New(fault.Unavailable, "the model server ended its reply in the middle: its log may say why")
+		return fault.New(fault.Unavailable, "%w", upstream.ErrUnfinished)
 	default:
 		replace(resp, bytes.NewReader(text), len(text))
 	}
@@ -96,27 +201,18 @@ func replace(resp *http.Response, from io.Reader, length int) {
 	}
 }
 
-// pass has an answer read record by record. Its length is not known then: an error may stand at its end.
-func pass(resp *http.Response, r *records) {
-	r.body, r.scratch = resp.Body, upstream.NewScratch(resp.Body)
-	resp.Body, resp.ContentLength = r, -1
-	resp.Header.Del("Content-Length")
-}
-
 // records are an answer, a record a line, of which only whole ones are passed on: as they are, and behind them an
 // error if the server did not end well. Half a record helps nobody, and a client that counts on an end gets one.
 type records struct {
-	events  bool // server-sent events: the lines of one belong together
 	isReply bool // the last record says that it is the last
 	names   names
 
 	body    io.ReadCloser
 	scratch *upstream.Scratch
 	out     []byte // what the next reads give
-	event   []byte // the begun event
 	done    bool   // the last record has come
 	over    bool
-	failed  error // how it ended, if not well
+	failed  *fault.Error // how it ended, if not well
 }
 
 // Read gives the records that have come. What is in the buffer already goes with the first one, up to KeepRecord:
@@ -143,20 +239,14 @@ func (r *records) next() {
 	line, err := r.scratch.Line()
 	whole := err == nil
 	switch {
-	case err == io.EOF && len(line) > 0: // it may have everything but its end
-	case err == io.EOF:
+	case err == io.EOF && len(line) == 0:
 		r.end(nil)
 		return
-	case err != nil:
+	case err != nil && err != io.EOF:
 		r.end(err)
 		return
 	}
-	if r.events {
-		err = r.eventLine(line, whole)
-	} else {
-		err = r.record(line, whole)
-	}
-	if err != nil || !whole {
+	if err = r.record(line, whole); err != nil || !whole {
 		r.end(err)
 	}
 }
@@ -203,48 +293,16 @@ func (n names) told(record []byte) []byte {
 	return record
 }
 
-// eventLine takes one line of an event, which is passed on when an empty one ends it. Behind [DONE] nothing need
-// follow.
-func (r *records) eventLine(line []byte, whole bool) error {
-	r.event = append(r.event, line...)
-	switch {
-	case !whole:
-		return upstream.ErrCut
-	case len(r.event) > upstream.MaxRecord:
-		return upstream.ErrLong
-	case len(bytes.TrimSpace(line)) == 0:
-		r.done = r.done || bytes.HasPrefix(r.event, []byte("data: [DONE]"))
-		r.out, r.event = append(r.out, r.event...), r.event[:0]
-	}
-	return nil
-}
-
-// end ends the answer: well when it is complete, else with a record that says why not, in the form of the stream:
-// an event in OpenAI's form, or a line in Ollama's.
+// end ends the answer: well when it is complete, else with a record that says why not.
 func (r *records) end(err error) {
-	if r.over = true; r.done || err == nil && !r.isReply && len(r.event) == 0 {
+	if r.over = true; r.done || err == nil && !r.isReply {
 		return
 	}
-	if r.failed = cmp.Or(err, upstream.ErrCut); r.events {
-		r.out = append(append(append(r.out, "data: "...), fault.OpenAI(r.fault())...), "\n\n"...)
-		return
-	}
+	r.failed = upstream.Cut(context.Background(), err) // whoever left has ended the read with a fault
 	if n := len(r.out); n > 0 && r.out[n-1] != '\n' {
 		r.out = append(r.out, '\n')
 	}
-	r.out = append(append(r.out, fault.Ollama(r.fault())...), '\n')
-}
-
-// fault is how the answer ended, for the client.
-func (r *records) fault() *fault.Error {
-	var f *fault.Error
-	switch {
-	case errors.As(r.failed, &f):
-		return f
-	case errors.Is(r.failed, upstream.ErrLong):
-		return fault.New(fault.Unavailable, "the model server's reply cannot be read: %w", upstream.ErrLong)
-	}
-	return fault.New(fault.Unavailable, "the model server ended its reply in the middle: its log may say why")
+	r.out = append(append(r.out, fault.Ollama(r.failed)...), '\n')
 }
 
 // Broken is why the answer did not end well; nil if it did, as far as it was read. It is for the log and the trace
@@ -253,7 +311,7 @@ func (r *records) Broken() error {
 	if r.failed == nil {
 		return nil
 	}
-	return r.fault()
+	return r.failed
 }
 
 // Close ends the answer.

@@ -23,7 +23,6 @@ func TestWhatIsPassedOnHasOneEnd(t *testing.T) {
 		last   = `{"response":"","done":true,"done_reason":"stop"}` + "\n"
 		middle = `{"error":"the model server ended its reply in the middle: its log may say why"}` + "\n"
 		reset  = `{"error":"the connection to the model server broke in the middle of the reply"}` + "\n"
-		event  = `data: {"error":{"message":"the model server ended its reply in the middle: its log may say why","type":"server_error","param":null,"code":"upstream_error"}}` + "\n\n"
 	)
 	for name, row := range map[string]struct {
 		path, form, said string
@@ -50,9 +49,7 @@ func TestWhatIsPassedOnHasOneEnd(t *testing.T) {
 		"a document":                  {"/api/embed", "application/json", `{"embeddings":[[1]]}`, false, `{"embeddings":[[1]]}`, false},
 		"a document, cut":             {"/api/generate", "application/json; charset=utf-8", `{"response":"a`, true, "upstream_error", true},
 		"half a document":             {"/api/generate", "application/json", `{"response":"a`, false, "upstream_error", true},
-		"events":                      {"/api/chat", "text/event-stream", "data: {}\n\ndata: [DONE]\n\n", false, "data: {}\n\ndata: [DONE]\n\n", false},
-		"events without an end":       {"/api/chat", "text/event-stream", "data: {}\n\n", false, "data: {}\n\n" + event, true},
-		"half an event":               {"/api/chat", "text/event-stream", "data: {}\n\nevent: x\ndata: {", false, "data: {}\n\n" + event, true},
+		"events of another API":       {"/api/chat", "text/event-stream", "data: {}\n\n", false, `{"error":"the model server sent a record that is no JSON"}` + "\n", true},
 		"a page":                      {"/api/chat", "text/plain", "<html>", false, middle, true},
 		"what is no reply and no API": {"/", "text/plain", "Ollama is running", false, "Ollama is running", false},
 	} {
