@@ -21,7 +21,6 @@
 //	template.go    the form in which the model's own template writes calls
 //	names.go       names of tools that the model's family cannot write
 //	history.go     a conversation that the template takes
-//	call_loop.go   the same call over and over, turn by turn
 //	context.go     how long a context the request gets, and what is left out when none is long enough
 //	token_cost.go  bytes a token, prompts that the server cuts silently, counting for clients
 //	tool_budget.go tools that take more than they may: shorter texts, or fewer tools
@@ -34,8 +33,7 @@
 // While the reply comes:
 //
 //	source.go         opens a generation, and watches it
-//	repetition.go     a text that repeats itself without end
-//	same_calls.go     the same call over and over, inside one reply
+//	repeats.go        the same over and over: turn by turn, in a text, in calls; what finds it is engine/repeat
 //	guard.go          only calls that fit their schemas; repair.go: what is done about the others
 //	format_answer.go  response_format beside tools
 //	finish.go         ids, stop sequences, the end

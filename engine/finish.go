@@ -90,9 +90,8 @@ func (j *job) stopAtStops(_ context.Context, in events) events {
 			if err == nil && ev.Kind == chat.Text {
 				all := held + ev.Text
 				if at, stop := first(all, stops); at >= 0 {
-					counts := j.spent.Plus(chat.Counts{Prompt: j.estimate(), Completion: (bytes + 3) / 4, Estimated: true})
-					if text(all[:at]) && yield(chat.Event{Kind: chat.Usage, Meta: &chat.Meta{Usage: &counts}}, nil) {
-						yield(chat.Event{Kind: chat.Finish, Text: chat.Stop, Meta: &chat.Meta{Stopped: stop}}, nil)
+					if text(all[:at]) {
+						sent(*ending(j.spent.Plus(j.guessed(bytes+3)), chat.Stop, chat.Meta{Stopped: stop}), yield)
 					}
 					return
 				}
@@ -174,6 +173,17 @@ func (j *job) finish(ctx context.Context, in events) events {
 		}
 		yield(chat.Event{}, unfinished(ctx))
 	}
+}
+
+// guessed are the counts of a reply that is ended here after so many bytes. Nobody has counted its tokens: the counts come in the last
+// record, which is not waited for. Four bytes are about a token.
+func (j *job) guessed(bytes int) chat.Counts {
+	return chat.Counts{Prompt: j.estimate(), Completion: bytes / 4, Estimated: true}
+}
+
+// ending is the end of a reply that is ended here, not by its server: what it cost, and why.
+func ending(counts chat.Counts, reason string, meta chat.Meta) *chat.Fixed {
+	return &chat.Fixed{{Kind: chat.Usage, Meta: &chat.Meta{Usage: &counts}}, {Kind: chat.Finish, Text: reason, Meta: &meta}}
 }
 
 // costing is an event with the tokens that were spent besides, if it counts tokens. The counts are copied: they belong to the

@@ -185,14 +185,12 @@ func (g *guard) said() string {
 
 // stop ends the reply though the model may go on, or has written more. Its tokens are estimated where they are not known.
 func (g *guard) stop(reason, cause string) {
-	counts := chat.Counts{Prompt: g.j.estimate(), Completion: len(g.said()) / 4, Estimated: true}
-	if g.own != nil {
-		counts = *g.own
+	counts := g.own
+	if counts == nil {
+		guess := g.j.guessed(len(g.said()))
+		counts = &guess
 	}
-	counts = counts.Plus(g.spent)
-	if g.yield(chat.Event{Kind: chat.Usage, Meta: &chat.Meta{Usage: &counts}}, nil) {
-		g.yield(chat.Event{Kind: chat.Finish, Text: reason, Meta: &chat.Meta{Cause: cause, Repairs: g.steps}}, nil)
-	}
+	sent(*ending(counts.Plus(g.spent), reason, chat.Meta{Cause: cause, Repairs: g.steps}), g.yield)
 }
 
 // finish ends a reply. A call that is open was cut: what was sent of it stays open, what was not is left out.

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"iter"
+	"slices"
 
 	"toolnorm/adapters"
 	"toolnorm/chat"
@@ -32,7 +33,7 @@ func (e *Engine) prepare(ctx context.Context, pulse *wait.Pulse, r *chat.Request
 		(*job).aliasTools,         // names.go: names that the family cannot write
 		(*job).normalizeHistory,   // history.go: a conversation that the template takes
 		(*job).fitTools,           // tool_budget.go: tools that take more than the setting allows
-		(*job).detectCallLoop,     // call_loop.go: the same call over and over, turn by turn
+		(*job).detectCallLoop,     // repeats.go: the same call over and over, turn by turn
 		(*job).chooseContext,      // context.go: how much room prompt and reply get
 		(*job).weighTools,         // tool_budget.go: a warning when tools take most of it
 		(*job).chooseStrategy,     // strategy.go: how to get at the model's text
@@ -83,6 +84,11 @@ func handed(in events, yield func(chat.Event, error) bool, take func(chat.Event)
 	return true
 }
 
+// sent gives events to yield until that wants no more, and says whether it took them all.
+func sent(all []chat.Event, yield func(chat.Event, error) bool) bool {
+	return !slices.ContainsFunc(all, func(ev chat.Event) bool { return !yield(ev, nil) })
+}
+
 // reply opens the model's reply and returns what the client gets of it. The job that comes back is the one that was answered
 // in the end: a server may have refused a longer one.
 //
@@ -91,7 +97,7 @@ func handed(in events, yield func(chat.Event, error) bool, take func(chat.Event)
 func (j *job) reply(ctx context.Context) (*job, events) {
 	j, out := j.read(ctx, j.strategy)
 	for _, do := range []stage{
-		(*job).limitSameCalls, // same_calls.go: the same call over and over, inside one reply
+		(*job).limitSameCalls, // repeats.go: the same call over and over, inside one reply
 		(*job).guardCalls,     // guard.go, repair.go: only calls that fit their schemas
 		(*job).requireCall,    // force.go: tool_choice is kept, or an error
 		(*job).formatAnswer,   // format_answer.go: response_format beside tools

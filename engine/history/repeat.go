@@ -1,13 +1,11 @@
 package history
 
 import (
-	"bytes"
-	"encoding/json"
-	"reflect"
 	"strings"
 
 	"toolnorm/adapters"
 	"toolnorm/chat"
+	"toolnorm/engine/repeat"
 )
 
 // unrepeat takes calls out of the assistant's texts that stand beside them as calls: some clients keep what they
@@ -26,7 +24,7 @@ func (t *talk) unrepeat(f *adapters.Format, tools []chat.Tool) {
 		if len(m.Calls) == 0 || !names(m.Content, m.Calls) {
 			continue
 		}
-		if text, calls, ok := read(f, m.Content, offered(tools, m.Calls)); ok && same(calls, m.Calls) {
+		if text, calls, ok := read(f, m.Content, offered(tools, m.Calls)); ok && repeat.Same(calls, m.Calls) {
 			m.Content = strings.TrimRight(text, " \t\r\n")
 			t.note(m.at, Repeated)
 		}
@@ -72,31 +70,4 @@ func read(f *adapters.Format, text string, tools []chat.Tool) (rest string, call
 		c.Add(e)
 	}
 	return c.Text.String(), c.Calls, !c.Open
-}
-
-// same says whether calls are the same in name, order and arguments, however those are spelled: clients write
-// arguments anew, with other white space and order. Numbers are compared by their digits, so 1 and 1.0 differ.
-func same(a, b []chat.Call) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i].Name != b[i].Name || !reflect.DeepEqual(value(a[i].Args), value(b[i].Args)) {
-			return false
-		}
-	}
-	return true
-}
-
-// value is what arguments are: no arguments are an empty object, and text that is no JSON is itself.
-func value(args json.RawMessage) (v any) {
-	if len(bytes.TrimSpace(args)) == 0 {
-		args = json.RawMessage("{}")
-	}
-	d := json.NewDecoder(bytes.NewReader(args))
-	d.UseNumber()
-	if d.Decode(&v) != nil {
-		return string(args)
-	}
-	return v
 }
