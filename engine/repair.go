@@ -141,10 +141,11 @@ func (g *guard) giveUp(c *guarded) bool {
 func (g *guard) rewrite(c *guarded) (json.RawMessage, bool) {
 	// What fits of the old arguments is held as it is, as const: the model fills in the rest, and cannot forget half a file
 	// while it puts a number right.
-	o := schema.Options{Stands: c.stands, Long: g.j.longIntegers()}
-	if c.begun {
-		o.Sent = string(c.args.Text()[:c.args.Safe()])
+	// A call that cannot be taken apart, since a number in it has thousands of digits, could not go on from what was sent.
+	if c.begun && c.stands == nil {
+		return nil, false
 	}
+	o := schema.Options{Stands: c.stands, Long: g.j.longIntegers()}
 	for _, weak := range []bool{false, true} {
 		o.Weak = weak
 		f := rewritten(c.tool, c.args.Text(), o)

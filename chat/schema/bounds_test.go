@@ -29,7 +29,7 @@ func TestSchemasThatGrowCostLittle(t *testing.T) {
 			typ = typ.Prop("x")
 		}
 		_, _ = typ.Members(), typ.Item()
-		c := ConstrainCalls([]chat.Tool{{Name: "f", Schema: json.RawMessage(b.String())}}, Options{Sent: `{"x":{"x":{`})
+		c := ConstrainCalls([]chat.Tool{{Name: "f", Schema: json.RawMessage(b.String())}}, Options{Stands: standingOf(parse([]byte(`{"x":{"x":{"+":0},"+":0},"+":0}`)))})
 		if d := time.Since(start); d > 5*time.Second || !json.Valid(c.Schema) || len(c.Schema) > maxWritten {
 			t.Errorf("%s: %v for %d bytes", join, d, len(c.Schema))
 		}

@@ -11,7 +11,7 @@ import (
 // nothing is turned into another type on the word of a schema that cannot be understood.
 func Compile(raw json.RawMessage) *Type {
 	root := parse(raw)
-	if root.kind() != Object {
+	if root == nil {
 		return nil
 	}
 	c := compiler{Doc: &Doc{root: root}, done: map[*value]*Type{}}
@@ -36,7 +36,11 @@ func (c *compiler) compile(v *value, depth int) *Type {
 	if t, ok := c.done[v]; ok {
 		return t
 	}
-	t := &Type{kinds: known(kindsOf(v.get("type"))), required: v.get("required").words()}
+	t := &Type{from: v, types: c.done, kinds: kindsOf(v.get("type")), required: v.get("required").words()}
+	// All types are as good as none: {"type": "any"} is like a place without a type, and no value is changed for it.
+	if t.kinds == Any {
+		t.kinds = 0
+	}
 	c.done[v] = t
 	// The target takes this place's entry, too: whoever refers here later gets it without a detour.
 	if target := c.target(v, "$ref", depth); target != nil && lone(v, "$ref") {
@@ -44,23 +48,13 @@ func (c *compiler) compile(v *value, depth int) *Type {
 		return target
 	}
 	t.values(v)
-	t.members(c, v, depth)
-	t.elements(c, v, depth)
+	t.inside(c, v, depth)
 	t.besides(c, v, depth)
 	// Without a type everything may stand already, null too.
-	if n := v.get("nullable"); n != nil && n.raw == "true" && t.kinds != 0 {
+	if v.get("nullable").raw == "true" && t.kinds != 0 {
 		t.kinds |= Null
 	}
 	return t
-}
-
-// known is what a Type says of kinds: all of them are as good as none. {"type": "any"} is then like a place without a type, and
-// no value is changed for it.
-func known(k Kinds) Kinds {
-	if k == Any {
-		return 0
-	}
-	return k
 }
 
 // target compiles what a reference leads to, nil when there is none. A reference out of the document leads nowhere: nothing
@@ -86,43 +80,27 @@ func (t *Type) values(v *value) {
 	t.kinds = cmp.Or(t.kinds, implied)
 }
 
-// members compiles the keywords of objects. A pattern of names that Go cannot read (look-around) is left out: its members are
-// then read as any others. "properties" without a type means an object.
-func (t *Type) members(c *compiler, v *value, depth int) {
-	for _, m := range v.get("properties").fields() {
-		t.put(m.name, c.compile(m.v, depth+1))
+// inside compiles members and elements, which are then found by their text. A pattern of names that Go cannot read
+// (look-around) is left out: its members are then read as any others. "properties" without a type means an object.
+// true and false compile to nil: of such members nothing is known, or there are none.
+func (t *Type) inside(c *compiler, v *value, depth int) {
+	for _, m := range v.get("properties").members {
+		t.order = append(t.order, m.name)
+		c.compile(m.v, depth+1)
 	}
-	for _, m := range v.get("patternProperties").fields() {
+	if len(t.order) > 0 {
+		t.order = requiredFirst(each(t.order), t.required)
+		t.kinds = cmp.Or(t.kinds, Object)
+	}
+	for _, m := range v.get("patternProperties").members {
 		if re, err := regexp.Compile(GoPattern(m.name)); err == nil {
 			t.named = append(t.named, namedType{re, c.compile(m.v, depth+1)})
 		}
 	}
-	// true and false are no objects and compile to nil: of other members nothing is known, or there are none.
-	t.rest = c.compile(v.get("additionalProperties"), depth+1)
-	if t.props != nil && t.kinds == 0 {
-		t.kinds = Object
-	}
-	t.order = requiredFirst(t.order, t.required)
-}
-
-// put notes a member. The order is that of first mention and the Type that of the last, as in value.get.
-func (t *Type) put(name string, p *Type) {
-	if t.props == nil {
-		t.props = map[string]*Type{}
-	}
-	if _, ok := t.props[name]; !ok {
-		t.order = append(t.order, name)
-	}
-	t.props[name] = p
-}
-
-// elements compiles the keywords of arrays, in the spelling of any draft.
-func (t *Type) elements(c *compiler, v *value, depth int) {
 	prefix, items, _ := elements(v)
-	for _, one := range prefix {
-		t.prefix = append(t.prefix, c.compile(one, depth+1))
+	for _, one := range append(slices.Clip(prefix), items, v.get("additionalProperties")) {
+		c.compile(one, depth+1)
 	}
-	t.items = c.compile(items, depth+1)
 }
 
 // besides notes references, allOf, anyOf and oneOf, and the types and values that follow from them. They stay apart instead
@@ -136,25 +114,27 @@ func (t *Type) besides(c *compiler, v *value, depth int) {
 			t.all = append(t.all, to)
 		}
 	}
-	for _, one := range v.get("allOf").list() {
+	for _, one := range v.get("allOf").items {
 		if b := c.compile(one, depth+1); b != nil {
 			t.all = append(t.all, b)
 		}
 	}
 	for _, b := range t.all {
-		t.kinds = cmp.Or(t.kinds, b.kinds)
-		if t.enum == nil {
-			t.enum = b.enum
-		}
+		t.take(b)
 	}
-	for _, one := range append(slices.Clip(v.get("anyOf").list()), v.get("oneOf").list()...) {
+	for _, one := range append(slices.Clip(v.get("anyOf").items), v.get("oneOf").items...) {
 		t.any = append(t.any, c.compile(one, depth+1))
 	}
 	if u := either(t.any); u != nil {
-		t.kinds = cmp.Or(t.kinds, u.kinds)
-		if t.enum == nil {
-			t.enum = u.enum
-		}
+		t.take(u)
+	}
+}
+
+// take takes over what t does not say itself of its types and values.
+func (t *Type) take(b *Type) {
+	t.kinds = cmp.Or(t.kinds, b.kinds)
+	if t.enum == nil {
+		t.enum = b.enum
 	}
 }
 
@@ -170,11 +150,11 @@ func either(list []*Type) *Type {
 		return list[0]
 	}
 	// The alternatives stay, so that members are looked up in each of them; kinds and values say what the place as a whole takes.
-	u := &Type{any: list}
+	u := &Type{from: absent, any: list}
 	listed := true
 	for _, t := range list {
 		if t.kinds == 0 {
-			return &Type{any: list}
+			return &Type{from: absent, any: list}
 		}
 		u.kinds |= t.kinds
 		values := t.countable()

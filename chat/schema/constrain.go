@@ -27,13 +27,12 @@ type Constraint struct {
 	Dropped []Dropped // what of the original the constraint does not hold, sorted
 }
 
-// Options of a constraint. The zero value is a full constraint for a call of which nothing has left.
+// Options of a constraint. The zero value is a full constraint for a call of which nothing stands.
 type Options struct {
 	Weak      bool      // for the retry when a server refuses the full one: types, members, enums and small bounds, without patterns, formats, tuples and references
 	MaxLength int       // characters of a string without a bound of its own, and of one with a larger bound; 0: 1000; at most 1999, which is what servers take; negative: none
 	MaxItems  int       // elements of an array, likewise; 0: 64; at most 1000
-	Sent      string    // calls: what has already left of the arguments, the beginning of a JSON object
-	Stands    *Standing // calls: what of the arguments stands, in place of Sent
+	Stands    *Standing // calls: what of the arguments stands; nil: nothing does
 	Long      bool      // integers of more than 16 digits may be meant
 	Name      string    // calls: the key of the tool's name; empty: "name"
 	Arguments string    // calls: the key of the arguments; empty: "arguments"
@@ -94,9 +93,8 @@ func Constrain(raw json.RawMessage, o Options) Constraint {
 // arguments alone would forbid the token that a model wants at their end, `}}` in one piece, and it goes on within the
 // last value instead: "days": 1000000000000000, which fits the schema and is wrong.
 //
-// With Sent, which makes sense for one tool only, members that have left are held to their values, in their order, one
-// that has begun to leave is next, and the others follow, the required ones first. When Sent is not the beginning of an
-// object, nothing counts as sent.
+// With Stands, which makes sense for one tool only, members that stand are held to their values, in their order, and the
+// others follow.
 func ConstrainCalls(tools []chat.Tool, o Options) Constraint {
 	if len(tools) == 0 {
 		return Constrain(nil, o)
@@ -106,12 +104,8 @@ func ConstrainCalls(tools []chat.Tool, o Options) Constraint {
 	docs := ParseTools(tools)
 	for i, t := range tools {
 		args := docs[i].Arguments()
-		stands := o.Stands
-		if left := parseBegun(o.Sent); stands == nil && left.kind() == Object {
-			stands = left.standing()
-		}
-		if stands != nil {
-			args = c.continued(docs[i], args, stands)
+		if o.Stands != nil {
+			args = docs[i].continued(args, o.Stands)
 		}
 		calls = append(calls, callObject(t.Name, args, o))
 	}

@@ -95,29 +95,53 @@ func TestAWeakConstraintHasNeitherReferencesNorPatterns(t *testing.T) {
 	}
 }
 
-func TestWhatHasLeftIsHeld(t *testing.T) {
+// standingOf reads what stands of a call as a JSON text: what holds "?" stands in parts, "?" is to be written, and behind "+"
+// others may follow.
+func standingOf(v *value) *Standing {
+	s := &Standing{Array: v.kind() == Array}
+	add := func(name string, v *value) {
+		p := Part{Name: name, Raw: v.raw}
+		switch {
+		case v.text == "+" || name == "+":
+			s.More = true
+			return
+		case v.text == "?":
+			p.Raw = ""
+		case v.kind()&(Object|Array) != 0 && strings.ContainsAny(v.raw, "?+"):
+			p = Part{Name: name, Open: standingOf(v)}
+		}
+		s.Parts = append(s.Parts, p)
+	}
+	for _, m := range v.members {
+		add(m.name, m.v)
+	}
+	for _, one := range v.items {
+		add("", one)
+	}
+	return s
+}
+
+func TestWhatStandsIsHeld(t *testing.T) {
 	const schema = `{"type":"object","properties":{"city":{"type":"string"},"days":{"type":"integer"},"tags":{"type":"array","items":{"type":"string"},"maxItems":2},
 		"f":{"anyOf":[{"type":"object","properties":{"k":{"const":"a"},"x":{"type":"integer"}},"required":["k","x"]},{"type":"object","properties":{"k":{"const":"b"},"y":{"type":"string"}},"required":["k","y"]}]}},"required":["days"],"additionalProperties":false}`
-	for _, c := range []struct{ sent, want string }{
-		{``, `{"type":"object","properties":{"city":{"type":"string"}`},
-		{`{`, `{"type":"object","properties":{"city":{"type":"string"}`},
-		{`{"tags": ["x"], "city": "Rome"`, `{"type":"object","properties":{"tags":{"const":["x"]},"city":{"const":"Rome"},"days":{"type":"integer"},"f":`},
-		{`{"days":`, `{"type":"object","properties":{"days":{"type":"integer"},"city":{"type":"string"},"tags":`},
-		{`{"city":"Ro`, `{"type":"object","properties":{"city":{"type":"string","pattern":"^Ro[\\x20-\\x21\\x23-\\x5B\\x5D-\\x7E` + "\u0080-\U0010FFFF" + `]*$"},"days":`},
-		{`{"f":{"k":"b",`, `{"type":"object","properties":{"f":{"type":"object","properties":{"k":{"const":"b"},"y":{"type":"string"}},"required":["k","y"]},"city":`},
-		{`{"tags":["x"`, `{"type":"object","properties":{"tags":{"anyOf":[{"type":"array","prefixItems":[{"const":"x"}]},{"type":"array","prefixItems":[{"const":"x"},{"type":"string"}]}]},"city":`},
-		{`{"odd":1,`, `{"type":"object","properties":{"odd":{"const":1},"city":`},
+	for _, c := range []struct{ stands, want string }{
+		{`{"+":0}`, `{"type":"object","properties":{"city":{"type":"string"}`},
+		{`{"tags": ["x"], "city": "Rome","+":0}`, `{"type":"object","properties":{"tags":{"const":["x"]},"city":{"const":"Rome"},"days":{"type":"integer"},"f":`},
+		{`{"days":"?","+":0}`, `{"type":"object","properties":{"days":{"type":"integer"},"city":{"type":"string"},"tags":`},
+		{`{"f":{"k":"b","+":0},"+":0}`, `{"type":"object","properties":{"f":{"type":"object","properties":{"k":{"const":"b"},"y":{"type":"string"}},"required":["k","y"]},"city":`},
+		{`{"tags":["x","+"],"+":0}`, `{"type":"object","properties":{"tags":{"anyOf":[{"type":"array","prefixItems":[{"const":"x"}]},{"type":"array","prefixItems":[{"const":"x"},{"type":"string"}]}]},"city":`},
+		{`{"odd":1,"+":0}`, `{"type":"object","properties":{"odd":{"const":1},"city":`},
 		{`{"days":1}`, `{"type":"object","properties":{"days":{"const":1}},"required":["days"],"additionalProperties":false}`},
-		{`{"days":1} x`, `{"type":"object","properties":{"city":{"type":"string"}`},
+		{`{"city":"` + strings.Repeat("x", 500) + `","days":"?"}`, `{"type":"object","properties":{"city":{"const":"` + strings.Repeat("x", 400) + `…"},"days":{"type":"integer"}},"required":["city","days"],"additionalProperties":false}`},
 	} {
-		args, _ := constrained(t, schema, Options{Sent: c.sent})
+		args, _ := constrained(t, schema, Options{Stands: standingOf(parse([]byte(c.stands)))})
 		if got := brief.Replace(args); !strings.HasPrefix(got, c.want) {
-			t.Errorf("sent %s\ngot  %s\nwant %s…", c.sent, got, c.want)
+			t.Errorf("what stands is %s\ngot  %s\nwant %s…", c.stands, got, c.want)
 		}
 	}
-	args, _ := constrained(t, schema, Options{Sent: `{"tags":["x"],"city":`})
+	args, _ := constrained(t, schema, Options{Stands: standingOf(parse([]byte(`{"tags":["x"],"city":"?","+":0}`)))})
 	if !strings.HasSuffix(args, `"required":["tags","city","days"],"additionalProperties":false}`) {
-		t.Errorf("what has left is required, and comes first: %s", args)
+		t.Errorf("what stands is required, and comes first: %s", args)
 	}
 }
 
@@ -162,16 +186,20 @@ func TestPatternsAreSaidInWhatServersRead(t *testing.T) {
 	}
 }
 
-// FuzzConstrain rewrites any schema with anything sent: never a panic, always JSON, and not too large.
+// FuzzConstrain rewrites any schema with anything that stands: never a panic, always JSON, and not too large.
 func FuzzConstrain(f *testing.F) {
-	f.Add(`{"properties":{"a":{"$ref":"#"}}}`, `{"a":{"a":`)
-	f.Add(`{"$defs":{"a":{"anyOf":[{"$ref":"#/$defs/a"},{"allOf":[{"$ref":"#/$defs/b"},{"type":"object"}]}]},"b":{"anyOf":[{"$ref":"#/$defs/a"},{"pattern":"a|b*"}]}},"properties":{"x":{"$ref":"#/$defs/a"}}}`, `{"x":[1,"a`)
-	f.Add(`{"properties":{"a":{"items":[{"enum":[1,2]}],"minimum":1e400,"maxLength":1e99}},"required":["b"]}`, `{"a":[1,`)
-	f.Fuzz(func(t *testing.T, schema, sent string) {
-		if len(schema) > 1<<12 || len(sent) > 1<<12 {
+	f.Add(`{"properties":{"a":{"$ref":"#"}}}`, `{"a":{"a":"?"}}`)
+	f.Add(`{"$defs":{"a":{"anyOf":[{"$ref":"#/$defs/a"},{"allOf":[{"$ref":"#/$defs/b"},{"type":"object"}]}]},"b":{"anyOf":[{"$ref":"#/$defs/a"},{"pattern":"a|b*"}]}},"properties":{"x":{"$ref":"#/$defs/a"}}}`, `{"x":[1,"?"],"+":0}`)
+	f.Add(`{"properties":{"a":{"items":[{"enum":[1,2]}],"minimum":1e400,"maxLength":1e99}},"required":["b"]}`, `{"a":[1,"+"]}`)
+	f.Fuzz(func(t *testing.T, schema, standing string) {
+		if len(schema) > 1<<12 || len(standing) > 1<<12 {
 			return
 		}
-		for _, o := range []Options{{Sent: sent}, {Sent: sent, Weak: true}, {MaxLength: -1, MaxItems: -1}} {
+		var stands *Standing
+		if v := parse([]byte(standing)); v != nil && v.kind() == Object {
+			stands = standingOf(v)
+		}
+		for _, o := range []Options{{Stands: stands}, {Stands: stands, Weak: true}, {MaxLength: -1, MaxItems: -1}} {
 			c := ConstrainCalls([]chat.Tool{{Name: "f", Schema: json.RawMessage(schema)}}, o)
 			if !json.Valid(c.Schema) || len(c.Schema) > 2*maxWritten {
 				t.Fatalf("%d bytes: %.2000s", len(c.Schema), c.Schema)

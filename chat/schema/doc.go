@@ -57,7 +57,6 @@
 //	write.go      the constraint as a whole: unions, references, free values
 //	parts.go      the constraint of one place, type by type
 //	pattern.go    regular expressions as servers take them
-//	continued.go  the constraint of what follows, where some of a call has left
-//	standing.go   what of a call has left, or stands when another part of it is written anew
+//	standing.go   what of a call stands when another part of it is written anew, and the constraint that holds a model to it
 //	budget.go     Affordable: what a request's schemas may cost, checked before anything is read
 package schema

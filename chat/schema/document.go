@@ -2,6 +2,7 @@ package schema
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"net/url"
 	"slices"
@@ -134,12 +135,12 @@ func (d *Doc) Arguments() *Place {
 	return p
 }
 
-// resolve finds what a reference leads to, nil when it is not in the document, and where that stands: a JSON pointer, or
+// resolve finds what a reference leads to, absent when it is not in the document, and where that stands: a JSON pointer, or
 // the name by which it was found.
 // A reference by the document's own $id, "https://x.example/s.json#/$defs/a", is one into the document. $dynamicRef is looked
 // up like $ref, which is right as long as the document is one resource, as schemas of tools are.
 func (d *Doc) resolve(ref string) (*value, string) {
-	if base := d.root.get("$id"); base != nil {
+	if base := d.root.get("$id"); base != absent {
 		if rest, ok := strings.CutPrefix(ref, strings.TrimSuffix(base.text, "#")); ok && (rest == "" || rest[0] == '#') {
 			ref = rest
 		}
@@ -155,7 +156,7 @@ func (d *Doc) resolve(ref string) (*value, string) {
 		d.named = map[string]*value{}
 		d.name(d.root)
 	}
-	return d.named[ref], ref
+	return cmp.Or(d.named[ref], absent), ref
 }
 
 // name notes the anchors and ids in v. An id is found as it is written: nobody resolves it against a base, since schemas of
@@ -195,7 +196,7 @@ func walk(v *value, path string) *value {
 		if v.kind() == Array {
 			i, err := strconv.Atoi(step)
 			if err != nil || i < 0 || i >= len(v.items) {
-				return nil
+				return absent
 			}
 			v = v.items[i]
 		} else {
@@ -208,8 +209,5 @@ func walk(v *value, path string) *value {
 // At is the text of the place that a reference leads to; false when it is not in the document.
 func (d *Doc) At(ref string) (json.RawMessage, bool) {
 	v, _ := d.resolve(ref)
-	if v == nil {
-		return nil, false
-	}
-	return json.RawMessage(v.raw), true
+	return json.RawMessage(v.raw), v != absent
 }

@@ -147,15 +147,10 @@ var heldFormats = []string{"date", "time", "date-time", "uuid"}
 const maxCount = 1999
 
 // string writes a text: by a pattern, by a format or by its length, since servers hold to one of these alone.
-// A pattern says most, then a format. A text that has begun to leave is held by its beginning before all others, since what
-// follows must go on from there.
+// A pattern says most, then a format.
 // A maxLength beyond the bound is not dropped but tightened, and so is not reported: what fits the constraint fits it.
 func (c *constrainer) string(s *Place, _ int) {
 	pattern := c.held(s.Patterns, s, "pattern", func(text string) (string, bool) { return serverPattern(text, c.o.length()) })
-	// The rest of a text that has begun to leave: nothing else may be written there.
-	if s.begins != "" {
-		pattern = s.begins
-	}
 	format := c.held(s.Formats, s, "format", func(text string) (string, bool) { return text, pattern == "" && slices.Contains(heldFormats, text) })
 	least, most := s.MinLength, s.MaxLength
 	if least != nil && (pattern != "" || format != "" || least.N > maxCount || c.o.Weak && least.N > c.o.length()) {

@@ -41,8 +41,6 @@ type Place struct {
 	doc   *Doc   // where references are looked up and drops are noted
 	ref   *value // not nil: as this place, which Open reads; all other fields but At are empty
 	from  string // where the reference stands
-
-	begins string // of a text of which some has left: the pattern of the rest, in a server's words
 }
 
 // Member is one member of an object.

@@ -38,15 +38,15 @@ func (d *Doc) read(v *value, at string, depth int) *Place {
 			p = d.merge(p, d.follow(ref.text, at+"/"+k, depth), 0)
 		}
 	}
-	for i, one := range v.get("allOf").list() {
+	for i, one := range v.get("allOf").items {
 		p = d.merge(p, d.read(one, at+"/allOf/"+strconv.Itoa(i), depth+1), 0)
 	}
 	for _, k := range []string{"anyOf", "oneOf"} {
-		if list := v.get(k).list(); len(list) > 0 {
+		if list := v.get(k).items; len(list) > 0 {
 			p = d.merge(p, d.union(list, at+"/"+k, depth), 0)
 		}
 	}
-	if n := v.get("nullable"); n != nil && n.raw == "true" {
+	if v.get("nullable").raw == "true" {
 		p = Union([]*Place{p, {Kinds: Null}})
 	}
 	return p
@@ -104,7 +104,7 @@ func (d *Doc) alternative(v *value, at string, depth int) *Place {
 func (d *Doc) follow(ref, at string, depth int) *Place {
 	to, place := d.resolve(ref)
 	switch {
-	case to == nil:
+	case to == absent:
 		d.Drop(at, "")
 		return anything()
 	case slices.Contains(d.reading, to): // it leads back here without going deeper: nothing is gained by it
@@ -119,7 +119,7 @@ func (d *Doc) follow(ref, at string, depth int) *Place {
 // A member starts with no references being followed: it lies deeper, so to come back to one of them is recursion and no ring.
 func (d *Doc) child(v *value, at string, depth int) *Place {
 	if ref, step := reference(v); ref != "" {
-		if to, place := d.resolve(ref); to != nil {
+		if to, place := d.resolve(ref); to != absent {
 			return &Place{ref: to, doc: d, At: place, from: at + step}
 		}
 	}
@@ -136,7 +136,7 @@ func reference(v *value) (ref, step string) {
 	if r := v.get("$ref"); r.kind() == String && lone(v, "$ref") {
 		return r.text, "/$ref"
 	}
-	if all := v.get("allOf").list(); len(all) == 1 && lone(v, "allOf") {
+	if all := v.get("allOf").items; len(all) == 1 && lone(v, "allOf") {
 		ref, step = reference(all[0])
 		return ref, "/allOf/0" + step
 	}
@@ -239,10 +239,10 @@ func (d *Doc) values(p *Place, v *value) {
 
 // listed are the values of an enum or a const. An enum of nothing lists nothing: no tool means that it cannot be called.
 func listed(v *value) []*value {
-	if c := v.get("const"); c != nil {
+	if c := v.get("const"); c != absent {
 		return []*value{c}
 	}
-	return v.get("enum").list()
+	return v.get("enum").items
 }
 
 // scalars reads the keywords of texts and numbers, and the values that a schema proposes.
@@ -262,10 +262,10 @@ func (d *Doc) scalars(p *Place, v *value, at string) {
 		p.Step = max(p.Step, 0)
 		d.Drop(at, "multipleOf") // no writer holds a model to it; the demo goes by it
 	}
-	if one := v.get("default"); one != nil {
+	if one := v.get("default"); one != absent {
 		p.Proposed = []string{one.raw}
 	}
-	for _, one := range v.get("examples").list() {
+	for _, one := range v.get("examples").items {
 		p.Proposed = append(p.Proposed, one.raw)
 	}
 }
@@ -293,7 +293,7 @@ func bound(v *value, inclusive, exclusive, at string, side int) *Bound {
 	}
 	b := limit(inclusive)
 	e := v.get(exclusive)
-	if e == nil {
+	if e == absent {
 		return b
 	}
 	if e.raw == "true" {
@@ -320,7 +320,7 @@ func (d *Doc) array(p *Place, v *value, at string, depth int) {
 	if items.kind()&(Object|Boolean) != 0 {
 		p.Items = d.child(items, at+"/"+rest, depth)
 	}
-	if u := v.get("uniqueItems"); u != nil && u.raw == "true" {
+	if v.get("uniqueItems").raw == "true" {
 		p.Unique = true
 		d.Drop(at, "uniqueItems") // as multipleOf
 	}
@@ -332,7 +332,7 @@ func elements(v *value) (prefix []*value, items *value, keyword string) {
 	if items = v.get("items"); items.kind() == Array {
 		return items.items, v.get("additionalItems"), "additionalItems"
 	}
-	return v.get("prefixItems").list(), items, "items"
+	return v.get("prefixItems").items, items, "items"
 }
 
 // object reads the keywords of objects. A member whose schema is false may not be there: a writer that lists members simply

@@ -6,17 +6,15 @@ import (
 )
 
 // Type is one place of a schema. A nil Type allows everything.
-// Its fields say what the place itself says; what references and unions add is asked for at each look-up, since merging it
+// It knows what the place itself says; what references and unions add is asked for at each look-up, since merging it
 // beforehand would multiply, and a call asks for few of a schema's members.
 type Type struct {
+	from     *value           // where it is written
+	types    map[*value]*Type // of all places of the schema: members and elements are looked up by their text
 	kinds    Kinds
-	props    map[string]*Type
 	order    []string // the members in the schema's order, the required ones first
 	required []string
 	named    []namedType // of members by pattern
-	rest     *Type       // of all other members
-	prefix   []*Type     // of the first elements
-	items    *Type       // of the others
 	enum     []string    // source text of the allowed values
 
 	all []*Type // hold as well: references and allOf
@@ -33,20 +31,18 @@ type namedType struct {
 // A real schema ends far above it; what lies deeper allows everything.
 const maxDepth = 32
 
-// walk visits t and what holds besides, references and unions included, each once, the nearest first: what the place itself
-// says of a member goes before what is said from afar.
+// walk goes through t and what holds besides, references and unions included, each once, the nearest first: what the place
+// itself says of a member goes before what is said from afar.
 // A schema may lead back to t, and two parts of it to the same place.
-func (t *Type) walk(visit func(*Type)) {
-	if t == nil {
-		return
-	}
-	if !t.joined() {
-		visit(t)
+func (t *Type) walk(yield func(*Type) bool) {
+	if t == nil || !yield(t) || !t.joined() {
 		return
 	}
 	todo, known := []*Type{t}, map[*Type]bool{t: true, nil: true}
 	for i := 0; i < len(todo); i++ {
-		visit(todo[i])
+		if i > 0 && !yield(todo[i]) {
+			return
+		}
 		for _, list := range [][]*Type{todo[i].all, todo[i].any} {
 			for _, o := range list {
 				if len(todo) == maxJoined { // what follows would not be visited
@@ -83,42 +79,42 @@ func (t *Type) Only(k Kinds) bool { return t.Known() && t.kinds&^k == 0 }
 // A listed member goes before one whose name matches a pattern, and that before additionalProperties. The specification
 // would have the first two hold together; for reading a value the nearer one says enough.
 func (t *Type) Prop(name string) *Type {
-	if t == nil {
-		return nil
-	}
-	// The usual case, without a walk: the place itself lists the member and says its type.
-	if p := t.props[name]; p.Known() || !t.joined() && p != nil {
-		return p
-	}
 	return t.find(func(o *Type) (*Type, bool) {
-		p, ok := o.props[name]
-		return p, ok
+		m := o.from.get("properties").get(name)
+		return o.types[m], m != absent
 	}, func(o *Type) (*Type, bool) {
 		for _, n := range o.named {
 			if n.name.MatchString(name) {
 				return n.t, true
 			}
 		}
-		return o.rest, o.rest != nil
+		rest := o.types[o.from.get("additionalProperties")]
+		return rest, rest != nil
 	})
 }
 
 // find asks t and what holds besides: first all of them for what is listed, then for what is left. What holds in any case
-// goes before what an alternative says.
+// goes before what an alternative says, and nearly always t itself knows.
 // Where alternatives disagree it may be what any of them lets it be, so "3" stays a text if one of them has a text there.
 func (t *Type) find(ask ...func(*Type) (*Type, bool)) *Type {
+	if t == nil {
+		return nil
+	}
 	for _, one := range ask {
-		var found []*Type
-		for _, o := range append([]*Type{t}, t.all...) {
+		if p, ok := one(t); ok && (p.Known() || !t.joined()) {
+			return p
+		}
+		for _, o := range t.all {
 			if p, ok := one(o); ok && p.Known() {
 				return p
 			}
 		}
-		t.walk(func(o *Type) {
+		var found []*Type
+		for o := range t.walk {
 			if p, ok := one(o); ok {
 				found = append(found, p)
 			}
-		})
+		}
 		if len(found) > 0 {
 			return either(found)
 		}
@@ -128,39 +124,25 @@ func (t *Type) find(ask ...func(*Type) (*Type, bool)) *Type {
 
 // Has says whether the schema lists the member.
 // An alternative of a union counts: a name that any of them lists is a parameter, and no stray key of an envelope.
-func (t *Type) Has(name string) (has bool) {
-	t.walk(func(o *Type) {
-		_, ok := o.props[name]
-		has = has || ok
-	})
-	return has
+func (t *Type) Has(name string) bool {
+	for o := range t.walk {
+		if o.from.get("properties").get(name) != absent {
+			return true
+		}
+	}
+	return false
 }
 
 // Members are the names the schema lists, in its order, the required ones first.
 // The order is how values by position find their names: `f("Oslo", 3)`.
-func (t *Type) Members() []string {
-	if t == nil || !t.joined() {
-		return t.own()
+func (t *Type) Members() (names []string) {
+	if t != nil && !t.joined() {
+		return t.order
 	}
-	var names []string
-	known := map[string]bool{}
-	t.walk(func(o *Type) {
-		for _, name := range o.order {
-			if !known[name] {
-				known[name] = true
-				names = append(names, name)
-			}
-		}
-	})
-	return requiredFirst(names, t.Required())
-}
-
-// own are the members that t itself lists.
-func (t *Type) own() []string {
-	if t == nil {
-		return nil
+	for o := range t.walk {
+		names = append(names, o.order...)
 	}
-	return t.order
+	return requiredFirst(each(names), t.Required())
 }
 
 // requiredFirst puts the required names in front, without another change of order: a call with values by position, as Python
@@ -181,33 +163,39 @@ func requiredFirst(names, required []string) []string {
 // Required are the members that must be there.
 // Those of unions are left out, since another alternative may do without them.
 func (t *Type) Required() []string {
-	if t == nil || len(t.all) == 0 {
-		return t.must()
-	}
-	names := slices.Clone(t.required)
-	for _, o := range t.all {
-		names = append(names, o.must()...)
-	}
-	return names
-}
-
-// must are the members that t itself demands.
-func (t *Type) must() []string {
 	if t == nil {
 		return nil
 	}
-	return t.required
+	names := t.required
+	for _, o := range t.all {
+		names = append(slices.Clip(names), o.required...)
+	}
+	return names
 }
 
 // Item is the type of an array's elements where one is asked for all; of a tuple it is what any of its places lets an
 // element be.
 func (t *Type) Item() *Type {
-	if t == nil || t.items != nil && len(t.prefix) == 0 {
-		return t.element()
+	if t == nil {
+		return nil
+	}
+	if prefix, rest := t.elements(); rest != nil && len(prefix) == 0 {
+		return rest
 	}
 	return t.find(func(o *Type) (*Type, bool) {
-		return either(append(slices.Clone(o.prefix), o.items)), o.items != nil || len(o.prefix) > 0
+		prefix, rest := o.elements()
+		var all []*Type
+		for _, one := range prefix {
+			all = append(all, o.types[one])
+		}
+		return either(append(all, rest)), rest != nil || len(prefix) > 0
 	})
+}
+
+// elements are the first elements and the type of the others, as t itself says it.
+func (t *Type) elements() (prefix []*value, rest *Type) {
+	prefix, items, _ := elements(t.from)
+	return prefix, t.types[items]
 }
 
 // Endless says that t is a list of lists without end, as {"$defs":{"l":{"type":"array","items":{"$ref":"#/$defs/l"}}}} has it.
@@ -222,25 +210,15 @@ func (t *Type) Endless() bool {
 	return true
 }
 
-// element is the type of the elements as t itself says it.
-func (t *Type) element() *Type {
-	if t == nil {
-		return nil
-	}
-	return t.items
-}
-
 // ItemAt is the type of the element at a position, from 0 on.
 // Behind a tuple's places come the others: `["Oslo", "3", "4"]` under a text and numbers is ["Oslo", 3, 4].
 func (t *Type) ItemAt(i int) *Type {
-	if t == nil || len(t.prefix) == 0 && !t.joined() {
-		return t.element()
-	}
 	return t.find(func(o *Type) (*Type, bool) {
-		if i < len(o.prefix) {
-			return o.prefix[i], true
+		prefix, rest := o.elements()
+		if i < len(prefix) {
+			return o.types[prefix[i]], true
 		}
-		return o.items, o.items != nil
+		return rest, rest != nil
 	})
 }
 

@@ -116,7 +116,8 @@ func BenchmarkCompile(b *testing.B) {
 func BenchmarkConstrain(b *testing.B) {
 	tools := []chat.Tool{{Name: "get_weather", Schema: json.RawMessage(`{"type":"object","properties":{"city":{"type":"string","minLength":1},"days":{"type":"integer","minimum":1,"maximum":14},
 		"units":{"enum":["metric","imperial"]},"tags":{"type":"array","items":{"type":"string"},"maxItems":5}},"required":["city"],"additionalProperties":false}`)}}
+	stands := &Standing{Parts: []Part{{Name: "city", Raw: `"Rome"`}}, More: true}
 	for b.Loop() {
-		ConstrainCalls(tools, Options{Sent: `{"city":"Rome",`})
+		ConstrainCalls(tools, Options{Stands: stands})
 	}
 }

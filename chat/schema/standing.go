@@ -1,7 +1,9 @@
 package schema
 
 import (
+	"cmp"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"toolnorm/chat"
@@ -23,8 +25,6 @@ type Part struct {
 	Name string
 	Raw  string
 	Open *Standing
-
-	begun string // a string of which some has left: its source from the quote on
 }
 
 // maxHeld is how much of a value that stands the model has to repeat: the value takes the place of what the model wrote
@@ -32,44 +32,13 @@ type Part struct {
 // It is cut here alone; With puts the whole value back.
 const maxHeld = 400
 
-// standing is what has left of an object or array, as what stands of it: more may follow what has not ended.
-func (v *value) standing() *Standing {
-	s := &Standing{Array: v.raw[0] == '[', More: v.open}
-	for _, m := range v.members {
-		s.Parts = append(s.Parts, m.v.part(m.name))
-	}
-	for _, item := range v.items {
-		s.Parts = append(s.Parts, item.part(""))
-	}
-	return s
-}
-
-// part is what has left of a member or element; of a member that may be its key alone.
-func (v *value) part(name string) Part {
-	switch {
-	case v == nil:
-		return Part{Name: name}
-	case !v.open:
-		return Part{Name: name, Raw: v.raw}
-	case v.kind() == String:
-		return Part{Name: name, begun: v.raw}
-	}
-	return Part{Name: name, Open: v.standing()}
-}
-
-// repeated is a value that the model has to repeat. What has left is repeated whole, since what follows goes on from there.
-func (c *constrainer) repeated(raw string) string {
-	if c.o.Stands == nil || len(raw) <= maxHeld {
-		return raw
-	}
-	return abridged(raw)
-}
-
-// abridged is a long text's beginning, or an empty list or object in place of a long one.
-// The ellipsis marks a text as cut.
+// abridged is a value that the model has to repeat: of a long text its beginning, in place of a long list or object an empty
+// one. The ellipsis marks a text as cut.
 func abridged(raw string) string {
 	var text string
 	switch {
+	case len(raw) <= maxHeld:
+		return raw
 	case raw[0] == '[':
 		return "[]"
 	case raw[0] == '{':
@@ -85,8 +54,7 @@ func abridged(raw string) string {
 // The new call was constrained to repeat what stands, but servers write constants their own way and some hold to none, so its
 // version of such a part is not even looked at.
 func (s *Standing) With(raw json.RawMessage) (json.RawMessage, bool) {
-	out, ok := s.with(nil, parse(raw))
-	return out, ok
+	return s.with(nil, cmp.Or(parse(raw), absent))
 }
 
 // with appends the value. Members keep their old order, and new ones come behind them. A part to be written anew that
@@ -99,36 +67,29 @@ func (s *Standing) with(dst []byte, from *value) ([]byte, bool) {
 		return nil, false
 	}
 	dst = append(dst, '{')
-	begin := len(dst)
-	key := func(name string) {
+	begin, done := len(dst), map[string]bool{}
+	put := func(p Part) (ok bool) {
+		one := from.get(p.Name)
+		done[p.Name] = true
+		// The constraint listed it, but some servers hold to none: the new one does without it.
+		if one == absent && p.Raw == "" {
+			return true
+		}
 		if len(dst) > begin {
 			dst = append(dst, ',')
 		}
-		dst = append(chat.AppendQuoted(dst, name), ':')
-	}
-	// A member that stood is not taken a second time from the new call, whatever that says of it.
-	said, done := map[string]*value{}, map[string]bool{}
-	for _, m := range from.members {
-		said[m.name] = m.v
+		dst, ok = p.with(append(chat.AppendQuoted(dst, p.Name), ':'), one)
+		return ok
 	}
 	for _, p := range s.Parts {
-		done[p.Name] = true
-		one := said[p.Name]
-		// The constraint listed it, but some servers hold to none.
-		if one == nil && p.Raw == "" {
-			continue // the new one does without it
-		}
-		key(p.Name)
-		var ok bool
-		if dst, ok = p.with(dst, one); !ok {
+		if !put(p) {
 			return nil, false
 		}
 	}
+	// A member that stood is not taken a second time from the new call, whatever that says of it.
 	for _, m := range from.members {
 		if s.More && !done[m.name] {
-			done[m.name] = true
-			key(m.name)
-			dst = append(dst, said[m.name].raw...)
+			put(Part{Name: m.name})
 		}
 	}
 	return append(dst, '}'), true
@@ -137,24 +98,23 @@ func (s *Standing) with(dst []byte, from *value) ([]byte, bool) {
 // withElements is with for an array. Elements have no names, so those of the new call are matched by their numbers: one with
 // fewer elements leaves places open, and is none that can be joined.
 func (s *Standing) withElements(dst []byte, from *value) ([]byte, bool) {
-	all := from.list()
+	all := from.items
 	if from.kind() != Array || len(all) < len(s.Parts) {
 		return nil, false
 	}
-	dst = append(dst, '[')
 	if !s.More {
 		all = all[:len(s.Parts)]
 	}
+	dst, ok := append(dst, '['), true
 	for i, one := range all {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		if i >= len(s.Parts) {
-			dst = append(dst, one.raw...)
-			continue
+		var p Part // of those behind the old ones nothing stands
+		if i < len(s.Parts) {
+			p = s.Parts[i]
 		}
-		var ok bool
-		if dst, ok = s.Parts[i].with(dst, one); !ok {
+		if dst, ok = p.with(dst, one); !ok {
 			return nil, false
 		}
 	}
@@ -170,4 +130,154 @@ func (p Part) with(dst []byte, from *value) ([]byte, bool) {
 		return p.Open.with(dst, from)
 	}
 	return append(dst, from.raw...), true
+}
+
+// continued is s with what stands held to its values. Of a union the alternatives stay that what stands fits. When none does,
+// the client may already have read what fits nowhere: then all of it is held all the same, since what follows must go on from
+// there.
+// Example: "kind": "b" stands, and the schema is a union by kind: only the alternative of "b" stays, so the model cannot go on
+// with members of "a".
+func (d *Doc) continued(s *Place, from *Standing) *Place {
+	if out := d.fixed(s, from, true); !out.Never {
+		return out
+	}
+	return d.fixed(s, from, false)
+}
+
+// fixed is continued; strict says that what does not fit leaves nothing.
+// A reference is followed in place here: the definition holds for all places that refer to it, what stands for one of them.
+func (d *Doc) fixed(s *Place, from *Standing, strict bool) *Place {
+	s = s.Follow()
+	// A union in a union was joined before; an alternative that is a reference may lead to one, so it is kept and asked.
+	if s.Alternatives != nil {
+		var alts []*Place
+		for _, alt := range s.Alternatives {
+			if alt = alt.Follow(); alt.Kinds&from.kind() != 0 || alt.Alternatives != nil {
+				alts = append(alts, d.fixed(alt, from, strict))
+			}
+		}
+		return Union(alts)
+	}
+	if s.Kinds&from.kind() == 0 && strict {
+		return never()
+	}
+	if from.Array {
+		return d.fixedArray(s, from, strict)
+	}
+	return d.fixedObject(s, from, strict)
+}
+
+// kind is the type of what stands.
+func (s *Standing) kind() Kinds {
+	if s.Array {
+		return Array
+	}
+	return Object
+}
+
+// fixedObject holds members. What stands comes first and in its own order, since servers write the members of a schema in the
+// order in which it lists them. A member that is not listed is held too; one that the schema forbids only when nothing else
+// fits what stands.
+func (d *Doc) fixedObject(s *Place, from *Standing, strict bool) *Place {
+	out := &Place{Kinds: Object, Listed: true, More: s.More, doc: d, At: s.At}
+	for _, p := range from.Parts {
+		spec := s.Member(p.Name)
+		if spec == nil {
+			if strict && s.More != nil && s.More.Never {
+				return never()
+			}
+			spec = orAnything(s.More)
+		}
+		one := d.fixedPart(spec, p, strict)
+		if one.Never {
+			return one
+		}
+		out.set(p.Name, one)
+		out.Required = append(out.Required, p.Name)
+	}
+	if !from.More {
+		out.More = never()
+		return out
+	}
+	// The others follow in the schema's own order; required is written in the order of what stands, then of the schema.
+	for _, f := range s.Members {
+		if out.Member(f.Name) == nil {
+			out.Members = append(out.Members, f)
+		}
+	}
+	for _, name := range s.Required {
+		if !slices.ContainsFunc(from.Parts, func(p Part) bool { return p.Name == name }) { // it is not required a second time
+			out.Required = append(out.Required, name)
+		}
+	}
+	return out
+}
+
+// fixedPart holds one member or element. A whole value becomes a list of one value, which is written as const; what stands in
+// parts is held part by part; for a name alone there is the schema's own place.
+func (d *Doc) fixedPart(spec *Place, p Part, strict bool) *Place {
+	switch {
+	case p.Open != nil:
+		return d.fixed(spec, p.Open, strict)
+	case p.Raw == "":
+		return spec
+	}
+	// To merge the value with its place is to ask whether it fits, as far as a Place can tell; what it cannot tell is let through.
+	one := &Place{Kinds: KindOf(p.Raw), Enum: []string{abridged(p.Raw)}}
+	if strict && d.merge(spec, one, 0).Never {
+		return never()
+	}
+	return one
+}
+
+// moreElements is how many elements may follow those that stand. Each number of them is an alternative of its own, so
+// the bound is what keeps the grammar short.
+// A model that needs more is cut short; whether what it wrote fits is then for the check to say.
+const moreElements = 4
+
+// fixedArray holds elements. Servers take either so many elements of one kind or a list of kinds, so there is a list for
+// each number of elements.
+// Each list is a prefixItems without items behind it, so its length is fixed by the number of its places. An array of no
+// elements is said by maxItems instead, as an empty prefixItems is no schema.
+func (d *Doc) fixedArray(s *Place, from *Standing, strict bool) *Place {
+	var prefix []*Place
+	at := func(i int) *Place {
+		if i < len(s.Prefix) {
+			return s.Prefix[i]
+		}
+		return orAnything(s.Items)
+	}
+	for i, p := range from.Parts {
+		one := d.fixedPart(at(i), p, strict)
+		if one.Never {
+			return one
+		}
+		prefix = append(prefix, one)
+	}
+	// The schema's own bounds hold too, but never for fewer elements than stand.
+	most := len(prefix) + moreElements
+	if s.MaxItems != nil {
+		most = min(most, max(s.MaxItems.N, len(prefix)))
+	}
+	if s.Prefix != nil && s.Items == nil {
+		most = max(len(prefix), min(most, len(s.Prefix)))
+	}
+	if !from.More {
+		most = len(prefix)
+	}
+	var alts []*Place
+	for n := len(prefix); n <= most; n++ {
+		if n > len(prefix) {
+			// The capacity is cut, so that each alternative has an array of its own.
+			prefix = append(prefix[:len(prefix):len(prefix)], at(n-1))
+		}
+		if s.MinItems == nil || n >= s.MinItems.N || n == most {
+			alt := &Place{Kinds: Array, Prefix: prefix, doc: d, At: s.At}
+			if n == 0 {
+				alt.MaxItems = &Count{}
+			}
+			alts = append(alts, alt)
+		}
+	}
+	return Union(alts)
 }

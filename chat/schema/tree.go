@@ -1,10 +1,11 @@
 package schema
 
 import (
+	"bytes"
 	"encoding/json"
-	"io"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // maxTree bounds how deep a schema is nested as a text: reading recurs, and a stack that overflows ends the whole process.
@@ -19,7 +20,6 @@ type value struct {
 	text    string // of a string
 	members []member
 	items   []*value
-	open    bool // the text ends inside it; of parseBegun alone
 
 	index map[string]*value // members by name, of an object that has many; made at the first use
 }
@@ -30,30 +30,28 @@ type member struct {
 	v    *value
 }
 
-// kind is the JSON type, 0 for a value that is not there. All methods of a value take nil, so that a reader may ask for a
-// member of a member without looking first.
-func (v *value) kind() Kinds {
-	if v == nil {
-		return 0
-	}
-	return KindOf(v.raw)
-}
+// absent is the value that is not there, of no kind and with nothing in it, so that a reader may ask for a member of a member
+// without looking first.
+var absent = &value{}
 
-// get is a member, nil when there is none. Of two with one name the last counts.
+// kind is the JSON type, 0 for a value that is not there.
+func (v *value) kind() Kinds { return KindOf(v.raw) }
+
+// get is a member. Of two with one name the last counts.
 // RFC 8259, section 4, leaves that open; encoding/json and the check take the last one, too.
 func (v *value) get(name string) *value {
-	if v == nil {
-		return nil
-	}
 	if len(v.members) > fewMembers {
-		return v.indexed()[name]
+		if one, ok := v.indexed()[name]; ok {
+			return one
+		}
+		return absent
 	}
 	for i := len(v.members) - 1; i >= 0; i-- {
 		if v.members[i].name == name {
 			return v.members[i].v
 		}
 	}
-	return nil
+	return absent
 }
 
 // fewMembers is how many members are looked through one by one: an index costs more to make than it saves below that.
@@ -73,9 +71,6 @@ func (v *value) indexed() map[string]*value {
 
 // words are the strings in a list; what is no string is passed over, as in {"required": ["a", null]}.
 func (v *value) words() (all []string) {
-	if v == nil {
-		return nil
-	}
 	for _, item := range v.items {
 		if item.kind() == String {
 			all = append(all, item.text)
@@ -84,28 +79,9 @@ func (v *value) words() (all []string) {
 	return all
 }
 
-// list are the elements of an array.
-func (v *value) list() []*value {
-	if v == nil {
-		return nil
-	}
-	return v.items
-}
-
-// fields are the members of an object.
-func (v *value) fields() []member {
-	if v == nil {
-		return nil
-	}
-	return v.members
-}
-
 // count is a whole number that is not negative, -1 when there is none.
 // 2.0 is one (since draft 6), and so is 1e3. Beyond an int32 there is none: no value is ever that long.
 func (v *value) count() int {
-	if v == nil {
-		return -1
-	}
 	n, err := strconv.ParseFloat(v.raw, 64)
 	if err != nil || n < 0 || n != float64(int32(n)) {
 		return -1
@@ -119,107 +95,82 @@ func parse(raw []byte) *value {
 	return v
 }
 
+// mostLevels is how deep encoding/json follows a text before it calls it wrong.
+const mostLevels = 10_000
+
 // parseDepth is parse with a limit of its own; deep says that this is what failed.
-// Tokens are read one by one, and not into Go values, since the text of each place and the order of members are needed. What
-// follows the value makes it none.
+// encoding/json says first whether the text is JSON, so that whoever cuts it into values meets no mistake. What has more
+// brackets than it follows is deep without a further look.
 func parseDepth(raw []byte, most int) (v *value, deep bool) {
-	p := newTreeParser(string(raw), most)
-	v = p.whole()
-	return v, p.deep
+	if !json.Valid(raw) {
+		return nil, bytes.Count(raw, []byte{'['})+bytes.Count(raw, []byte{'{'}) > mostLevels
+	}
+	c := cutter{rest: string(raw), most: most}
+	if v = c.value(0); c.deep {
+		return nil, true
+	}
+	return v, false
 }
 
-// parseBegun reads the beginning of a JSON text, which may end anywhere: behind a key, within a string, after a comma. It is
-// nil where the text is no beginning.
-// A member of which only the key is there has no value. Half a key, number or word is nothing that a model could be held to.
-func parseBegun(text string) *value {
-	p := newTreeParser(strings.TrimSpace(text), maxTree)
-	p.begun = true
-	return p.whole()
-}
-
+// cutter cuts a JSON text that is known to be valid into its values.
 // The depth is looked at as it reads, so that a text of brackets alone ends early.
-type treeParser struct {
-	text  string
-	dec   *json.Decoder
-	most  int
-	deep  bool // the text is nested deeper than that
-	begun bool // the text may end inside the value
-	ended bool // it did
+type cutter struct {
+	rest string
+	most int
+	deep bool // the text is nested deeper than that; the rest of it is not looked at
 }
 
-func newTreeParser(text string, most int) *treeParser {
-	p := &treeParser{text: text, dec: json.NewDecoder(strings.NewReader(text)), most: most}
-	p.dec.UseNumber()
-	return p
-}
-
-// whole reads the value, behind which nothing may follow.
-func (p *treeParser) whole() *value {
-	v := p.value(0)
-	if _, err := p.dec.Token(); err != io.EOF && !p.ended {
-		return nil
-	}
-	return v
-}
-
-// value reads one value, nil when there is none.
-// Its text begins behind the comma or colon that the decoder has passed over in front of it.
-func (p *treeParser) value(depth int) *value {
-	start := p.dec.InputOffset()
-	t, err := p.dec.Token()
-	if p.deep = p.deep || depth > p.most; err != nil || p.deep {
-		// Of a string that has begun all that is there counts.
-		if rest := strings.TrimLeft(p.text[start:], " \t\r\n,:"); p.begun && err == io.ErrUnexpectedEOF && rest[0] == '"' {
-			p.ended = true
-			return &value{raw: rest, open: true}
-		}
-		p.ends(err)
-		return nil
-	}
+// value cuts off one value with what stands in front of it.
+func (c *cutter) value(depth int) *value {
+	from := c.next()
 	v := new(value)
-	// A number is a json.Number and no string, so text stays empty; its digits are in raw.
-	v.text, _ = t.(string)
-	if open, ok := t.(json.Delim); ok {
-		if !p.inside(v, open == '{', depth) {
-			return nil
+	switch first := from[0]; first {
+	case '{', '[':
+		c.deep = c.deep || depth == c.most
+		c.rest = c.rest[1:]
+		// The closing sign is two behind the opening one in ASCII, for both kinds.
+		for !c.deep && c.next()[0] != first+2 {
+			if first == '[' {
+				v.items = append(v.items, c.value(depth+1))
+				continue
+			}
+			name := c.string()
+			v.members = append(v.members, member{name, c.value(depth + 1)})
 		}
+		c.rest = c.rest[1:]
+	case '"':
+		v.text = c.string()
+	default:
+		end := strings.IndexAny(c.rest, " \t\r\n,]}")
+		if end < 0 {
+			end = len(c.rest)
+		}
+		c.rest = c.rest[end:]
 	}
-	v.raw = strings.TrimLeft(p.text[start:p.dec.InputOffset()], " \t\r\n,:")
+	v.raw = from[:len(from)-len(c.rest)]
 	return v
 }
 
-// ends says whether the text has ended where a beginning may: between tokens.
-func (p *treeParser) ends(err error) bool {
-	p.ended = p.begun && err == io.EOF
-	return p.ended
+// next passes over what stands between values, and is the rest of the text.
+func (c *cutter) next() string {
+	c.rest = strings.TrimLeft(c.rest, " \t\r\n,:")
+	return c.rest
 }
 
-// inside reads the members or elements of v, and what closes it. The decoder checks the commas and colons.
-func (p *treeParser) inside(v *value, object bool, depth int) bool {
-	for p.dec.More() {
-		name := ""
-		if object {
-			key, err := p.dec.Token()
-			if err != nil {
-				v.open = p.ends(err)
-				return v.open
-			}
-			name, _ = key.(string)
+// string cuts off a string, and is what it says. A byte that is no UTF-8 is U+FFFD, as in all of encoding/json.
+func (c *cutter) string() string {
+	end := 1
+	for c.rest[end] != '"' {
+		if c.rest[end] == '\\' {
+			end++
 		}
-		one := p.value(depth + 1)
-		switch {
-		case one == nil && !p.ended:
-			return false
-		case object:
-			v.members = append(v.members, member{name, one})
-		case one != nil:
-			v.items = append(v.items, one)
-		}
-		if v.open = p.ended; v.open {
-			return true
-		}
+		end++
 	}
-	_, err := p.dec.Token()
-	v.open = p.ends(err)
-	return err == nil || v.open
+	quoted := c.rest[:end+1]
+	c.rest = c.rest[end+1:]
+	text, _ := plain(quoted)
+	if !utf8.ValidString(text) {
+		_ = json.Unmarshal([]byte(quoted), &text) // it is valid
+	}
+	return text
 }

@@ -33,7 +33,7 @@ func (d *Doc) Written() *Written { return d.written(d.root, []*value{d.root}) }
 // written is the place of a value.
 func (d *Doc) written(v *value, around []*value) *Written {
 	w := &Written{doc: d, around: around}
-	if w.Opaque = !w.add(v); w.Opaque && v != nil {
+	if w.Opaque = !w.add(v); w.Opaque && v != absent {
 		w.parts = []*value{v}
 	}
 	return w
@@ -51,12 +51,12 @@ func (w *Written) add(v *value) bool {
 	w.parts = append(w.parts, v)
 	if ref := v.get("$ref"); ref.kind() == String {
 		to, _ := w.doc.resolve(ref.text)
-		if to != nil && !slices.Contains(w.around, to) {
+		if to != absent && !slices.Contains(w.around, to) {
 			w.around = append(slices.Clip(w.around), to)
 			w.add(to)
 		}
 	}
-	for _, one := range v.get("allOf").list() {
+	for _, one := range v.get("allOf").items {
 		w.add(one)
 	}
 	if ref, _ := reference(v); ref != "" && !slices.ContainsFunc(w.parts[at:], func(v *value) bool { ref, _ := reference(v); return ref == "" }) {
@@ -66,14 +66,14 @@ func (w *Written) add(v *value) bool {
 	return true
 }
 
-// get is the first of the parts' values of a keyword that is not null, nil when there is none.
+// get is the first of the parts' values of a keyword that is not null.
 func (w *Written) get(keyword string) *value {
 	for _, v := range w.parts {
 		if one := v.get(keyword); one.kind()&^Null != 0 {
 			return one
 		}
 	}
-	return nil
+	return absent
 }
 
 // Description is what the schema says of the place in words: the place's own words before those of the type it refers to, since
@@ -154,7 +154,7 @@ func (w *Written) Members() (all []WrittenMember, listed bool) {
 	for _, v := range w.parts {
 		props := v.get("properties")
 		listed = listed || props.kind() == Object
-		for _, m := range props.fields() {
+		for _, m := range props.members {
 			if !known[m.name] {
 				known[m.name] = true
 				all = append(all, WrittenMember{m.name, m.v.raw, w.doc.written(m.v, w.around)})
@@ -183,15 +183,15 @@ func (w *Written) Required() (names []string) {
 // A list of schemas (tuples up to draft 2019-09) is not one for all; it stays a note.
 func (w *Written) Items() (at *Written, one, listed bool) {
 	items := w.get("items")
-	return w.doc.written(items, w.around), items.kind() == Object, items != nil
+	return w.doc.written(items, w.around), items.kind() == Object, items != absent
 }
 
 // Alternatives are those of an anyOf, or of a oneOf, which is the same to who reads it.
 // Both of them at one place is rare; the first is shown.
 func (w *Written) Alternatives() (all []*Written) {
-	list := w.get("anyOf").list()
+	list := w.get("anyOf").items
 	if len(list) == 0 {
-		list = w.get("oneOf").list()
+		list = w.get("oneOf").items
 	}
 	for _, one := range list {
 		all = append(all, w.doc.written(one, w.around))

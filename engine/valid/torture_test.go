@@ -217,23 +217,28 @@ func readSloppily(t *testing.T, h *hard) (reported []string) {
 	return reported
 }
 
-// TestConstraintsGoOnWithWhatHasLeft cuts valid arguments everywhere: what can stand of them is held, and the constraint
-// of the rest takes the whole.
-func TestConstraintsGoOnWithWhatHasLeft(t *testing.T) {
+// TestConstraintsGoOnWithWhatStands lets the first members of valid arguments stand, and has the others written anew: the
+// constraint of those takes the whole.
+func TestConstraintsGoOnWithWhatStands(t *testing.T) {
 	for _, h := range torture(t) {
-		v := compiled(t, []byte(h.schema))
 		tools := []chat.Tool{{Name: "f", Schema: json.RawMessage(h.schema)}}
 		for _, args := range h.valid {
-			p, last := v.Prefix(), -1
-			for i := range len(args) {
-				p.Write(args[i : i+1])
-				if p.Safe() == last || !strings.HasPrefix(args, "{") {
-					continue
+			doc, err := parse([]byte(args))
+			if err != nil || args[0] != '{' {
+				continue
+			}
+			for n := range len(doc.layout.members) + 1 {
+				stands := &schema.Standing{More: true}
+				for i, m := range doc.layout.members {
+					p := schema.Part{Name: m.name}
+					if i < n {
+						p.Raw = args[m.value.start:m.value.end]
+					}
+					stands.Parts = append(stands.Parts, p)
 				}
-				last = p.Safe()
-				c := schema.ConstrainCalls(tools, schema.Options{Sent: args[:last], Weak: i%2 == 1})
+				c := schema.ConstrainCalls(tools, schema.Options{Stands: stands, Weak: n%2 == 1})
 				if got := compiled(t, c.Schema).Check([]byte(`{"name":"f","arguments":` + args + `}`)); got != nil {
-					t.Errorf("%s: %s has left of %s: %v\n%s", h.name, args[:last], args, got, c.Schema)
+					t.Errorf("%s: %d members stand of %s: %v\n%s", h.name, n, args, got, c.Schema)
 				}
 			}
 		}
