@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"toolnorm/chat"
+	"toolnorm/internal/heavy"
 )
 
 // TestSchemasThatGrowCostLittle reads schemas whose unions multiply: each level names the next one many times.
@@ -33,5 +34,14 @@ func TestSchemasThatGrowCostLittle(t *testing.T) {
 		if d := time.Since(start); d > 5*time.Second || !json.Valid(c.Schema) || len(c.Schema) > maxWritten {
 			t.Errorf("%s: %v for %d bytes", join, d, len(c.Schema))
 		}
+	}
+}
+
+// TestALimitWithALargeExponentCostsLittle has limits that are a million digits when they are written out.
+func TestALimitWithALargeExponentCostsLittle(t *testing.T) {
+	raw := json.RawMessage(`{"anyOf":[` + strings.TrimSuffix(strings.Repeat(`{"type":"integer","minimum":1e999999,"maximum":1E-999999},`, 100), ",") + `]}`)
+	var c Constraint
+	if n := heavy.Allocated(func() { c = Constrain(raw, Options{}) }); n > 1<<20 || len(c.Dropped) == 0 {
+		t.Errorf("%d bytes are allocated for %d limits, dropped %v", n, 200, c.Dropped)
 	}
 }

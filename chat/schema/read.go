@@ -279,34 +279,33 @@ func count(v *value, keyword, at string) *Count {
 }
 
 // bound reads a limit of numbers in both forms of "exclusive": a limit of its own, or true beside the other one as in
-// draft 4. Of two the tighter one counts. What has more digits than a number of any use is none, since 1e999999 would take
-// minutes to write out.
+// draft 4. Of two the tighter one counts. What has more digits than a number of any use is none.
 // Every integer of 64 bits and every double is shorter than the 40 bytes.
 func bound(v *value, inclusive, exclusive, at string, side int) *Bound {
-	limit := func(keyword string) *Bound {
+	limit := func(keyword string, excluded bool) *Bound {
 		if n := v.get(keyword); n.kind()&Number != 0 && len(n.raw) < 40 {
-			if r, ok := new(big.Rat).SetString(n.raw); ok {
-				return &Bound{Value: r, At: at, Keyword: keyword}
-			}
+			return &Bound{Value: exactly(n.raw), At: at, Keyword: keyword, Excluded: excluded}
 		}
 		return nil
 	}
-	b := limit(inclusive)
-	e := v.get(exclusive)
-	if e == absent {
-		return b
+	if v.get(exclusive).raw == "true" {
+		return limit(inclusive, true)
 	}
-	if e.raw == "true" {
-		if b != nil {
-			b.Excluded = true
-		}
-		return b
+	return tighter(limit(inclusive, false), limit(exclusive, true), side)
+}
+
+// maxExponent is what larger exponents are taken for. No double has one beyond 308, and 1e999999 would be written out: a
+// schema of such limits held a core for minutes.
+const maxExponent = 1024
+
+// exactly is a JSON number as a fraction.
+func exactly(number string) *big.Rat {
+	if at := strings.IndexAny(number, "eE"); at >= 0 {
+		n, _ := strconv.Atoi(number[at+1:]) // the nearest one where it is none
+		number = number[:at+1] + strconv.Itoa(min(max(n, -maxExponent), maxExponent))
 	}
-	strict := limit(exclusive)
-	if strict != nil {
-		strict.Excluded = true
-	}
-	return tighter(b, strict, side)
+	r, _ := new(big.Rat).SetString(number)
+	return r
 }
 
 // array reads the keywords of arrays, in the words of the newest draft.
