@@ -36,7 +36,7 @@ func (c *compiler) compile(v *value, depth int) *Type {
 	if t, ok := c.done[v]; ok {
 		return t
 	}
-	t := &Type{from: v, types: c.done, kinds: kindsOf(v.get("type")), required: v.get("required").words()}
+	t := &Type{from: v, props: v.get("properties"), types: c.done, kinds: kindsOf(v.get("type")), required: v.get("required").words()}
 	// All types are as good as none: {"type": "any"} is like a place without a type, and no value is changed for it.
 	if t.kinds == Any {
 		t.kinds = 0
@@ -84,7 +84,7 @@ func (t *Type) values(v *value) {
 // (look-around) is left out: its members are then read as any others. "properties" without a type means an object.
 // true and false compile to nil: of such members nothing is known, or there are none.
 func (t *Type) inside(c *compiler, v *value, depth int) {
-	for _, m := range v.get("properties").members {
+	for _, m := range t.props.members {
 		t.order = append(t.order, m.name)
 		c.compile(m.v, depth+1)
 	}
@@ -150,11 +150,11 @@ func either(list []*Type) *Type {
 		return list[0]
 	}
 	// The alternatives stay, so that members are looked up in each of them; kinds and values say what the place as a whole takes.
-	u := &Type{from: absent, any: list}
+	u := &Type{from: absent, props: absent, any: list}
 	listed := true
 	for _, t := range list {
 		if t.kinds == 0 {
-			return &Type{from: absent, any: list}
+			return &Type{from: absent, props: absent, any: list}
 		}
 		u.kinds |= t.kinds
 		values := t.countable()

@@ -57,27 +57,22 @@ func (o Options) integer() int64 {
 
 // length is the bound of strings, negative for none.
 // Without a bound a model that is held to a schema may write for ever: of two such calls both ran past 100 s, while with
-// bounds 25 of 25 ended as JSON. Above 1999 llama.cpp refuses the grammar: it takes no repetition of 2000 rules.
-func (o Options) length() int {
-	switch {
-	case o.Weak && (o.MaxLength == 0 || o.MaxLength > 200):
-		return 200
-	case o.MaxLength == 0:
-		return 1000
-	}
-	return min(o.MaxLength, 1999)
-}
+// bounds 25 of 25 ended as JSON.
+func (o Options) length() int { return o.bound(o.MaxLength, 1000, 200, maxCount) }
 
-// elements is the bound of arrays, negative for none. The weak bounds are for old servers: a grammar of Ollama 0.24 ends at
-// 32 KB, and an array repeats the rules of its elements.
-func (o Options) elements() int {
+// elements is the bound of arrays, negative for none.
+func (o Options) elements() int { return o.bound(o.MaxItems, 64, 16, maxElements) }
+
+// bound is what is asked for, up to what servers take, or the usual bound. The weak ones are for old servers: a grammar of
+// Ollama 0.24 ends at 32 KB, and an array repeats the rules of its elements.
+func (o Options) bound(asked, usual, weak, most int) int {
 	switch {
-	case o.Weak && (o.MaxItems == 0 || o.MaxItems > 16):
-		return 16
-	case o.MaxItems == 0:
-		return 64
+	case o.Weak && (asked == 0 || asked > weak):
+		return weak
+	case asked == 0:
+		return usual
 	}
-	return min(o.MaxItems, 1000)
+	return min(asked, most)
 }
 
 // Constrain rewrites the schema of a whole reply, that of response_format. One that cannot be read allows everything, and
@@ -129,8 +124,9 @@ type constrainer struct {
 	dst      []byte
 	defs     []*Place // references
 	around   []*value // of a weak constraint: the references that are written in place
-	free     int      // places that take anything
-	integers bool     // places that take any integer
+	free     bool     // places take anything
+	integers bool     // places take any integer
+	defined  bool     // the definitions have begun
 }
 
 const maxWritten = 1 << 20 // bytes of a constraint

@@ -14,7 +14,6 @@ const maxValues = 500
 
 // parts writes a place that is no union: one schema for each type. In an anyOf of single types no server has to
 // know which keywords belong to which.
-// An integer beside a number is not written: what fits it fits the number.
 func (c *constrainer) parts(s *Place, depth int) {
 	// A list says all that a server needs: values of other types were left out when the place was read.
 	if s.Enum != nil && len(s.Enum) <= maxValues {
@@ -25,29 +24,34 @@ func (c *constrainer) parts(s *Place, depth int) {
 	if s.Enum != nil {
 		kinds, s = s.manyValues()
 	}
-	var parts []func(*Place, int)
-	for _, p := range []struct {
-		kind  Kinds
-		write func(*Place, int)
-	}{{String, c.string}, {Number, c.float}, {Integer, c.integer}, {Boolean, c.boolean}, {Null, c.null}, {Object, c.object}, {Array, c.array}} {
-		if kinds&p.kind != 0 && (p.kind != Integer || kinds&Number == 0) {
-			parts = append(parts, p.write)
-		}
-	}
-	switch len(parts) {
+	switch all := kinds.each(); len(all) {
 	case 0:
 		c.anyValue()
-		return
 	case 1:
-		parts[0](s, depth)
-		return
+		c.ofKind(all[0], s, depth)
+	default:
+		c.anyOf(len(all), func(i int) { c.ofKind(all[i], s, depth) })
 	}
-	c.anyOf(func(part func()) {
-		for _, write := range parts {
-			part()
-			write(s, depth)
-		}
-	})
+}
+
+// ofKind writes what a place says of one type.
+func (c *constrainer) ofKind(kind Kinds, s *Place, depth int) {
+	switch kind {
+	case String:
+		c.string(s)
+	case Number:
+		c.float(s)
+	case Integer:
+		c.integer(s)
+	case Boolean:
+		c.raw(`{"type":"boolean"}`)
+	case Null:
+		c.raw(`{"type":"null"}`)
+	case Object:
+		c.object(s, depth)
+	case Array:
+		c.array(s, depth)
+	}
 }
 
 // manyValues drops a list that is too long, but for its types and its longest text.
@@ -71,22 +75,14 @@ func (c *constrainer) values(list []string) {
 		return
 	}
 	c.raw(`{"enum":[`)
-	for i, v := range list {
-		if i > 0 {
-			c.raw(",")
-		}
-		c.raw(v)
-	}
+	c.list(len(list), func(i int) { c.raw(list[i]) })
 	c.raw("]}")
 }
-
-func (c *constrainer) boolean(*Place, int) { c.raw(`{"type":"boolean"}`) }
-func (c *constrainer) null(*Place, int)    { c.raw(`{"type":"null"}`) }
 
 // float writes a number; servers hold no bounds of those with fractions: llama.cpp's converter has rules for
 // the digits of integers, and none for these.
 // What a model writes beyond them is found by the check and written again, or put at the bound where the operator wants that.
-func (c *constrainer) float(s *Place, _ int) {
+func (c *constrainer) float(s *Place) {
 	c.unbounded(s.Minimum, s)
 	c.unbounded(s.Maximum, s)
 	c.raw(`{"type":"number"}`)
@@ -103,7 +99,7 @@ func (c *constrainer) unbounded(b *Bound, s *Place) {
 // integer writes an integer, with a range unless it is weak: see exactInteger. A server makes a rule of a range's digits; the
 // one that nearly all integers have is written once, under $defs, as grammars of Ollama 0.24 end at 32 KB.
 // A bound of one side gets the general one at the other; a minimum beyond that is its own maximum.
-func (c *constrainer) integer(s *Place, _ int) {
+func (c *constrainer) integer(s *Place) {
 	least, most := s.Minimum.Whole(1), s.Maximum.Whole(-1)
 	if least == nil || c.o.Weak {
 		c.unbounded(s.Minimum, s)
@@ -111,26 +107,27 @@ func (c *constrainer) integer(s *Place, _ int) {
 	if most == nil || c.o.Weak {
 		c.unbounded(s.Maximum, s)
 	}
-	if c.o.Weak {
+	low, high := -c.o.integer(), c.o.integer()
+	switch {
+	case c.o.Weak:
 		c.raw(`{"type":"integer"}`)
 		return
-	}
-	if least == nil && most == nil { // one rule for all, since a range makes a long one
+	case least == nil && most == nil: // one rule for all, since a range makes a long one
 		c.integers = true
 		c.raw(`{"$ref":"#/$defs/integer"}`)
 		return
+	case most == nil:
+		low, high = *least, max(high, *least)
+	case least == nil:
+		low, high = min(low, *most), *most
+	default:
+		low, high = *least, *most
 	}
-	low, high := -c.o.integer(), c.o.integer()
-	if least != nil {
-		low = *least
-		high = max(high, low)
-	}
-	if most != nil {
-		high = *most
-		if least == nil {
-			low = min(low, high)
-		}
-	}
+	c.between(low, high)
+}
+
+// between writes an integer with its range; one that holds nothing is not sent, as a server would refuse it.
+func (c *constrainer) between(low, high int64) {
 	c.raw(`{"type":"integer"`)
 	if low <= high {
 		c.raw(`,"minimum":` + strconv.FormatInt(low, 10) + `,"maximum":` + strconv.FormatInt(high, 10))
@@ -149,7 +146,7 @@ const maxCount = 1999
 // string writes a text: by a pattern, by a format or by its length, since servers hold to one of these alone.
 // A pattern says most, then a format.
 // A maxLength beyond the bound is not dropped but tightened, and so is not reported: what fits the constraint fits it.
-func (c *constrainer) string(s *Place, _ int) {
+func (c *constrainer) string(s *Place) {
 	pattern := c.held(s.Patterns, s, "pattern", func(text string) (string, bool) { return serverPattern(text, c.o.length()) })
 	format := c.held(s.Formats, s, "format", func(text string) (string, bool) { return text, pattern == "" && slices.Contains(heldFormats, text) })
 	least, most := s.MinLength, s.MaxLength
@@ -249,12 +246,7 @@ func (c *constrainer) array(s *Place, depth int) {
 // For the elements behind the list there are then no words: their schema is dropped, or the list is the whole.
 func (c *constrainer) tuple(s *Place, prefix []*Place, least *Count, depth int) {
 	c.raw(`{"type":"array","prefixItems":[`)
-	for i, p := range prefix {
-		if i > 0 {
-			c.raw(",")
-		}
-		c.shape(p, depth+1)
-	}
+	c.list(len(prefix), func(i int) { c.shape(prefix[i], depth+1) })
 	c.raw("]")
 	most := s.MaxItems
 	if n := len(prefix); s.Items != nil && s.Items.Never || n < len(s.Prefix) {
@@ -293,12 +285,7 @@ func (c *constrainer) object(s *Place, depth int) {
 	if len(required) > 0 {
 		c.key("required")
 		c.raw("[")
-		for i, name := range required {
-			if i > 0 {
-				c.raw(",")
-			}
-			c.dst = chat.AppendQuoted(c.dst, name)
-		}
+		c.list(len(required), func(i int) { c.dst = chat.AppendQuoted(c.dst, required[i]) })
 		c.raw("]")
 	}
 	c.more(s, props, depth)

@@ -10,6 +10,7 @@ import (
 // beforehand would multiply, and a call asks for few of a schema's members.
 type Type struct {
 	from     *value           // where it is written
+	props    *value           // its members
 	types    map[*value]*Type // of all places of the schema: members and elements are looked up by their text
 	kinds    Kinds
 	order    []string // the members in the schema's order, the required ones first
@@ -80,7 +81,7 @@ func (t *Type) Only(k Kinds) bool { return t.Known() && t.kinds&^k == 0 }
 // would have the first two hold together; for reading a value the nearer one says enough.
 func (t *Type) Prop(name string) *Type {
 	return t.find(func(o *Type) (*Type, bool) {
-		m := o.from.get("properties").get(name)
+		m := o.props.get(name)
 		return o.types[m], m != absent
 	}, func(o *Type) (*Type, bool) {
 		for _, n := range o.named {
@@ -126,7 +127,7 @@ func (t *Type) find(ask ...func(*Type) (*Type, bool)) *Type {
 // An alternative of a union counts: a name that any of them lists is a parameter, and no stray key of an envelope.
 func (t *Type) Has(name string) bool {
 	for o := range t.walk {
-		if o.from.get("properties").get(name) != absent {
+		if o.props.get(name) != absent {
 			return true
 		}
 	}

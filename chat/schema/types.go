@@ -8,11 +8,11 @@ import (
 // As bits, what two schemas both allow is one operation.
 type Kinds uint8
 
-// The JSON types.
+// The JSON types, in the order in which a writer names them.
 const (
 	String Kinds = 1 << iota
-	Integer
 	Number
+	Integer
 	Boolean
 	Null
 	Object
@@ -40,19 +40,26 @@ var words = map[string]Kinds{
 // does not count, since Gemini's API writes STRING and OBJECT.
 func Named(word string) Kinds { return words[strings.ToLower(word)] }
 
+// each are the types one by one. Integer beside number is not among them, as numbers include it.
+func (k Kinds) each() (all []Kinds) {
+	for one := String; one <= Array; one <<= 1 {
+		if k&one != 0 && (one != Integer || k&Number == 0) {
+			all = append(all, one)
+		}
+	}
+	return all
+}
+
+// kindNames are JSON Schema's own words.
+var kindNames = map[Kinds]string{String: "string", Number: "number", Integer: "integer", Boolean: "boolean", Null: "null", Object: "object", Array: "array"}
+
 // Names are the types in JSON Schema's own words, in one order; none when all are there, since that says nothing.
-// Integer beside number is not named, as numbers include it.
 func (k Kinds) Names() (names []string) {
-	if k == 0 || k == Any {
+	if k == Any {
 		return nil
 	}
-	for _, p := range []struct {
-		kind Kinds
-		name string
-	}{{String, "string"}, {Number, "number"}, {Integer, "integer"}, {Boolean, "boolean"}, {Null, "null"}, {Object, "object"}, {Array, "array"}} {
-		if k&p.kind != 0 && (p.kind != Integer || k&Number == 0) {
-			names = append(names, p.name)
-		}
+	for _, one := range k.each() {
+		names = append(names, kindNames[one])
 	}
 	return names
 }

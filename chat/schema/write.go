@@ -39,44 +39,40 @@ func (c *constrainer) put(root *Place) {
 	}
 	// The root's last brace is taken off again, and $defs go in front of it.
 	c.shape(root, 0)
-	c.dst = c.dst[:len(c.dst)-1] // the brace that closes the root
-	start := len(c.dst)
+	c.dst = c.dst[:len(c.dst)-1]
 	for i := 0; i < len(c.defs); i++ {
-		c.openDefs(start)
-		c.key("r" + strconv.Itoa(i))
-		c.definition(c.defs[i])
+		c.define("r" + strconv.Itoa(i))
+		s := c.defs[i].Follow()
+		// It has a name already when it turns out that nothing fits it, so it must be something that a server takes.
+		if s.Never {
+			s = &Place{Kinds: Null} // whoever refers to it cannot be satisfied
+		}
+		c.shape(s, 0)
 	}
-	if c.free > 0 {
-		c.freeValues(start)
+	if c.free {
+		for depth := freeDepth; depth >= 0; depth-- {
+			c.define("any" + strconv.Itoa(depth))
+			c.freeValue(depth)
+		}
 	}
 	if c.integers {
-		c.openDefs(start)
-		c.key("integer")
-		c.raw(`{"type":"integer","minimum":` + strconv.FormatInt(-c.o.integer(), 10) + `,"maximum":` + strconv.FormatInt(c.o.integer(), 10) + `}`)
+		c.define("integer")
+		c.between(-c.o.integer(), c.o.integer())
 	}
-	if len(c.dst) > start {
+	if c.defined {
 		c.raw("}")
 	}
 	c.raw("}")
 }
 
-// openDefs begins the definitions unless some stand behind start already.
-// An empty $defs would only lengthen what is sent.
-func (c *constrainer) openDefs(start int) {
-	if len(c.dst) == start {
+// define begins a definition, and $defs with the first one: an empty $defs would only lengthen what is sent.
+func (c *constrainer) define(name string) {
+	if !c.defined {
+		c.defined = true
 		c.key("$defs")
 		c.raw("{")
 	}
-}
-
-// definition writes a place that was referred to.
-// It has a name already when it turns out that nothing fits it, so it must be something that a server takes.
-func (c *constrainer) definition(ref *Place) {
-	s := ref.Follow()
-	if s.Never {
-		s = &Place{Kinds: Null} // whoever refers to it cannot be satisfied
-	}
-	c.shape(s, 0)
+	c.key(name)
 }
 
 // freeDepth is how deep a value of any kind is nested: models that are let write anything nest without an end, so there
@@ -84,58 +80,59 @@ func (c *constrainer) definition(ref *Place) {
 // Four rules say it, where one that refers to itself would let a model nest until its tokens end.
 const freeDepth = 3
 
-// freeValues writes the definitions of values of any kind, any3 down to any0. true or {} would say the same in JSON Schema, but
-// servers refuse true with the whole request, and let a model nest without end in {}.
-func (c *constrainer) freeValues(start int) {
-	c.openDefs(start)
-	for depth := freeDepth; depth >= 0; depth-- {
-		c.key("any" + strconv.Itoa(depth))
-		c.anyOf(func(part func()) {
-			for _, k := range []Kinds{String, Number | Integer, Boolean, Null} {
-				part()
-				c.shape(&Place{Kinds: k}, 0)
-			}
-			if depth > 0 {
-				inner := `{"$ref":"#/$defs/any` + strconv.Itoa(depth-1) + `"}`
-				part()
-				c.raw(`{"type":"array","items":` + inner)
-				c.number("maxItems", within(nil, nil, c.o.elements()))
-				c.raw("}")
-				part()
-				c.raw(`{"type":"object","additionalProperties":` + inner + `}`)
-			}
-		})
+// freeKinds are what a value of any kind may be; without the last two it holds no others.
+var freeKinds = []Kinds{String, Number, Boolean, Null, Array, Object}
+
+// freeValue writes a value of any kind, whose lists and objects hold values of one level less. true or {} would say the same in
+// JSON Schema, but servers refuse true with the whole request, and let a model nest without end in {}.
+// A weak constraint has no references, so there what lies in lists and objects is left to the server.
+func (c *constrainer) freeValue(depth int) {
+	kinds := freeKinds
+	if depth == 0 && !c.o.Weak {
+		kinds = freeKinds[:4]
+	}
+	c.anyOf(len(kinds), func(i int) {
+		inner := `{"$ref":"#/$defs/any` + strconv.Itoa(depth-1) + `"}`
+		switch kind := kinds[i]; {
+		case kind&(Array|Object) == 0:
+			c.ofKind(kind, anything(), 0)
+		case c.o.Weak:
+			c.raw(`{"type":"` + kindNames[kind] + `"}`)
+		case kind == Array:
+			c.raw(`{"type":"array","items":` + inner)
+			c.number("maxItems", within(nil, nil, c.o.elements()))
+			c.raw("}")
+		default:
+			c.raw(`{"type":"object","additionalProperties":` + inner + `}`)
+		}
+	})
+}
+
+// list writes n things with commas between them.
+func (c *constrainer) list(n int, write func(i int)) {
+	for i := range n {
+		if i > 0 {
+			c.raw(",")
+		}
+		write(i)
 	}
 }
 
-// anyOf writes a union; write calls part in front of each alternative.
-// A callback, so that whoever writes an alternative need not know whether it is the first one.
-func (c *constrainer) anyOf(write func(part func())) {
+// anyOf writes a union of n alternatives.
+func (c *constrainer) anyOf(n int, write func(i int)) {
 	c.raw(`{"anyOf":[`)
-	first := true
-	write(func() {
-		if !first {
-			c.raw(",")
-		}
-		first = false
-	})
+	c.list(n, write)
 	c.raw("]}")
 }
 
 // anyValue writes a place that takes anything.
-// A weak constraint has no references, so its lists and objects are left to the server.
 func (c *constrainer) anyValue() {
-	if !c.o.Weak {
-		c.free++
-		c.raw(`{"$ref":"#/$defs/any` + strconv.Itoa(freeDepth) + `"}`)
+	if c.o.Weak {
+		c.freeValue(0)
 		return
 	}
-	c.raw(`{"anyOf":[`)
-	for _, k := range []Kinds{String, Number | Integer, Boolean} {
-		c.shape(&Place{Kinds: k}, 0)
-		c.raw(",")
-	}
-	c.raw(`{"type":"null"},{"type":"array"},{"type":"object"}]}`)
+	c.free = true
+	c.raw(`{"$ref":"#/$defs/any` + strconv.Itoa(freeDepth) + `"}`)
 }
 
 // maxWeakDepth is how deep a weak constraint follows a schema: what is deeper makes the grammar of an old server too long.
