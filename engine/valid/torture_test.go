@@ -227,12 +227,12 @@ func TestConstraintsGoOnWithWhatStands(t *testing.T) {
 			if err != nil || args[0] != '{' {
 				continue
 			}
-			for n := range len(doc.layout.members) + 1 {
+			for n := range len(doc.inside) + 1 {
 				stands := &schema.Standing{More: true}
-				for i, m := range doc.layout.members {
+				for i, m := range doc.inside {
 					p := schema.Part{Name: m.name}
 					if i < n {
-						p.Raw = args[m.value.start:m.value.end]
+						p.Raw = args[m.start:m.end]
 					}
 					stands.Parts = append(stands.Parts, p)
 				}
