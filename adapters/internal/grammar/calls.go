@@ -158,11 +158,7 @@ func (g *writer) arguments(t chat.Tool, write func(*schema.Place) string) string
 	if list == nil {
 		list = []*schema.Place{n}
 	}
-	var all []string
-	for _, one := range list {
-		all = append(all, write(one.Follow()))
-	}
-	return alt(all...)
+	return alt(each(list, func(one *schema.Place) string { return write(one.Follow()) })...)
 }
 
 // asObject matches arguments that are one value in a spelling.
@@ -196,11 +192,7 @@ func (g *writer) several(p *declaration.Pattern, body int, tools []chat.Tool) st
 // anyTool matches a call of any of the tools.
 // The rules have the tools' names, so the log of a server that refuses a grammar says which tool it is about.
 func (g *writer) anyTool(tools []chat.Tool, call func(chat.Tool) string) string {
-	var all []string
-	for _, t := range tools {
-		all = append(all, g.rule(t.Name, call(t)))
-	}
-	return alt(all...)
+	return alt(each(tools, func(t chat.Tool) string { return g.rule(t.Name, call(t)) })...)
 }
 
 // callObject matches a call as one JSON object.

@@ -132,9 +132,6 @@ func Recipient(f *declaration.Family) string {
 // names is a pattern of the tools' names.
 // Quoted for ECMAScript, the notation of llama.cpp's triggers; Go's quoting escapes the same signs.
 func names(tools []chat.Tool) string {
-	quoted := make([]string, len(tools))
-	for i, t := range tools {
-		quoted[i] = regexp.QuoteMeta(t.Name)
-	}
+	quoted := each(tools, func(t chat.Tool) string { return regexp.QuoteMeta(t.Name) })
 	return "(?:" + strings.Join(quoted, "|") + ")"
 }

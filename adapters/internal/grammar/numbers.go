@@ -2,6 +2,7 @@ package grammar
 
 import (
 	"fmt"
+	"math"
 	"math/big"
 	"strconv"
 	"strings"
@@ -13,6 +14,9 @@ import (
 // digits. Identifiers of eighteen digits still fit, and so does every bound that is computed with here in an int64.
 const manyDigits = 999_999_999_999_999_999
 
+// noLimit stands for a limit that there is none of, or none that can be held; -noLimit below.
+const noLimit = math.MaxInt64
+
 // number matches a number, held to its bounds where they are whole.
 // Bounds become alternatives of digits, since GBNF counts nothing but repetitions: minimum 1990 and maximum 2031 is
 // "199" [0-9] or "20" ([0-2] [0-9] or "3" [01]). Leading zeros and "+" are none of JSON's. An exponent is 289 at most: with
@@ -20,29 +24,30 @@ const manyDigits = 999_999_999_999_999_999
 func (g *writer) number(n *schema.Place, kind schema.Kinds) string {
 	low, high := g.limit(n.Minimum, kind, 1), g.limit(n.Maximum, kind, -1)
 	// A contradiction lets nothing through, and a model held to nothing cannot end its reply.
-	if low != nil && high != nil && *low > *high {
+	if low > high {
 		g.doc.Drop(n.At, n.Minimum.Keyword)
-		low, high = nil, nil
+		low, high = -noLimit, noLimit
 	}
+	free := low == -noLimit && high == noLimit
 	switch {
-	case kind == schema.Integer && low == nil && high == nil:
+	case kind == schema.Integer && free:
 		return `("0" | "-"? [1-9] [0-9]{0,18})`
 	case kind == schema.Integer:
 		return between(low, high, 1, digits)
-	case low == nil && high == nil:
+	case free:
 		return `"-"? ("0" | [1-9] [0-9]{0,18}) ("." [0-9]{1,17})? ([eE] [-+]? ([12] [0-8] [0-9] | [0-9]{1,2}))?`
 	}
 	return between(low, high, 0, fractions)
 }
 
-// limit is the whole number that a limit holds a number to, nil for none; step leads inwards. Among numbers with fractions
+// limit is the whole number that a limit holds a number to; step leads inwards. Among numbers with fractions
 // that is the next one outwards, and the limit itself where the schema excludes it: both let more through than they should.
 // Anything that is let through too much is found by the check of the call, so it is noted as dropped where it matters:
 // 1.5 as the least number becomes 1. Limits beyond eighteen digits are left out.
 // exclusiveMinimum of an integer is the next one inwards, which is exact.
-func (g *writer) limit(b *schema.Bound, kind schema.Kinds, step int64) *int64 {
+func (g *writer) limit(b *schema.Bound, kind schema.Kinds, step int64) int64 {
 	if b == nil {
-		return nil
+		return -step * noLimit
 	}
 	held := b
 	if kind == schema.Number && (b.Excluded || !b.Value.IsInt()) {
@@ -54,30 +59,24 @@ func (g *writer) limit(b *schema.Bound, kind schema.Kinds, step int64) *int64 {
 		held = &schema.Bound{Value: new(big.Rat).SetInt(out)}
 	}
 	if n := held.Whole(step); n != nil && max(*n, -*n) <= manyDigits {
-		return n
+		return *n
 	}
 	g.doc.Drop(b.At, b.Keyword)
-	return nil
+	return -step * noLimit
 }
 
-// between matches the numbers from low to high, nil for no bound: the halves below and above zero are written apart, since
+// between matches the numbers from low to high: the halves below and above zero are written apart, since
 // of negative numbers the digits grow as the number shrinks. least is the least of them behind a minus sign: there is no
 // integer -0, but there is -0.5.
 // A limit of the schema that is not whole has been moved outwards by then, and noted.
-func between(low, high *int64, least int64, side func(from, to int64) string) string {
-	l, h := int64(-manyDigits), int64(manyDigits)
-	if low != nil {
-		l = *low
-	}
-	if high != nil {
-		h = *high
-	}
+func between(low, high, least int64, side func(from, to int64) string) string {
+	low, high = max(low, -manyDigits), min(high, manyDigits)
 	var all []string
-	if l < 0 {
-		all = append(all, seq(lit("-"), side(max(-h, least), -l)))
+	if low < 0 {
+		all = append(all, seq(lit("-"), side(max(-high, least), -low)))
 	}
-	if h >= 0 {
-		all = append(all, side(max(l, 0), h))
+	if high >= 0 {
+		all = append(all, side(max(low, 0), high))
 	}
 	return alt(all...)
 }

@@ -1,7 +1,6 @@
 package grammar
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -111,7 +110,7 @@ func (g *writer) members(o slots) string {
 	if len(o.list) <= anyOrder {
 		return g.inAnyOrder(o, 0, map[int]string{})
 	}
-	return g.inOrder(o, 0, false, map[string]string{})
+	return g.inOrder(o, 0, false, map[int]string{})
 }
 
 // inAnyOrder matches the members that are not in the set yet.
@@ -122,15 +121,11 @@ func (g *writer) inAnyOrder(o slots, written int, known map[int]string) string {
 	if expr, ok := known[written]; ok {
 		return expr
 	}
-	comma := ""
-	if written != 0 {
-		comma = o.comma
-	}
 	var all []string
 	whole := true
 	for i, m := range o.list {
 		if written&(1<<i) == 0 {
-			all = append(all, seq(lit(comma), m.expr, g.inAnyOrder(o, written|1<<i, known)))
+			all = append(all, seq(o.lead(written != 0), m.expr, g.inAnyOrder(o, written|1<<i, known)))
 			// the object may end as soon as nothing that is required is missing
 			whole = whole && !m.required
 		}
@@ -148,29 +143,33 @@ func (g *writer) inAnyOrder(o slots, written int, known map[int]string) string {
 
 // inOrder matches the members from the i-th on.
 // A member that may be left out is a branch at its place, and which members stand in front is only asked for the comma: two
-// rules a member instead of one for each set.
-func (g *writer) inOrder(o slots, i int, some bool, known map[string]string) string {
+// rules a member instead of one for each set. known has them, those without a member in front below zero.
+func (g *writer) inOrder(o slots, i int, some bool, known map[int]string) string {
 	if i == len(o.list) {
 		return o.end(some)
 	}
-	at := fmt.Sprint(i, some)
+	at := i
+	if !some {
+		at = ^i
+	}
 	if expr, ok := known[at]; ok {
 		return expr
 	}
-	comma := ""
-	if some {
-		comma = o.comma
-	}
 	m := o.list[i]
-	expr := seq(lit(comma), m.expr, g.inOrder(o, i+1, true, known))
+	expr := seq(o.lead(some), m.expr, g.inOrder(o, i+1, true, known))
 	if !m.required {
 		expr = alt(expr, g.inOrder(o, i+1, some, known))
 	}
-	if expr = g.rule(g.hint()+"-rest", expr); expr == "" {
-		return ""
+	known[at] = g.rule(g.hint()+"-rest", expr)
+	return known[at]
+}
+
+// lead matches what stands in front of a member: nothing, unless there is one in front already.
+func (o slots) lead(some bool) string {
+	if some {
+		return lit(o.comma)
 	}
-	known[at] = expr
-	return expr
+	return ""
 }
 
 // end matches what follows the members that the schema names.
@@ -196,11 +195,7 @@ func (g *writer) otherKey(list []slot, s *print.Spelling) string {
 	}
 	quote := s.Quotes[0]
 	before, after, _ := strings.Cut(s.Key("x"), "x")
-	var names []string
-	for _, m := range list {
-		k := s.Key(m.key)
-		names = append(names, strings.TrimSuffix(strings.TrimPrefix(k, before), after))
-	}
+	names := each(list, func(m slot) string { return strings.TrimSuffix(strings.TrimPrefix(s.Key(m.key), before), after) })
 	class := func(not string) string {
 		out := `[^\\\x00-\x1F` + escapeClass(rune(quote[0]))
 		for _, c := range not {
@@ -216,10 +211,7 @@ func (g *writer) otherKey(list []slot, s *print.Spelling) string {
 // otherWord matches an identifier that is none of the names.
 // In a tag's attribute or before a Python "=" nothing is quoted, so only an identifier is safe: <parameter=a b> is none.
 func (g *writer) otherWord(list []slot) string {
-	var names []string
-	for _, m := range list {
-		names = append(names, m.key)
-	}
+	names := each(list, func(m slot) string { return m.key })
 	const word = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"
 	return g.otherThan(names, "", func(not string) string {
 		return "[" + strings.Map(func(r rune) rune {

@@ -98,32 +98,18 @@ func (w *patternWriter) anchored(re *syntax.Regexp) string {
 	case syntax.OpCapture:
 		return w.anchored(re.Sub[0])
 	case syntax.OpAlternate:
-		var all []string
-		for _, sub := range re.Sub {
-			all = append(all, w.anchored(sub))
-		}
-		return alt(all...)
+		return alt(each(re.Sub, w.anchored)...)
 	case syntax.OpConcat:
 		last := len(re.Sub) - 1
 		if last > 0 && re.Sub[0].Op == syntax.OpBeginText && re.Sub[last].Op == syntax.OpEndText {
-			return w.all(re.Sub[1:last])
+			return seq(each(re.Sub[1:last], w.write)...)
 		}
 	}
 	w.failed = true
 	return ""
 }
 
-// all is several expressions one after the other.
-// A part that cannot be said makes all of it unsayable: failed is looked at once, at the end.
-func (w *patternWriter) all(list []*syntax.Regexp) string {
-	var parts []string
-	for _, re := range list {
-		parts = append(parts, w.write(re))
-	}
-	return seq(parts...)
-}
-
-// write is one expression.
+// write is one expression. A part that cannot be said makes all of it unsayable.
 // Without a case fail: letters without regard to case, word boundaries, and anchors in the middle. Lazy repetitions match
 // the same texts as greedy ones.
 func (w *patternWriter) write(re *syntax.Regexp) string {
@@ -144,27 +130,28 @@ func (w *patternWriter) write(re *syntax.Regexp) string {
 	case syntax.OpCapture:
 		return w.write(re.Sub[0])
 	case syntax.OpConcat:
-		return w.all(re.Sub)
+		return seq(each(re.Sub, w.write)...)
 	case syntax.OpAlternate:
-		var all []string
-		for _, sub := range re.Sub {
-			all = append(all, w.write(sub))
-		}
-		return alt(all...)
+		return alt(each(re.Sub, w.write)...)
 	case syntax.OpStar:
-		return repeat(w.write(re.Sub[0]), 0, w.most)
+		return w.repeated(re, 0, -1)
 	case syntax.OpPlus:
-		return repeat(w.write(re.Sub[0]), 1, w.most)
+		return w.repeated(re, 1, -1)
 	case syntax.OpQuest:
-		return optional(w.write(re.Sub[0]))
+		return w.repeated(re, 0, 1)
 	case syntax.OpRepeat:
-		if high := re.Max; high >= 0 || w.most < 0 {
-			return repeat(w.write(re.Sub[0]), re.Min, high)
-		}
-		return repeat(w.write(re.Sub[0]), re.Min, max(w.most, re.Min))
+		return w.repeated(re, re.Min, re.Max)
 	}
 	w.failed = true
 	return ""
+}
+
+// repeated is an expression from low to high times; where the pattern sets no end, the caller's bound does.
+func (w *patternWriter) repeated(re *syntax.Regexp, low, high int) string {
+	if high < 0 && w.most >= 0 {
+		high = max(w.most, low)
+	}
+	return repeat(w.write(re.Sub[0]), low, high)
 }
 
 // literal is a text in the spelling.
@@ -212,44 +199,47 @@ func jsonEscape(c rune) string {
 // Control characters are left out but for white space: a model would write them as escapes that the pattern did not mean.
 func (w *patternWriter) class(ranges []rune) string {
 	var all []string
-	class, from := "", rune(-1) // from is where a run of plain characters began
-	end := func(c rune) {
-		if from >= 0 && from < c {
-			class += escapeClass(from)
-			if from < c-1 {
-				class += "-" + escapeClass(c-1)
-			}
+	var plain []rune // ranges
+	add := func(low, high rune) {
+		if n := len(plain); n > 0 && plain[n-1] == low-1 {
+			plain[n-1] = high
+		} else {
+			plain = append(plain, low, high)
 		}
-		from = -1
 	}
 	for i := 0; i+1 < len(ranges); i += 2 {
 		low, high := ranges[i], ranges[i+1]
-		c := low
-		for ; c <= min(high, 0x7f); c++ {
+		for c := low; c <= min(high, 0x7f); c++ {
 			written, ok := w.escaped(c)
+			text := c >= ' ' || scan.IsSpace(int(c))
 			switch {
-			case ok && written == string(c) && (c >= ' ' || scan.IsSpace(int(c))):
-				if from < 0 {
-					from = c
-				}
-				continue
 			case !ok && len(w.s.Avoid) > 0 && c != 0:
 				w.failed = true // to leave it out would forbid what the schema allows
-			case ok && (c >= ' ' || scan.IsSpace(int(c))):
+			case ok && text && written == string(c):
+				add(c, c)
+			case ok && text:
 				all = append(all, lit(written))
 			}
-			end(c)
 		}
-		if from < 0 && c <= high {
-			from = c
+		if high > 0x7f {
+			add(max(low, 0x80), high)
 		}
-		end(high + 1)
 	}
-	if class != "" {
-		all = append(all, "["+class+"]")
+	if len(plain) > 0 {
+		all = append(all, "["+classRanges(plain)+"]")
 	}
 	w.failed = w.failed || len(all) == 0
 	return alt(all...)
+}
+
+// classRanges is the inside of a class.
+func classRanges(ranges []rune) (class string) {
+	for i := 0; i < len(ranges); i += 2 {
+		if class += escapeClass(ranges[i]); ranges[i] < ranges[i+1] {
+			class += "-" + escapeClass(ranges[i+1])
+		}
+	}
+	return class
 }
 
 // escapeClass is a character in a class of GBNF.

@@ -19,7 +19,7 @@ type writer struct {
 	f       *declaration.Family
 	o       Options
 	rules   []string          // as they are written
-	named   map[string]string // name of a rule by what it matches
+	named   map[string]string // name of a rule by what it matches, or by its key
 	taken   map[string]bool   // names
 	numbers map[string]int    // the last number that names of a base have
 	work    int               // bytes of rules
@@ -28,13 +28,12 @@ type writer struct {
 	tool chat.Tool              // whose arguments are written
 	doc  *schema.Doc            // its schema
 	step string                 // the last one to the place in its schema; empty: the root
-	refs map[string]string      // rules of references, by spelling, tool and reference
 }
 
 // newWriter begins a grammar of calls to the tools. Of two tools with one name the first one counts, as everywhere.
 // A tool's schema is parsed once, though its places may be written in several spellings.
 func newWriter(f *declaration.Family, tools []chat.Tool, o Options) *writer {
-	g := &writer{f: f, o: o, named: map[string]string{}, taken: map[string]bool{}, numbers: map[string]int{}, docs: map[string]*schema.Doc{}, refs: map[string]string{}}
+	g := &writer{f: f, o: o, named: map[string]string{}, taken: map[string]bool{}, numbers: map[string]int{}, docs: map[string]*schema.Doc{}}
 	for i, doc := range schema.ParseTools(tools) {
 		if name := tools[i].Name; g.docs[name] == nil {
 			g.docs[name] = doc
@@ -98,6 +97,27 @@ func (g *writer) name(hint string) string {
 	}
 	g.taken[name] = true
 	return name
+}
+
+// once is the rule of what may hold itself, or is the same wherever it stands. Its name is known before it is written, so a node
+// whose child is a node finds it. key is no expression, and stands beside them.
+func (g *writer) once(key, hint string, write func() string) string {
+	if name, ok := g.named[key]; ok {
+		return name
+	}
+	name := g.name(hint)
+	g.named[key] = name
+	g.define(name, write())
+	return name
+}
+
+// each is what a function makes of the elements of a list.
+func each[T any](list []T, of func(T) string) []string {
+	out := make([]string, len(list))
+	for i, x := range list {
+		out[i] = of(x)
+	}
+	return out
 }
 
 // lit matches a text.

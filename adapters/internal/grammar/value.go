@@ -71,17 +71,10 @@ func (g *writer) value(n *schema.Place, s *print.Spelling) string {
 
 // reference matches what a reference leads to, by a rule of its own, so that recursion ends. Each spelling has its own rule,
 // since one target may stand in a tag as text and in a list as JSON.
-// A name is entered before its rule is written, so a node whose child is a node finds it. The tool is part of the key, since
-// "#/$defs/node" is another schema in each tool.
+// The tool is part of the key, since "#/$defs/node" is another schema in each tool.
 func (g *writer) reference(n *schema.Place, s *print.Spelling) string {
-	id := s.Name + " " + g.tool.Name + "-" + n.Reference()
-	if name, ok := g.refs[id]; ok {
-		return name
-	}
-	name := g.name(g.tool.Name + "-" + n.Reference())
-	g.refs[id] = name
-	g.define(name, g.value(n.Follow(), s))
-	return name
+	hint := g.tool.Name + "-" + n.Reference()
+	return g.once(s.Name+" "+hint, hint, func() string { return g.value(n.Follow(), s) })
 }
 
 // choice matches one thing that may stand at a place.
@@ -123,22 +116,16 @@ func (g *writer) hint() string {
 // 5 and true are texts as well.
 // It is recursive by its own name, so one rule serves any depth.
 func (g *writer) any(s *print.Spelling) string {
-	key := "any " + s.Name
-	if name, ok := g.named[key]; ok {
-		return name
-	}
-	name := g.name("any")
-	g.named[key] = name
-	text := g.text(anything, s)
-	if s.NoNull || len(s.Quotes) == 0 {
-		g.define(name, text)
-		return name
-	}
-	all := []string{text, g.rule("number", g.number(anything, schema.Number)), lit(s.True), lit(s.False), lit(s.Null)}
-	all = append(all, seq(lit(s.Open), list(seq(g.otherKey(nil, s), name), s.Comma, 0, bound(g.o.MaxItems)), lit(s.Close)))
-	all = append(all, seq(lit(s.ListOpen), list(name, s.ListComma, 0, bound(g.o.MaxItems)), lit(s.ListClose)))
-	g.define(name, alt(all...))
-	return name
+	return g.once("any "+s.Name, "any", func() string {
+		text := g.text(anything, s)
+		if s.NoNull || len(s.Quotes) == 0 {
+			return text
+		}
+		most := bound(g.o.MaxItems)
+		return alt(text, g.rule("number", g.number(anything, schema.Number)), lit(s.True), lit(s.False), lit(s.Null),
+			seq(lit(s.Open), list(seq(g.otherKey(nil, s), g.any(s)), s.Comma, 0, most), lit(s.Close)),
+			seq(lit(s.ListOpen), list(g.any(s), s.ListComma, 0, most), lit(s.ListClose)))
+	})
 }
 
 // most is the greatest number of characters or elements, which limit bounds in turn; -1 for any.
@@ -174,10 +161,7 @@ func (g *writer) least(min *schema.Count, keyword string) int {
 // uniqueItems cannot be said: a grammar has no memory of what was written.
 func (g *writer) array(n *schema.Place, s *print.Spelling) string {
 	defer g.enter("items")()
-	var first []string
-	for _, p := range n.Prefix {
-		first = append(first, g.item(p, s))
-	}
+	first := each(n.Prefix, func(p *schema.Place) string { return g.item(p, s) })
 	low, high := g.least(n.MinItems, "minItems"), g.most(n.MaxItems, "maxItems", bound(g.o.MaxItems))
 	// the schema contradicts itself; the bound that ends the list counts
 	if high >= 0 && low > high {
