@@ -43,6 +43,7 @@ type Family struct {
 	file  string // what it was read from, cases and all
 	lines []line // all that it says, what it took over from a cousin in front
 
+	marks      []Mark     // what begins or ends something in a reply
 	headless   []*Pattern // calls whose opening mark is missing
 	CloseBytes *[256]bool // first bytes of what can end a tagged value
 	ValueStops *[256]bool // bytes at which copying a tagged value stops
@@ -88,7 +89,7 @@ func (f *Family) prepare() {
 		note(p.Parts[0].Lit)
 		note(p.Parts[p.Hole("value")+1].Lit)
 	}
-	f.ValueEnds = f.valueEnds()
+	f.ValueEnds, f.marks = f.valueEnds(), f.ownMarks()
 	for _, p := range f.Calls {
 		for _, l := range p.Close {
 			note(l)

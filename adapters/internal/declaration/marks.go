@@ -33,7 +33,8 @@ type Mark struct {
 	Pattern *Pattern // what it begins; for closers the pattern it closes; nil for marks of the turn
 	Own     bool     // it is one of the family that is read, or the family is not known
 
-	Loose Literal // the whole mark, where blanks or a suffix may stand in it; without units the key is all
+	Loose   Literal // the whole mark, where blanks or a suffix may stand in it; without units the key is all
+	private bool    // it counts only where its own family is read
 }
 
 // Special says whether the mark looks like a token of its own, [TOOL_CALLS] or <|start|> or <｜…｜>, rather than like a tag
@@ -59,8 +60,6 @@ type Index struct {
 	Marks  [256][]Mark     // by the key's first byte; longest key first, then kind, then the configured format first
 	Stops  [256]bool       // bytes at which prose is looked at
 	Second [256]*[256]bool // by the key's first byte: the second bytes that some key has
-	own    bool            // while it is built: the marks added now are those of the format that is read
-	mine   bool            // and these may be: no family is known
 
 	Headless []*Pattern // calls whose opening mark is missing: all of the format that is read, of others what names its tool
 	Header   *Pattern   // of messages: of the family that is read, or of any other; nil: none
@@ -74,15 +73,22 @@ const Generic = "generic"
 // Marks of the same key and kind keep the order of the families, since sorting is stable.
 func NewIndex(families ...*Family) *Index {
 	v := &Index{Families: families}
+	unknown := families[0].Name == Generic || len(families[0].Models) == 0 // it may be any of them
 	for i, f := range families {
-		v.own = i == 0
-		v.mine = v.own || families[0].Name == Generic || len(families[0].Models) == 0
-		v.addFamily(f)
-		v.addPlain(f)
+		own := i == 0
+		for _, m := range f.marks {
+			if own || !m.private {
+				m.Own = own || unknown
+				v.add(m)
+			}
+		}
 		for _, p := range f.headless {
-			if hole := p.HoleAt(0); v.own || hole == "name" || hole == "id" {
+			if hole := p.HoleAt(0); own || hole == "name" || hole == "id" {
 				v.Headless = append(v.Headless, p)
 			}
+		}
+		if v.Header == nil {
+			v.Header = f.Header
 		}
 	}
 	for _, c := range "\n`{[" {
@@ -100,71 +106,89 @@ func NewIndex(families ...*Family) *Index {
 	return v
 }
 
-// addFamily adds the marks of one family. Noise counts for the family that is read alone: what means nothing to one may be
-// what another was asked to write.
+// markList gathers the marks of one family.
+type markList []Mark
+
+// ownMarks are the marks of a family, in the order in which they are tried. Noise counts for the family that is read alone: what
+// means nothing to one may be what another was asked to write.
 // The second mark of a wrapped call begins a call as well, see withoutWrapper.
-func (v *Index) addFamily(f *Family) {
+// Marks around a plain reply that look like tags are private: elsewhere <answer> may be the answer, to a question about XML or
+// in a format that the user has asked for. So are plain tags around what tools answered, unless they name tools:
+// <tool_response> is nobody's answer, <result> may be.
+func (f *Family) ownMarks() []Mark {
+	var all markList
 	for _, p := range f.Think {
-		v.add(ThinkOpen, p.Parts[0].Lit, p)
-		v.add(ThinkClose, p.Parts[len(p.Parts)-1].Lit, p)
+		all.literal(ThinkOpen, p.Parts[0].Lit, p, false)
+		all.literal(ThinkClose, p.Parts[len(p.Parts)-1].Lit, p, false)
 	}
 	for _, p := range f.Sections {
-		v.add(SectionOpen, p.Parts[0].Lit, p)
-		v.addClosers(p)
+		all.around(SectionOpen, p)
 	}
 	for _, p := range f.Calls {
 		if p.IsFence() {
 			continue // fences are read by their own rules, with evidence
 		}
-		v.add(CallOpen, p.Parts[0].Lit, p)
-		v.addClosers(p)
+		all.around(CallOpen, p)
 		if q := p.withoutWrapper(); q != nil {
-			v.add(InnerOpen, q.Parts[0].Lit, q)
+			all.literal(InnerOpen, q.Parts[0].Lit, q, false)
 		}
 	}
 	if f.Header != nil {
-		if v.Header == nil {
-			v.Header = f.Header
-		}
-		v.add(HeaderOpen, f.Header.Parts[0].Lit, f.Header)
-		v.addWord(HeaderOpen, ChannelMark, f.Header)
+		all.literal(HeaderOpen, f.Header.Parts[0].Lit, f.Header, false)
+		all.word(HeaderOpen, ChannelMark, f.Header, false)
 	}
 	for _, w := range f.noise {
-		if v.own {
-			v.addWord(NoiseMark, w, nil)
-		}
+		all.word(NoiseMark, w, nil, true)
 	}
 	for _, w := range slices.Concat(f.Drop, f.Ends, f.noise) {
-		v.addWord(TurnMark, w, nil)
+		all.word(TurnMark, w, nil, false)
 	}
-	v.addResults(f)
-}
-
-// addPlain adds the marks around a plain reply. Those that look like tags count in their own family only: elsewhere
-// <answer> may be the answer, to a question about XML or in a format that the user has asked for.
-func (v *Index) addPlain(f *Family) {
-	for _, p := range f.Plain {
-		if v.own || p.Special() {
-			v.add(TextOpen, p.Parts[0].Lit, p)
-			v.add(TurnMark, p.Parts[len(p.Parts)-1].Lit, p)
+	for _, p := range []*Pattern{f.ResultList, f.Result} {
+		if p == nil {
+			continue
+		}
+		if open, end := p.ResultMarks(); len(open) > 2 && len(end) > 2 {
+			all.word(ResultOpen, open, p, !special(open) && !strings.Contains(open, "tool"))
 		}
 	}
+	for _, p := range f.Plain {
+		all.literal(TextOpen, p.Parts[0].Lit, p, !p.Special())
+		all.literal(TurnMark, p.Parts[len(p.Parts)-1].Lit, p, !p.Special())
+	}
+	return all
 }
 
-// addClosers adds each mark behind a call's body by itself, since each may be missing, doubled or late.
+// around adds the first mark of a pattern, and each mark behind its body by itself, since each may be missing, doubled or late:
 // </tool_call> behind a call that had no opener is swallowed so, and is none of the text.
-func (v *Index) addClosers(p *Pattern) {
+func (m *markList) around(open MarkKind, p *Pattern) {
+	m.literal(open, p.Parts[0].Lit, p, false)
 	for _, l := range p.Close {
-		v.add(CloseMark, l, p)
+		m.literal(CloseMark, l, p, false)
 	}
 }
 
-// add adds the mark that a literal begins with. Words and signs of prose count in their own family only: "Action:" in a
-// list of instructions is no call unless the model was taught to write calls so.
+// literal adds the mark that a literal begins with. Words and signs of prose are private: "Action:" in a list of instructions
+// is no call unless the model was taught to write calls so.
 // Several patterns share a key, <tool_call> those of a dozen families: all are tried in order, with rewind.
-func (v *Index) add(k MarkKind, l Literal, p *Pattern) {
-	if key := l.Key(); len(key) > 1 && (v.own || !IsProse(key)) {
-		v.addWord(k, key, p)
+func (m *markList) literal(k MarkKind, l Literal, p *Pattern, private bool) {
+	if key := l.Key(); len(key) > 1 {
+		m.word(k, key, p, private || IsProse(key))
+	}
+}
+
+// word adds a mark, its bars in both spellings. Keys have two bytes at least: see marksOf and declare.
+// hunyuan's <｜hy_eos{sfx}｜> is looked for as <｜hy_eos and matched with its suffix; of kimi-k3's
+// <|open|>tools<|sep|> models write blanks between the parts.
+func (m *markList) word(k MarkKind, word string, p *Pattern, private bool) {
+	key, loose := word, NewLiteral(word, "", "")
+	if strings.Contains(word, SuffixHole) {
+		key = loose.Key() // what stands in front of the suffix's place; the rest is matched then
+	} else if !slices.ContainsFunc(loose.Units, func(u unit) bool { return u.Kind == Pad }) {
+		loose = Literal{}
+	}
+	*m = append(*m, Mark{Key: key, Kind: k, Pattern: p, Loose: loose, private: private})
+	if ascii := asciiBars(key); ascii != key {
+		*m = append(*m, Mark{Key: ascii, Kind: k, Pattern: p, Loose: loose, private: private})
 	}
 }
 
@@ -175,27 +199,10 @@ func IsProse(key string) bool {
 	return !strings.ContainsAny(key, "<[|]") && strings.IndexFunc(key, func(r rune) bool { return r >= 0x80 }) < 0
 }
 
-// addWord adds a mark once a pattern, its bars in both spellings. Keys have two bytes at least: see marksOf and declare.
-// hunyuan's <｜hy_eos{sfx}｜> is looked for as <｜hy_eos and matched with its suffix; of kimi-k3's
-// <|open|>tools<|sep|> models write blanks between the parts.
-func (v *Index) addWord(k MarkKind, word string, p *Pattern) {
-	key, loose := word, NewLiteral(word, "", "")
-	if strings.Contains(word, SuffixHole) {
-		key = loose.Key() // what stands in front of the suffix's place; the rest is matched then
-	} else if !slices.ContainsFunc(loose.Units, func(u unit) bool { return u.Kind == Pad }) {
-		loose = Literal{}
-	}
-	v.addKey(Mark{Key: key, Kind: k, Pattern: p, Loose: loose})
-	if strings.Contains(key, WideBar) {
-		v.addKey(Mark{Key: asciiBars(key), Kind: k, Pattern: p, Loose: loose})
-	}
-}
-
-// addKey adds a mark unless it is there. A key that the family that is read has, too, is its own for all who have it: that
+// add adds a mark unless it is there. A key that the family that is read has, too, is its own for all who have it: that
 // decides whether a mention of it is to be doubted.
-func (v *Index) addKey(m Mark) {
+func (v *Index) add(m Mark) {
 	list := &v.Marks[m.Key[0]]
-	m.Own = v.mine
 	for _, other := range *list {
 		if other.Key == m.Key && other.Kind == m.Kind && other.Pattern == m.Pattern {
 			return
@@ -230,20 +237,6 @@ func (f *Family) ThinkEnd() string {
 		}
 	}
 	return "</think>"
-}
-
-// addResults adds the marks around what tools answered. Plain tags count in their own family only, unless they name tools:
-// <tool_response> is nobody's answer, <result> may be.
-func (v *Index) addResults(f *Family) {
-	for _, p := range []*Pattern{f.ResultList, f.Result} {
-		if p == nil {
-			continue
-		}
-		open, end := p.ResultMarks()
-		if len(open) > 2 && len(end) > 2 && (v.own || special(open) || strings.Contains(open, "tool")) {
-			v.addWord(ResultOpen, open, p)
-		}
-	}
 }
 
 // OpenedReasoning is the think pattern whose opener the prompt ends with, nil when the reply begins outside reasoning. Most
