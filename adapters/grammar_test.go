@@ -53,7 +53,7 @@ func printing(f *Format) *Format {
 func marked(t *testing.T, tools []chat.Tool, check func(t *testing.T, f *Format)) {
 	n := 0
 	for _, f := range All() {
-		if f.Grammar(tools, GrammarOptions{}).Text == "" {
+		if f.Grammar(tools, false).Text == "" {
 			continue
 		}
 		n++
@@ -78,7 +78,7 @@ func TestWhatAppendPrintsIsInTheGrammar(t *testing.T) {
 	tools := testTools(t)
 	marked(t, tools, func(t *testing.T, f *Format) {
 		t.Parallel()
-		g := mustParse(t, f.Grammar(tools, GrammarOptions{}))
+		g := mustParse(t, f.Grammar(tools, false))
 		r := rand.New(rand.NewSource(5))
 		for range 40 {
 			var calls []chat.Call
@@ -95,7 +95,7 @@ func TestWhatAppendPrintsIsInTheGrammar(t *testing.T) {
 				continue
 			}
 			if ok, far := g.accepts(text); !ok {
-				t.Fatalf("not accepted from byte %d on: %q >>> %q\n%s", far, text[:far], text[far:], clip(f.Grammar(tools, GrammarOptions{}).Text))
+				t.Fatalf("not accepted from byte %d on: %q >>> %q\n%s", far, text[:far], text[far:], clip(f.Grammar(tools, false).Text))
 			}
 		}
 	})
@@ -127,10 +127,10 @@ func inSchemaOrder(c chat.Call, tools []chat.Tool) chat.Call {
 // arguments fit their schemas, whole, and nothing beside them.
 func TestWhatTheGrammarMakesIsAValidCall(t *testing.T) {
 	tools := grammarTools(t)
-	for _, o := range []GrammarOptions{{Single: true}, {Single: true, MaxString: 20, MaxItems: 4}, {MaxCalls: 3}} {
+	for _, single := range []bool{true, false} {
 		marked(t, tools, func(t *testing.T, f *Format) {
 			t.Parallel()
-			written := f.Grammar(tools, o)
+			written := f.Grammar(tools, single)
 			g := mustParse(t, written)
 			r := rand.New(rand.NewSource(9))
 			n := 25
@@ -139,7 +139,7 @@ func TestWhatTheGrammarMakesIsAValidCall(t *testing.T) {
 			}
 			for range n {
 				text := g.random(r)
-				checkGenerated(t, f, tools, text, o.Single)
+				checkGenerated(t, f, tools, text, single)
 				if ok, far := g.accepts(text); !ok {
 					t.Fatalf("the grammar does not accept its own text %q from %d on", text, far)
 				}
@@ -183,7 +183,7 @@ func TestSchemasThatGrowHaveNoGrammar(t *testing.T) {
 		}
 		schema := `{"type":"object","properties":{"a":{"$ref":"#/$defs/d0"}},"$defs":{` + strings.Join(defs, ",") + `,"d60":{"type":"integer"}}}`
 		for _, name := range []string{"hermes", "qwen3-coder"} {
-			g := Named(name).Grammar([]chat.Tool{{Name: "f", Schema: json.RawMessage(schema)}}, GrammarOptions{})
+			g := Named(name).Grammar([]chat.Tool{{Name: "f", Schema: json.RawMessage(schema)}}, false)
 			if g.Text != "" && len(g.Text) > 1<<20 || len(g.Dropped) == 0 {
 				t.Errorf("%s, %s: a grammar of %d bytes, dropped %q", kind, name, len(g.Text), g.Dropped)
 			}
@@ -197,7 +197,7 @@ func BenchmarkGrammar(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				b.ReportMetric(float64(len(Named(name).Grammar(tools, GrammarOptions{}).Text)), "bytes")
+				b.ReportMetric(float64(len(Named(name).Grammar(tools, false).Text)), "bytes")
 			}
 		})
 	}
@@ -235,7 +235,7 @@ func TestPatternsAndBoundsInAGrammar(t *testing.T) {
 	} {
 		tool := chat.Tool{Name: "f", Schema: json.RawMessage(`{"type":"object","properties":{"v":` + row.schema +
 			`},"required":["v"],"$defs":{"list":{"type":"array","items":{"anyOf":[{"type":"integer"},{"$ref":"#/$defs/list"}]}}}}`)}
-		written := Named("mistral").Grammar([]chat.Tool{tool}, GrammarOptions{Single: true})
+		written := Named("mistral").Grammar([]chat.Tool{tool}, true)
 		g := mustParse(t, written)
 		check := func(values string, want bool) {
 			tight := strings.NewReplacer(", ", "\x00", `": `, "\x01").Replace(values) // blanks inside a value
@@ -266,7 +266,7 @@ func TestAGrammarGrowsWithItsSchemas(t *testing.T) {
 		}
 		work := func(n int) uint64 {
 			tools := []chat.Tool{{Name: "f", Schema: make(n)}}
-			return heavy.Allocated(func() { Named("hermes").Grammar(tools, GrammarOptions{}) })
+			return heavy.Allocated(func() { Named("hermes").Grammar(tools, false) })
 		}
 		few, many := work(n), work(4*n)
 		if many > 8*few+8<<20 {

@@ -123,11 +123,9 @@ type Grammar = grammar.Grammar
 // Trigger is where text ends and the grammar begins.
 type Trigger = grammar.Trigger
 
-// GrammarOptions bound what a grammar lets through. The zero value suits real models, which know when to end.
-type GrammarOptions = grammar.Options
-
 // Grammar writes the grammar of calls to the tools, spelled as Append spells them. Members of small objects come in any
 // order, those of large ones in the schema's. What a schema demands and a grammar cannot say is left open and reported.
-func (f *Format) Grammar(tools []chat.Tool, o GrammarOptions) Grammar {
-	return grammar.Of(f.Family, tools, o)
+// single is for clients that want one call, never several.
+func (f *Format) Grammar(tools []chat.Tool, single bool) Grammar {
+	return grammar.Of(f.Family, tools, single)
 }

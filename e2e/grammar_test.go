@@ -24,8 +24,8 @@ import (
 const grammarTools = `[
 {"name": "make_report", "parameters": {"type": "object", "properties": {"kind": {"enum": ["sales", "stock"]}, "year": {"type": "integer", "minimum": 1990, "maximum": 2031},
   "draft": {"type": "boolean"}, "parts": {"type": "array", "items": {"enum": ["a", "b"]}, "maxItems": 3}}, "required": ["kind", "year"], "additionalProperties": false}},
-{"name": "write_note", "parameters": {"type": "object", "properties": {"text": {"type": "string", "minLength": 1}, "share": {"type": "number", "minimum": 0, "maximum": 1},
-  "on": {"type": "string", "format": "date"}, "tags": {"type": "array", "items": {"type": "string", "maxLength": 6}, "minItems": 1}}, "required": ["text"]}},
+{"name": "write_note", "parameters": {"type": "object", "properties": {"text": {"type": "string", "minLength": 1, "maxLength": 12}, "share": {"type": "number", "minimum": 0, "maximum": 1},
+  "on": {"type": "string", "format": "date"}, "tags": {"type": "array", "items": {"type": "string", "maxLength": 6}, "minItems": 1, "maxItems": 3}}, "required": ["text"]}},
 {"name": "walk", "parameters": {"type": "object", "properties": {"node": {"$ref": "#/$defs/node"}}, "required": ["node"], "$defs": {"node": {"type": "object",
   "properties": {"id": {"type": "integer"}, "next": {"$ref": "#/$defs/node"}}, "required": ["id"], "additionalProperties": false}}}},
 {"name": "stop", "parameters": {"type": "object", "properties": {}}}]`
@@ -155,7 +155,7 @@ func TestGrammar(t *testing.T) {
 	base := l.serve(t, "uniform").base
 	families := 0
 	for _, f := range adapters.All() {
-		g := f.Grammar(l.offered, adapters.GrammarOptions{MaxString: 12, MaxItems: 3, MaxCalls: 2})
+		g := f.Grammar(l.offered, false)
 		if g.Text == "" {
 			continue
 		}
@@ -185,7 +185,7 @@ func TestGrammarHoldsARealModel(t *testing.T) {
 	}
 	const prompt = "<|im_start|>user\nMake a sales report of 2020, and a short note about it.<|im_end|>\n<|im_start|>assistant\n"
 	for _, f := range adapters.All() {
-		if g := f.Grammar(l.offered, adapters.GrammarOptions{Single: true, MaxString: 16, MaxItems: 3}); g.Text != "" {
+		if g := f.Grammar(l.offered, true); g.Text != "" {
 			t.Run(f.Name, func(t *testing.T) { l.fit(t, f, written(t, s.base, prompt, g.Text, 1)) })
 		}
 	}
@@ -204,7 +204,7 @@ func TestGrammarBeginsAtTheMark(t *testing.T) {
 		printed := string(f.Append([]byte("x"), chat.Call{Name: "make_report", Args: json.RawMessage(`{}`)}))
 		end := strings.Index(printed, "make_report") + len("make_report")
 		head := printed[1:end]
-		if g := f.Grammar(l.offered, adapters.GrammarOptions{}); f.Name == "generic" || g.Text == "" || !begins(g, head) {
+		if g := f.Grammar(l.offered, false); f.Name == "generic" || g.Text == "" || !begins(g, head) {
 			continue
 		}
 		i := slices.IndexFunc(heads, func(s gguf.Script) bool { return strings.HasSuffix(s.Parts[0], ".\n"+head) })

@@ -96,7 +96,7 @@ func TestTheReadersOfSchemasAgree(t *testing.T) {
 				}
 			}
 		}
-		g := adapters.Named("hermes").Grammar([]chat.Tool{tool}, adapters.GrammarOptions{})
+		g := adapters.Named("hermes").Grammar([]chat.Tool{tool}, false)
 		fmt.Fprintf(&b, "%s\n  check    %s\n  prompt   %s\n  server   %s\n  dropped  %s\n  args     %s\n  grammar  %s\n  open     %s\n\n", row,
 			strings.Join(check, " "), strings.Join(told, " "), strings.Join(held, " "), strings.Trim(fmt.Sprint(c.Dropped), "[]"), strings.Join(fitted, ", "), ruleOf(g.Text), strings.Trim(fmt.Sprint(g.Dropped), "[]"))
 

@@ -65,7 +65,7 @@ func (g *grammars) find(f *adapters.Format, tools []chat.Tool, single bool, made
 		_, _ = io.WriteString(sum, t.Name+"\x00"+string(t.Schema)+"\x00")
 	}
 	return g.Get(sum.Sum(nil), func(string) *held {
-		h := &held{Grammar: f.Grammar(tools, adapters.GrammarOptions{Single: single})}
+		h := &held{Grammar: f.Grammar(tools, single)}
 		made(h)
 		return h
 	})

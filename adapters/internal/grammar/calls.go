@@ -50,18 +50,14 @@ func (g *writer) inRow(p *declaration.Pattern, i int, tools []chat.Tool) string 
 	return seq(one, g.more(seq(lit(strings.Repeat("\n", p.Between())), g.call(p, 0, tools))))
 }
 
-// more matches further calls, as many as may be.
+// more matches further calls, none for clients that said parallel_tool_calls: false.
 // The call is a rule of its own, since llama.cpp copies what is repeated as often as the bound says.
 func (g *writer) more(call string) string {
-	if !g.many() {
+	if g.single {
 		return ""
 	}
-	return repeat(g.rule("next-call", call), 0, bound(g.o.MaxCalls-1))
+	return repeat(g.rule("next-call", call), 0, -1)
 }
-
-// many says whether a reply may have several calls.
-// Single is for clients that said parallel_tool_calls: false, MaxCalls for runs that must end.
-func (g *writer) many() bool { return !g.o.Single && g.o.MaxCalls != 1 }
 
 // literals joins the literals of an example, or of a part of it, and the newlines behind.
 // Behind a body they are only closers, which the printer writes to the byte: the grammar forces the closers that models
@@ -183,10 +179,10 @@ func (g *writer) several(p *declaration.Pattern, body int, tools []chat.Tool) st
 	switch {
 	case !s.OneIsBare:
 		return all
-	case g.many():
-		return alt(one, all)
+	case g.single:
+		return one
 	}
-	return one
+	return alt(one, all)
 }
 
 // anyTool matches a call of any of the tools.

@@ -15,7 +15,7 @@ import (
 //
 // Text is GBNF, as llama.cpp reads it. It begins with the family's opening mark, so it is either the whole reply, where a
 // call is wanted, or what follows from a trigger on, where the model may write text first.
-// It depends on the family, the tools and the options alone, so it can be kept for as long as they stay the same.
+// It depends on the family, the tools and whether one call is wanted alone, so it can be kept for as long as they stay the same.
 // A server's own grammar for tools does less: with tool_choice "required" llama-server let any text stand in front of the call,
 // and 0 of 20 replies of a Qwen were calls.
 type Grammar struct {
@@ -32,25 +32,16 @@ type Trigger struct {
 	Pattern string // ECMAScript: a match in the text so far triggers, and its first group is where the grammar begins
 }
 
-// Options bound what a grammar lets through. The zero value suits real models, which know when to end.
-// Bounds are for models that do not know when to end: those of tests choose at random, and small ones write digits on and on.
-type Options struct {
-	Single    bool // one call, never several
-	MaxString int  // characters of a string without maxLength, 0: no bound; more than 2000 is none either
-	MaxItems  int  // elements of a list without maxItems, members that no schema names, 0: no bound; likewise
-	MaxCalls  int  // calls in a reply, 0: no bound
-}
-
-// Of is the grammar of calls to the tools as the family prints them; see [Grammar].
+// Of is the grammar of calls to the tools as the family prints them, of a single call or of several; see [Grammar].
 // Tools without a name are left out: nothing can call them. Of a grammar larger than 8 MB nothing is left, and Dropped has
 // one entry without a place and a keyword, which stands for every schema.
 // The rule "root" is the call from its mark on; text in front of it is free, and the trigger is where the grammar begins.
-func Of(f *declaration.Family, tools []chat.Tool, o Options) Grammar {
+func Of(f *declaration.Family, tools []chat.Tool, single bool) Grammar {
 	tools = slices.DeleteFunc(slices.Clone(tools), func(t chat.Tool) bool { return t.Name == "" })
 	if len(tools) == 0 {
 		return Grammar{}
 	}
-	g := newWriter(f, tools, o)
+	g := newWriter(f, tools, single)
 	var out Grammar
 	if f.Header != nil {
 		out.Trigger = []Trigger{headerTrigger(f, tools)}

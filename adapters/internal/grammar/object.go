@@ -27,7 +27,6 @@ type slot struct {
 type slots struct {
 	list  []slot
 	other string // a member that the schema does not name; empty: there is none
-	most  int    // such members
 	comma string // between two
 	tail  string // behind the last one
 	none  string // in place of all
@@ -37,7 +36,7 @@ type slots struct {
 // Families whose template sorts members (gemma4, by Jinja's dictsort) get them sorted without regard to case.
 // Members that no schema names have names of a bounded length, and values of any kind that the schema leaves.
 func (g *writer) object(n *schema.Place, s *print.Spelling) string {
-	o := slots{comma: s.Comma, most: bound(g.o.MaxItems)}
+	o := slots{comma: s.Comma}
 	o.list = g.listed(n, func(key string, p *schema.Place) string {
 		return seq(lit(s.Key(key)), g.value(p, s), lit(s.End(key)))
 	})
@@ -179,12 +178,12 @@ func (o slots) end(some bool) string {
 		if o.other == "" {
 			return lit(o.tail)
 		}
-		return seq(repeat(seq(lit(o.comma), o.other), 0, o.most), lit(o.tail))
+		return seq(repeat(seq(lit(o.comma), o.other), 0, -1), lit(o.tail))
 	}
 	if o.other == "" {
 		return lit(o.none)
 	}
-	return alt(seq(list(o.other, o.comma, 1, o.most), lit(o.tail)), lit(o.none))
+	return alt(seq(list(o.other, o.comma, 1, -1), lit(o.tail)), lit(o.none))
 }
 
 // otherKey matches a name that is none of the list, and what stands behind it.

@@ -71,7 +71,7 @@ func (g *writer) matching(pattern string, s *print.Spelling) string {
 	if pattern == "" || err != nil {
 		return ""
 	}
-	w := patternWriter{s: s, most: bound(g.o.MaxString)}
+	w := patternWriter{s: s}
 	expr := w.anchored(re)
 	if w.failed || expr == "" {
 		return ""
@@ -86,7 +86,6 @@ func (g *writer) matching(pattern string, s *print.Spelling) string {
 // failed is set on the way and asked once at the end, so that the cases of write stay expressions.
 type patternWriter struct {
 	s      *print.Spelling
-	most   int // of what repeats without a bound, -1 for none
 	failed bool
 }
 
@@ -134,24 +133,16 @@ func (w *patternWriter) write(re *syntax.Regexp) string {
 	case syntax.OpAlternate:
 		return alt(each(re.Sub, w.write)...)
 	case syntax.OpStar:
-		return w.repeated(re, 0, -1)
+		return repeat(w.write(re.Sub[0]), 0, -1)
 	case syntax.OpPlus:
-		return w.repeated(re, 1, -1)
+		return repeat(w.write(re.Sub[0]), 1, -1)
 	case syntax.OpQuest:
-		return w.repeated(re, 0, 1)
+		return optional(w.write(re.Sub[0]))
 	case syntax.OpRepeat:
-		return w.repeated(re, re.Min, re.Max)
+		return repeat(w.write(re.Sub[0]), re.Min, re.Max)
 	}
 	w.failed = true
 	return ""
-}
-
-// repeated is an expression from low to high times; where the pattern sets no end, the caller's bound does.
-func (w *patternWriter) repeated(re *syntax.Regexp, low, high int) string {
-	if high < 0 && w.most >= 0 {
-		high = max(w.most, low)
-	}
-	return repeat(w.write(re.Sub[0]), low, high)
 }
 
 // literal is a text in the spelling.

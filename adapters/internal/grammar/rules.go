@@ -17,7 +17,7 @@ import (
 // The fields from tool on say where in which schema the writer is, since rules are named after their place.
 type writer struct {
 	f       *declaration.Family
-	o       Options
+	single  bool              // one call, never several
 	rules   []string          // as they are written
 	named   map[string]string // name of a rule by what it matches, or by its key
 	taken   map[string]bool   // names
@@ -32,8 +32,8 @@ type writer struct {
 
 // newWriter begins a grammar of calls to the tools. Of two tools with one name the first one counts, as everywhere.
 // A tool's schema is parsed once, though its places may be written in several spellings.
-func newWriter(f *declaration.Family, tools []chat.Tool, o Options) *writer {
-	g := &writer{f: f, o: o, named: map[string]string{}, taken: map[string]bool{}, numbers: map[string]int{}, docs: map[string]*schema.Doc{}}
+func newWriter(f *declaration.Family, tools []chat.Tool, single bool) *writer {
+	g := &writer{f: f, single: single, named: map[string]string{}, taken: map[string]bool{}, numbers: map[string]int{}, docs: map[string]*schema.Doc{}}
 	for i, doc := range schema.ParseTools(tools) {
 		if name := tools[i].Name; g.docs[name] == nil {
 			g.docs[name] = doc
@@ -210,13 +210,4 @@ func list(expr, between string, low, high int) string {
 		return optional(all)
 	}
 	return all
-}
-
-// bound is a limit as GBNF takes it: -1 for none.
-// More than 2000 would be refused, and a bound that is larger than what a model writes in one string hardly binds.
-func bound(n int) int {
-	if n <= 0 || n > maxRepeat {
-		return -1
-	}
-	return n
 }

@@ -11,7 +11,7 @@ import (
 // keywords are the arguments of a call as Python writes it.
 // Names that the schema does not give have to be identifiers, see otherWord.
 func (g *writer) keywords(n *schema.Place) slots {
-	o := slots{comma: ", ", most: bound(g.o.MaxItems)}
+	o := slots{comma: ", "}
 	o.list = g.listed(n, func(key string, p *schema.Place) string { return seq(lit(key+"="), g.keywordValue(p)) })
 	if more := additional(n); !more.Never {
 		o.other = seq(g.otherWord(o.list), lit("="), g.keywordValue(more))
@@ -72,7 +72,7 @@ func ofOneKind(c choice) (all []choice) {
 // tags matches the arguments of a call as tags; end is what stands behind the last one.
 // A tag that is named like the parameter nests, and has no place for a member that the schema does not name.
 func (g *writer) tags(p *declaration.Pattern, n *schema.Place, lines bool, end string) string {
-	o := slots{tail: end, none: end, most: bound(g.o.MaxItems)}
+	o := slots{tail: end, none: end}
 	if lines {
 		o.comma = "\n"
 		// deepseek-v4's template keeps the newline of an empty list of arguments; others print both marks side by side

@@ -34,14 +34,10 @@ func (g *writer) text(n *schema.Place, s *print.Spelling) string {
 }
 
 // lengths are the least and the greatest number of characters of a string, the latter -1 for any.
-// GBNF counts characters as JSON Schema does, not bytes. A bound of the caller's never undercuts minLength: a string that
-// is too short is refused, one that is too long is only slow.
+// GBNF counts characters as JSON Schema does, not bytes.
 func (g *writer) lengths(n *schema.Place) (low, high int) {
-	limit := bound(g.o.MaxString)
-	if low = g.least(n.MinLength, "minLength"); limit >= 0 {
-		limit = max(limit, low)
-	}
-	if high = g.most(n.MaxLength, "maxLength", limit); high >= 0 {
+	low, high = g.least(n.MinLength, "minLength"), g.most(n.MaxLength, "maxLength")
+	if high >= 0 {
 		low = min(low, high)
 	}
 	return low, high
@@ -67,7 +63,7 @@ const maxShort = 64
 // So in a tag of maxLength 20 no "<" can be written, which is narrower than the schema; counting in an automaton would take
 // a rule for each state and length.
 func (g *writer) raw(avoid []string, n *schema.Place, low, high int) string {
-	if short := high >= 0 && high <= maxShort || g.o.MaxString > 0; short {
+	if high >= 0 && high <= maxShort {
 		class := "[^\\x00"
 		for _, mark := range avoid {
 			if c := escapeClass([]rune(mark)[0]); !strings.Contains(class, c) {

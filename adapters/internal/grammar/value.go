@@ -121,24 +121,21 @@ func (g *writer) any(s *print.Spelling) string {
 		if s.NoNull || len(s.Quotes) == 0 {
 			return text
 		}
-		most := bound(g.o.MaxItems)
 		return alt(text, g.rule("number", g.number(anything, schema.Number)), lit(s.True), lit(s.False), lit(s.Null),
-			seq(lit(s.Open), list(seq(g.otherKey(nil, s), g.any(s)), s.Comma, 0, most), lit(s.Close)),
-			seq(lit(s.ListOpen), list(g.any(s), s.ListComma, 0, most), lit(s.ListClose)))
+			seq(lit(s.Open), list(seq(g.otherKey(nil, s), g.any(s)), s.Comma, 0, -1), lit(s.Close)),
+			seq(lit(s.ListOpen), list(g.any(s), s.ListComma, 0, -1), lit(s.ListClose)))
 	})
 }
 
-// most is the greatest number of characters or elements, which limit bounds in turn; -1 for any.
+// most is the greatest number of characters or elements; -1 for any.
 // Bounds above 2000 are left out and noted as dropped: llama.cpp refuses a grammar with larger ones.
-func (g *writer) most(max *schema.Count, keyword string, limit int) int {
+func (g *writer) most(max *schema.Count, keyword string) int {
 	switch {
 	case max == nil:
-		return limit
+		return -1
 	case max.N > maxRepeat:
 		g.doc.Drop(max.At, keyword)
-		return limit
-	case limit >= 0 && limit < max.N:
-		return limit
+		return -1
 	}
 	return max.N
 }
@@ -162,7 +159,7 @@ func (g *writer) least(min *schema.Count, keyword string) int {
 func (g *writer) array(n *schema.Place, s *print.Spelling) string {
 	defer g.enter("items")()
 	first := each(n.Prefix, func(p *schema.Place) string { return g.item(p, s) })
-	low, high := g.least(n.MinItems, "minItems"), g.most(n.MaxItems, "maxItems", bound(g.o.MaxItems))
+	low, high := g.least(n.MinItems, "minItems"), g.most(n.MaxItems, "maxItems")
 	// the schema contradicts itself; the bound that ends the list counts
 	if high >= 0 && low > high {
 		low = high

@@ -138,7 +138,7 @@ func TestAServerIsHeldToTheGrammar(t *testing.T) {
 	if err := r.readTools(fastjson.MustParseBytes(tools)); err != nil {
 		t.Fatal(err)
 	}
-	g := adapters.For("hermes").Grammar(r.Tools, adapters.GrammarOptions{})
+	g := adapters.For("hermes").Grammar(r.Tools, false)
 	if len(g.Dropped) > 0 || !strings.Contains(g.Text, `*** Begin Patch\\n`) {
 		t.Errorf("dropped %q of\n%s", g.Dropped, g.Text)
 	}
