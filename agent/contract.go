@@ -10,11 +10,7 @@ import (
 	"toolnorm/chat"
 )
 
-// prompt is the contract, in the words of the specification.
-//
-// prompt is the contract, in the words of the specification. A test compares it: users may have tuned their models to it.
-//
-// prompt is the contract, in the words of the specification, which a test holds it to.
+// prompt is the contract, in the words of the specification. A test holds it to them: users may have tuned their models to it.
 //
 //go:embed contract.txt
 var prompt string

@@ -183,31 +183,39 @@ func shown(text string) string {
 }
 
 // beats shows what there is, and keep-alives until the function that it gives is called. A tool may run for 30 s, in
-// which a client or a proxy on the way would take the stream for dead. That function waits until the last one is
-// written, so that the run has the stream to itself again.
+// which a client or a proxy on the way would take the stream for dead.
 func (s *stream) beats() func() {
 	if s.pulse == nil {
 		return func() {}
 	}
 	s.pulse.Idle()
+	return beating(s.beat, func() error {
+		s.mu.Lock() // an event and a keep-alive must not be written into each other
+		defer s.mu.Unlock()
+		err := s.pulse.Beat()
+		if err != nil {
+			s.leave()
+		}
+		return err
+	})
+}
+
+// beating sends keep-alives, the first after a whole beat, until the function that it gives is called or one fails. That function
+// waits for a keep-alive that is being written, so that the stream has one writer again.
+func beating(every time.Duration, send func() error) (stop func()) {
 	done, ended := make(chan struct{}), make(chan struct{})
-	go func() { // ends with the call
+	go func() { // ends with stop
 		defer close(ended)
-		tick := time.NewTicker(s.beat)
+		tick := time.NewTicker(every)
 		defer tick.Stop()
 		for {
 			select {
 			case <-done:
 				return
 			case <-tick.C:
-			}
-			s.mu.Lock()
-			// Under the lock: an event and a keep-alive must not be written into each other.
-			err := s.pulse.Beat()
-			s.mu.Unlock()
-			if err != nil {
-				s.leave()
-				return
+				if send() != nil {
+					return
+				}
 			}
 		}
 	}()

@@ -87,7 +87,7 @@ const stall = time.Minute
 // that is wrong still gets its status, as long as nothing was written; behind that the error is the last event.
 func (l *Loop) serveStream(w http.ResponseWriter, r *http.Request, id json.RawMessage, a Ask) {
 	out := &frames{w: sse.NewWriter(w, stall)}
-	stop := out.beats(l.cfg.Beat)
+	stop := beating(l.cfg.Beat, out.beat)
 	// Each piece of progress is a notification of its own; a reader that wants none skips to the last event.
 	outcome, err := l.Run(r.Context(), a, func(p Progress) {
 		text, err := chat.JSON(struct {
@@ -128,25 +128,10 @@ func (e *frames) send(text []byte) {
 	_ = e.w.Flush()
 }
 
-// beats writes comments until the function that it gives is called. The first one comes after a whole beat, so that a
-// request that fails at once still has a status.
-func (e *frames) beats(every time.Duration) func() {
-	done, ended := make(chan struct{}), make(chan struct{})
-	go func() { // ends with the run
-		defer close(ended)
-		tick := time.NewTicker(every)
-		defer tick.Stop()
-		for {
-			select {
-			case <-done:
-				return
-			case <-tick.C:
-				e.mu.Lock()
-				e.w.Comment("keep-alive")
-				_ = e.w.Flush()
-				e.mu.Unlock()
-			}
-		}
-	}()
-	return func() { close(done); <-ended }
+// beat writes a comment. Only a request that fails before the first one still has a status of its own.
+func (e *frames) beat() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.w.Comment("keep-alive")
+	return e.w.Flush()
 }
