@@ -42,7 +42,6 @@ func (v *Validator) outOfBounds(args []byte) (out []byte, over []mark, ok bool) 
 		}
 	}
 	m.doc.spread(gone, 0)
-	m.doc.deep = true
 	return m.doc.edited(nil, args), over, true
 }
 
@@ -102,17 +101,21 @@ func clamped(args []byte, over []mark) ([]byte, bool) {
 // nearest is the number within the bounds of a schema that is nearest to n, nil when there is none. With "multipleOf" it is
 // looked for among the multiples around n: 23 under a maximum of 20 and a step of 8 is 16, though 20 is nearer.
 func nearest(n *big.Rat, s *jsonschema.Schema) *big.Rat {
-	low, high := largest(s.Minimum, s.ExclusiveMinimum), smallest(s.Maximum, s.ExclusiveMaximum)
 	fits := func(x *big.Rat) bool {
 		return (s.Minimum == nil || x.Cmp(s.Minimum) >= 0) && (s.Maximum == nil || x.Cmp(s.Maximum) <= 0) &&
 			(s.ExclusiveMinimum == nil || x.Cmp(s.ExclusiveMinimum) > 0) && (s.ExclusiveMaximum == nil || x.Cmp(s.ExclusiveMaximum) < 0)
 	}
+	// Since draft 6 a schema may have two bounds of one side.
 	at := n
-	if low != nil && at.Cmp(low) < 0 {
-		at = low
+	for _, low := range []*big.Rat{s.Minimum, s.ExclusiveMinimum} {
+		if low != nil && at.Cmp(low) < 0 {
+			at = low
+		}
 	}
-	if high != nil && at.Cmp(high) > 0 {
-		at = high
+	for _, high := range []*big.Rat{s.Maximum, s.ExclusiveMaximum} {
+		if high != nil && at.Cmp(high) > 0 {
+			at = high
+		}
 	}
 	// Without a step the bound itself is the nearest number, or one just beside it where the bound does not belong.
 	step := stepOf(s)
@@ -154,19 +157,3 @@ func stepOf(s *jsonschema.Schema) *big.Rat {
 
 // distance is how far two numbers are apart, either way.
 func distance(a, b *big.Rat) *big.Rat { return new(big.Rat).Abs(new(big.Rat).Sub(a, b)) }
-
-// largest is the tighter of two lower bounds: since draft 6 a schema may have both minimum and exclusiveMinimum.
-func largest(a, b *big.Rat) *big.Rat {
-	if a == nil || b != nil && b.Cmp(a) > 0 {
-		return b
-	}
-	return a
-}
-
-// smallest is the tighter of two upper bounds.
-func smallest(a, b *big.Rat) *big.Rat {
-	if a == nil || b != nil && b.Cmp(a) < 0 {
-		return b
-	}
-	return a
-}

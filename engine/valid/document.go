@@ -42,7 +42,7 @@ type node struct {
 	name       string  // of a member, or the number of an element: a step of paths
 	from       int     // of a member: where its key begins. One that goes is cut from there
 
-	trouble // see spread
+	*trouble // nil: nothing has to change in it; see spread
 }
 
 // copied is a member that was there before.
@@ -132,7 +132,11 @@ func (r *reader) begin() int {
 // container reads what lies behind an opening brace or bracket, up to the closing one. Of two members with one name the last
 // counts, as in encoding/json.
 func (r *reader) container(n *node, object bool) error {
-	members, elements := map[string]any{}, []any{}
+	var members map[string]any
+	elements := []any{}
+	if object {
+		members = map[string]any{}
+	}
 	for r.dec.More() {
 		one := &node{name: strconv.Itoa(len(elements)), from: r.begin()}
 		if object {

@@ -16,30 +16,51 @@ type leaf struct {
 	schema *jsonschema.Schema // nil: anything
 	start  int
 	scan   jsonscan.Scanner // over the text from start on
-	least  int              // characters after which a string may be followed; 0: only when it is whole
-	enough int              // bytes after which these are counted
-	goes   bool             // it is cut out when it is whole
+	flows  bool             // a string whose rules nothing that follows can break: what is there of it can stand
+	least  int              // characters after which a string flows
+	enough int              // bytes after which these are counted; 0: it does not flow before it is whole
 }
 
-// wait reads a value that counts when it is whole. A text that needs but a minimum of characters is let go once it has these:
-// "minLength": 3 would otherwise hold a whole file.
+// wait reads a value that is followed as a text, or counts when it is whole.
 func (p *Prefix) wait() bool {
-	if p.scan() {
-		return p.check()
-	}
-	source := p.text[p.leaf.start:p.pos]
-	if p.leaf.enough == 0 || len(source) <= p.leaf.enough {
+	switch {
+	case !p.scan():
+		if p.reached() {
+			p.stands()
+		}
 		return false
+	case p.leaf.flows:
+		p.done()
+		return true
 	}
-	// Quotes and escapes make the source longer than the text, so the bytes say only when to count.
-	if missing := p.leaf.least - characters(source[1:]); missing >= 0 {
-		p.leaf.enough = len(source) + missing // no character is shorter than a byte, so counting before that is in vain
-		return false
+	return p.check()
+}
+
+// reached says whether a string flows by now. One that needs but a minimum of characters is let go once it has these:
+// "minLength": 3 would otherwise hold a whole file.
+func (p *Prefix) reached() bool {
+	l := &p.leaf
+	source := p.text[l.start:p.pos]
+	if !l.flows && l.enough > 0 && len(source) > l.enough {
+		// Quotes and escapes make the source longer than the text, so the bytes say only when to count.
+		missing := l.least - characters(source[1:])
+		l.flows = missing < 0
+		l.enough = len(source) + missing // no character is shorter than a byte, so counting before that is in vain
 	}
-	// The minimum is reached, and no rule is left that what follows could break.
-	p.state = inText
-	p.stands()
-	return false
+	return l.flows
+}
+
+// stands notes that what was read of a string can stand, but for half an escape: what completes it is not known. What
+// stands in front of a byte that no string may hold can stand as well, as if that byte had come by itself.
+func (p *Prefix) stands() {
+	scan := p.leaf.scan
+	if scan.Wrong() {
+		scan = jsonscan.Scanner{}
+		scan.Add(p.text[p.leaf.start:p.pos])
+	}
+	if p.safe = p.pos; !scan.InString() {
+		p.safe = bytes.LastIndexByte(p.text[:p.pos], '\\')
+	}
 }
 
 // scan reads a value or a key on, and reports whether it is whole. What is no JSON is a problem.
@@ -63,21 +84,22 @@ func (p *Prefix) check() bool {
 	if err != nil {
 		return p.fail("", "json", err.Error())
 	}
+	switch {
 	// It is no matter what a member says that is left out.
-	if p.leaf.goes {
-		return p.cutMember()
-	}
+	case p.goes:
+		p.cut()
+		p.state, p.goes = wantNext, false
+		return true
 	// The value lies as deep as the containers around it, and a schema's work depends on the depth.
-	if p.rules.workFor(append(make([]int, len(p.stack)), doc.levels...)) > most {
+	case p.rules.workFor(append(make([]int, len(p.stack)), doc.levels...)) > most:
 		return p.fail("", "work", tooMuch)
-	}
-	if len(doc.twice) > 0 {
-		return p.stop(problem(append(p.path(""), doc.twice[0].path()...), "duplicate", "is there twice"))
+	case len(doc.twice) > 0:
+		return p.stop(append(p.path(""), doc.twice[0].path()...), "duplicate", "is there twice")
 	}
 	if p.leaf.schema != nil {
 		if failed, ok := p.leaf.schema.Validate(doc.value).(*jsonschema.ValidationError); ok {
 			f := findings(failed)[0]
-			return p.stop(problem(append(p.path(""), f.path...), f.keyword, f.text))
+			return p.stop(append(p.path(""), f.path...), f.keyword, f.text)
 		}
 	}
 	p.done()

@@ -1,15 +1,12 @@
 package valid
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
-
-	"toolnorm/internal/jsonscan"
 )
 
 // Prefix reads the arguments of a call while they are written, and knows how much of them can still become an object that
@@ -22,10 +19,10 @@ import (
 // pattern, enum) hold a value back, those of the object as a whole hold all of it.
 type Prefix struct {
 	rules   *Validator
-	text    []byte
-	before  []byte // all that was written, from the first cut on; nil: nothing was cut
+	text    []byte // what was written, without what was cut out
+	written []byte // all of it, from the first cut on; nil: nothing was cut
 	rest    string // what of it has not come to text yet
-	pos     int    // how much has been read
+	pos     int    // how much of the text has been read
 	safe    int    // how much of it can stand
 	state   state
 	stack   []open
@@ -42,11 +39,8 @@ const (
 	wantKey                // a key, or the end of an empty object
 	inKey
 	wantColon
-	inText // a string that the schema leaves free
-	inLeaf // a value that counts when it is whole
+	inLeaf // a value that is not opened
 	wantNext
-	wantGone  // a value that is cut out
-	wantOther // behind a first member that was cut out: a comma or the end
 	finished
 )
 
@@ -77,8 +71,8 @@ const maxStep = 512
 // Write reads on.
 // What has a problem is still kept: the repair starts from the whole text.
 func (p *Prefix) Write(fragment string) {
-	if p.before != nil {
-		p.before = append(p.before, fragment...)
+	if p.Cut() {
+		p.written = append(p.written, fragment...)
 	}
 	for len(fragment) > 0 {
 		// A server that is not asked to stream writes the whole call at once.
@@ -103,8 +97,6 @@ func (p *Prefix) Problem() *Problem { return p.problem }
 // step reads one token or what is there of it. It answers false when more is needed.
 func (p *Prefix) step() bool {
 	switch p.state {
-	case inText:
-		return p.follow()
 	case inLeaf:
 		return p.wait()
 	case inKey:
@@ -129,21 +121,8 @@ func (p *Prefix) step() bool {
 			return p.fail("", "json", "no colon follows a name")
 		}
 		p.pos, p.state = p.pos+1, wantValue
-		if p.goes {
-			p.state = wantGone
-		}
 	case wantNext:
 		return p.next(c)
-	// The member's name and colon are behind safe still, and go with the value.
-	case wantGone:
-		p.leaf, p.state, p.goes = leaf{start: p.pos, goes: true}, inLeaf, false
-	case wantOther:
-		if c != ',' {
-			return p.end(c)
-		}
-		p.pos++
-		p.cut()
-		p.state = wantKey
 	default:
 		return p.fail("", "json", "something follows the object")
 	}
@@ -157,13 +136,19 @@ func (p *Prefix) top() *open { return &p.stack[len(p.stack)-1] }
 // An object or array whose schema leaves one reading is opened, and its members are looked at one by one; any other value
 // becomes a leaf.
 func (p *Prefix) value(c byte) bool {
-	if c == ']' && len(p.stack) > 0 && p.top().array && p.top().n == 0 {
-		return p.end(c)
-	}
-	s, whole := follow(p.place(), c)
 	if len(p.stack) > 0 && p.top().array {
+		if c == ']' && p.top().n == 0 {
+			return p.end(c)
+		}
 		p.top().start = p.pos
 	}
+	p.leaf, p.state = leaf{start: p.pos}, inLeaf
+	// The member's name and colon are behind safe still, and go with the value.
+	if p.goes {
+		return true
+	}
+	s, whole := follow(p.place(), c)
+	p.leaf.schema = s
 	switch {
 	case s != nil && s.Bool != nil && !*s.Bool:
 		return p.fail("", "false", "is not allowed here")
@@ -176,16 +161,12 @@ func (p *Prefix) value(c byte) bool {
 		if c == '{' {
 			p.state = wantKey
 		}
-		return true
-	case c == '"' && takes(s, "string") && free(s):
-		p.leaf, p.state = leaf{start: p.pos}, inText
-		return true
-	}
-	p.leaf = leaf{schema: s, start: p.pos}
-	if c == '"' && !whole && takes(s, "string") && freeFrom(s) {
+	case c != '"' || !takes(s, "string"):
+	case free(s):
+		p.leaf.flows = true
+	case freeFrom(s):
 		p.leaf.least, p.leaf.enough = *s.MinLength, *s.MinLength
 	}
-	p.state = inLeaf
 	return true
 }
 
@@ -207,29 +188,6 @@ func (p *Prefix) place() *jsonschema.Schema {
 	}
 	s, _ := o.schema.AdditionalProperties.(*jsonschema.Schema)
 	return s
-}
-
-// follow reads a string that is free up to its end or the end of the text.
-func (p *Prefix) follow() bool {
-	if !p.scan() {
-		p.stands()
-		return false
-	}
-	p.done()
-	return true
-}
-
-// stands notes that what was read of a free string can stand, but for half an escape: what completes it is not known. What
-// stands in front of a byte that no string may hold can stand as well, as if that byte had come by itself.
-func (p *Prefix) stands() {
-	scan := p.leaf.scan
-	if scan.Wrong() {
-		scan = jsonscan.Scanner{}
-		scan.Add(p.text[p.leaf.start:p.pos])
-	}
-	if p.safe = p.pos; !scan.InString() {
-		p.safe = bytes.LastIndexByte(p.text[:p.pos], '\\')
-	}
 }
 
 // key reads a key up to its closing quote.
@@ -286,6 +244,10 @@ func (p *Prefix) next(c byte) bool {
 		p.state = wantValue
 	}
 	p.pos++
+	// Of a first member that was cut out this is the comma: it goes as well.
+	if o.n == 0 {
+		p.cut()
+	}
 	return true
 }
 
@@ -314,18 +276,19 @@ func (p *Prefix) end(c byte) bool {
 
 // fail stops the reading at what is wrong, in the member of that name or where the reading is.
 func (p *Prefix) fail(name, keyword, text string) bool {
-	return p.stop(problem(p.path(name), keyword, text))
+	return p.stop(p.path(name), keyword, text)
 }
 
 // failItems stops the reading at an array as a whole.
 // That there are too many is the array's fault, not that of the element at which it shows.
 func (p *Prefix) failItems(keyword, text string) bool {
 	path := p.path("")
-	return p.stop(problem(path[:len(path)-1], keyword, text))
+	return p.stop(path[:len(path)-1], keyword, text)
 }
 
 // stop ends the reading; what was safe until then stays so. It answers false, as step does when it cannot go on.
-func (p *Prefix) stop(why Problem) bool {
+func (p *Prefix) stop(path []string, keyword, text string) bool {
+	why := problem(path, keyword, text)
 	p.problem = &why
 	return false
 }
@@ -348,29 +311,20 @@ func (p *Prefix) path(name string) (steps []string) {
 
 // Written is all that was written.
 func (p *Prefix) Written() []byte {
-	if p.before == nil {
-		return p.text
+	if p.Cut() {
+		return p.written
 	}
-	return p.before
+	return p.text
 }
 
 // Cut says whether a member was cut out.
-func (p *Prefix) Cut() bool { return p.before != nil }
-
-// cutMember takes out a member that is whole.
-func (p *Prefix) cutMember() bool {
-	p.cut()
-	if p.state = wantNext; p.top().n == 0 {
-		p.state = wantOther
-	}
-	return true
-}
+func (p *Prefix) Cut() bool { return p.written != nil }
 
 // cut takes out what was read behind what can stand.
-// The comma in front of a member goes with it; for the first one it is the one behind it (wantOther).
+// The comma in front of a member goes with it; for the first one it is the one behind it (see next).
 func (p *Prefix) cut() {
-	if p.before == nil {
-		p.before = append(slices.Clone(p.text), p.rest...)
+	if !p.Cut() {
+		p.written = append(slices.Clone(p.text), p.rest...)
 	}
 	p.text = append(p.text[:p.safe], p.text[p.pos:]...)
 	p.pos = p.safe

@@ -30,10 +30,10 @@ func (v *Validator) Trimmed(args []byte) (trimmed []byte, ok bool) {
 func (n *node) edited(dst, text []byte) []byte {
 	switch {
 	// A number at its bound takes the place of the one that was written.
-	case n.now != "":
+	case n.trouble != nil && n.now != "":
 		return append(dst, n.now...)
 	// Nothing below changes, so the text is taken as it is, blanks included.
-	case n.sound() || len(n.inside) == 0:
+	case n.trouble == nil || len(n.inside) == 0:
 		return append(dst, text[n.start:n.end]...)
 	}
 	dst = append(dst, text[n.start])
@@ -66,6 +66,9 @@ type trouble struct {
 // them.
 // Each place sorts the marks that lie in it, so that a walk through the text knows of each place in one step.
 func (n *node) spread(all []mark, depth int) {
+	if n.trouble == nil {
+		n.trouble = &trouble{}
+	}
 	inside := map[string][]mark{}
 	for _, k := range all {
 		if len(k.path) == depth {
@@ -86,10 +89,7 @@ func (n *node) spread(all []mark, depth int) {
 }
 
 // is says whether any of the changes is wanted at the place itself.
-func (t *trouble) is(what change) bool { return t.what&what != 0 }
-
-// sound says that nothing is wanted here or below.
-func (t *trouble) sound() bool { return t.what == 0 && !t.deep }
+func (t *trouble) is(what change) bool { return t != nil && t.what&what != 0 }
 
 // Stands is what of the arguments is as the schema wants it, down to single members and elements; nil when that cannot be
 // said, or when nothing stands because the object as a whole is wrong.
@@ -137,7 +137,7 @@ func (n *node) standing(text []byte) *schema.Standing {
 // or array with marks inside, else nothing.
 func (n *node) part(text []byte) (part schema.Part) {
 	switch open := text[n.start] == '{' || text[n.start] == '['; {
-	case n.what&^again == 0 && !n.deep:
+	case n.trouble == nil || n.what&^again == 0 && !n.deep:
 		part.Raw = string(text[n.start:n.end])
 	// A scalar with a mark has nothing in it that could stand.
 	case open && !n.is(anew|wanted):
