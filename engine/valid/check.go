@@ -133,40 +133,32 @@ func isWord(s string) bool {
 
 // placeOfName is the place of a name that is not allowed. The library may give that of a neighbour; then the first object at
 // the same depth that has such a member is meant.
-// One schema may hold for many objects, and the sentence has to name the one that the model wrote wrongly.
+// One schema may hold for many objects, and the sentence has to name the one that the model wrote wrongly. Names are gone
+// through in their order, so that the same call always gives the same place.
 func placeOfName(v any, path []string, name string) []string {
-	at := v
-	for _, step := range path {
-		at = member(at, step)
+	has := func(v any) bool {
+		o, _ := v.(map[string]any)
+		_, ok := o[name]
+		return ok
 	}
-	if o, ok := at.(map[string]any); ok {
-		if _, ok := o[name]; ok {
-			return path
+	var first func(v any, at []string) []string
+	first = func(v any, at []string) (found []string) {
+		switch {
+		case len(at) < len(path):
+			for _, step := range steps(v) {
+				if found = first(member(v, step), append(at, step)); found != nil {
+					break
+				}
+			}
+		case has(v):
+			found = append([]string{}, at...)
 		}
+		return found
 	}
-	if found := firstHolder(v, nil, len(path), name); found != nil {
+	if found := first(v, nil); found != nil && !has(at(v, path)) {
 		return found
 	}
 	return path
-}
-
-// firstHolder finds an object that has the member, exactly so many levels down.
-// Names are gone through in their order, so that the same call always gives the same place.
-func firstHolder(v any, path []string, depth int, name string) []string {
-	if o, ok := v.(map[string]any); ok && depth == 0 {
-		if _, ok := o[name]; ok {
-			return append([]string{}, path...)
-		}
-	}
-	if depth == 0 {
-		return nil
-	}
-	for _, step := range steps(v) {
-		if found := firstHolder(member(v, step), append(path, step), depth-1, name); found != nil {
-			return found
-		}
-	}
-	return nil
 }
 
 // steps are the names of a value's members, or the numbers of its elements; nil for a value that has neither.

@@ -132,6 +132,14 @@ func (p *Prefix) step() bool {
 // top is the innermost object or array that is open.
 func (p *Prefix) top() *open { return &p.stack[len(p.stack)-1] }
 
+// last is the name of the member that is being read or was read last, or the number of the element that comes.
+func (o *open) last() string {
+	if o.array {
+		return strconv.Itoa(o.n)
+	}
+	return o.keys[len(o.keys)-1]
+}
+
 // value begins a value.
 // An object or array whose schema leaves one reading is opened, and its members are looked at one by one; any other value
 // becomes a leaf.
@@ -183,7 +191,7 @@ func (p *Prefix) place() *jsonschema.Schema {
 	case o.array:
 		return items(o.schema)
 	}
-	if s, ok := o.schema.Properties[o.keys[len(o.keys)-1]]; ok {
+	if s, ok := o.schema.Properties[o.last()]; ok {
 		return s
 	}
 	s, _ := o.schema.AdditionalProperties.(*jsonschema.Schema)
@@ -296,11 +304,8 @@ func (p *Prefix) stop(path []string, keyword, text string) bool {
 // path is where the reading is: the names and numbers of what is open, and one more name unless that is empty.
 func (p *Prefix) path(name string) (steps []string) {
 	for i, o := range p.stack {
-		switch {
-		case o.array:
-			steps = append(steps, strconv.Itoa(o.n))
-		case i < len(p.stack)-1 || name == "" && o.n < len(o.keys):
-			steps = append(steps, o.keys[len(o.keys)-1])
+		if o.array || i < len(p.stack)-1 || name == "" && o.n < len(o.keys) {
+			steps = append(steps, o.last())
 		}
 	}
 	if name != "" {

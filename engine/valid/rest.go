@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -48,31 +47,23 @@ func (p *Prefix) restOf(depth int, whole []byte, n *node) (string, bool) {
 	}
 	// All that has left must be in the whole, and say the same.
 	all := slices.Clone(n.inside)
-	take := func(name string) (one *node, there bool) {
-		at := slices.IndexFunc(all, func(a *node) bool { return a.name == name })
-		if at < 0 {
-			return nil, false
+	take := func(name string) (one *node) {
+		if at := slices.IndexFunc(all, func(a *node) bool { return a.name == name }); at >= 0 {
+			one = all[at]
+			all = slices.Delete(all, at, at+1)
 		}
-		one = all[at]
-		all = slices.Delete(all, at, at+1)
-		return one, true
+		return one
 	}
 	for _, one := range left.inside {
-		if other, ok := take(one.name); !ok || !reflect.DeepEqual(one.value, other.value) {
+		if other := take(one.name); other == nil || !reflect.DeepEqual(one.value, other.value) {
 			return "", false
 		}
 	}
-	rest := ""
+	rest, ok := "", true
 	if begun {
-		name := strconv.Itoa(len(left.inside))
-		if !o.array {
-			name = o.keys[len(o.keys)-1]
-		}
-		one, ok := take(name)
-		if !ok {
+		if one := take(o.last()); one == nil {
 			return "", false
-		}
-		if rest, ok = p.restOf(depth+1, whole, one); !ok {
+		} else if rest, ok = p.restOf(depth+1, whole, one); !ok {
 			return "", false
 		}
 	}

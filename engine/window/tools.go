@@ -2,6 +2,7 @@ package window
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -68,22 +69,14 @@ func FitTools(tools []chat.Tool, budget int, kept func(name string) bool) Fitted
 // drop leaves out tools from the end until the rest fits, or only those are left that must stay.
 func (f *Fitted) drop(budget int, kept func(name string) bool) {
 	size := toolsBytes(f.Tools)
-	gone := make([]bool, len(f.Tools))
 	for i := len(f.Tools) - 1; i >= 0 && size > budget; i-- {
-		if !kept(f.Tools[i].Name) {
-			gone[i] = true
-			size -= ToolBytes(f.Tools[i])
-		}
-	}
-	var rest []chat.Tool
-	for i, t := range f.Tools {
-		if gone[i] {
+		if t := f.Tools[i]; !kept(t.Name) {
+			size -= ToolBytes(t)
 			f.Dropped = append(f.Dropped, t.Name)
-		} else {
-			rest = append(rest, t)
+			f.Tools = slices.Delete(f.Tools, i, i+1)
 		}
 	}
-	f.Tools = rest
+	slices.Reverse(f.Dropped)
 	if len(f.Dropped) > 0 {
 		f.Cut = append(f.Cut, "left out: "+strings.Join(f.Dropped, " "))
 	}
