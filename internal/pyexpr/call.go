@@ -1,6 +1,7 @@
 package pyexpr
 
 import (
+	"toolnorm/internal/pyexpr/object"
 	"toolnorm/internal/pyexpr/py"
 	"toolnorm/internal/pyexpr/syntax"
 )
@@ -37,6 +38,12 @@ func evalCall(m *py.Account, f *frame, n *syntax.Call) value {
 	return call(m, callee, arguments{pos, n.Keywords, evalAll(m, f, n.Values)})
 }
 
+// TypeName is what messages call a lambda.
+func (l *lambda) TypeName() string { return "function" }
+
+// Text is empty: in Python it holds an address.
+func (l *lambda) Text() string { return "" }
+
 // call calls what can be called.
 func call(m *py.Account, callee value, a arguments) value {
 	switch c := callee.(type) {
@@ -51,7 +58,7 @@ func call(m *py.Account, callee value, a arguments) value {
 	case *lambda:
 		return c.call(m, a.pos)
 	}
-	return py.Raise(py.TypeError, "'%s' object is not callable", typeName(callee))
+	return py.Raise(py.TypeError, "'%s' object is not callable", object.TypeName(callee))
 }
 
 // call1 calls with one argument, as key functions and map are called.

@@ -1,6 +1,7 @@
 package pyexpr
 
 import (
+	"toolnorm/internal/pyexpr/object"
 	"toolnorm/internal/pyexpr/py"
 	"toolnorm/internal/pyexpr/syntax"
 )
@@ -24,8 +25,8 @@ func evalComprehension(m *py.Account, f *frame, n *syntax.Comprehension) value {
 	for i := range inner.slots {
 		inner.slots[i] = unbound{}
 	}
-	w := &walk{n: n, f: inner, iters: make([]*iterator, len(n.Loops))}
-	w.iters[0] = first.(*iterator)
+	w := &walk{n: n, f: inner, iters: make([]*object.Iterator, len(n.Loops))}
+	w.iters[0] = first.(*object.Iterator)
 	return w.collect(m)
 }
 
@@ -33,21 +34,21 @@ func evalComprehension(m *py.Account, f *frame, n *syntax.Comprehension) value {
 func (w *walk) collect(m *py.Account) value {
 	switch w.n.Kind {
 	case syntax.ListKind:
-		return list(drain(m, &iterator{next: w.item}))
+		return object.List(object.Drain(m, &object.Iterator{Next: w.item}))
 	case syntax.SetKind:
-		return collectSet(m, &iterator{next: w.item})
+		return object.CollectSet(m, &object.Iterator{Next: w.item})
 	case syntax.DictKind:
 		return w.collectDict(m)
 	}
-	return &iterator{typ: "generator", next: w.item}
+	return &object.Iterator{Type: "generator", Next: w.item}
 }
 
 // collectDict computes the key before the value, as Python does since 3.8; seen where both raise an error.
 func (w *walk) collectDict(m *py.Account) value {
-	d := newDict()
+	d := object.NewDict()
 	for w.advance(m) {
 		k := eval(m, w.f, w.n.Key)
-		d.set(m, k, eval(m, w.f, w.n.Value))
+		d.Set(m, k, eval(m, w.f, w.n.Value))
 	}
 	return d
 }
@@ -56,7 +57,7 @@ func (w *walk) collectDict(m *py.Account) value {
 type walk struct {
 	n     *syntax.Comprehension
 	f     *frame
-	iters []*iterator
+	iters []*object.Iterator
 	level int
 }
 
@@ -80,10 +81,10 @@ func (w *walk) advance(m *py.Account) bool {
 	for w.level >= 0 {
 		l := w.n.Loops[w.level]
 		if w.iters[w.level] == nil {
-			w.iters[w.level] = eval(m, w.f, l.In).(*iterator)
+			w.iters[w.level] = eval(m, w.f, l.In).(*object.Iterator)
 		}
 		m.Step(1)
-		v, ok := w.iters[w.level].next(m)
+		v, ok := w.iters[w.level].Next(m)
 		if !ok {
 			w.iters[w.level] = nil
 			w.level--
@@ -103,7 +104,7 @@ func (w *walk) advance(m *py.Account) bool {
 // holdAll says whether all conditions of a loop do.
 func holdAll(m *py.Account, f *frame, conditions []syntax.Node) bool {
 	for _, c := range conditions {
-		if !truth(eval(m, f, c)) {
+		if !object.Truth(eval(m, f, c)) {
 			return false
 		}
 	}
@@ -130,13 +131,13 @@ func assign(m *py.Account, f *frame, t syntax.Target, v value) {
 //	[a for a, b in [(1, 2, 3)]] → ValueError: too many values to unpack (expected 2)
 //	[a for a, b in [5]] → TypeError: cannot unpack non-iterable int object
 func unpack(m *py.Account, v value, n int) []value {
-	if !iterable(v) {
-		py.Raise(py.TypeError, "cannot unpack non-iterable %s object", typeName(v))
+	if !object.Iterable(v) {
+		py.Raise(py.TypeError, "cannot unpack non-iterable %s object", object.TypeName(v))
 	}
-	it := iterate(m, v)
+	it := object.Iterate(m, v)
 	m.AllocItems(int64(n))
 	items := make([]value, 0, n)
-	for item := range it.rest(m) {
+	for item := range it.Rest(m) {
 		if len(items) == n {
 			py.Raise(py.ValueError, "too many values to unpack (expected %d)", n)
 		}

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"toolnorm/internal/pyexpr/object"
 	"toolnorm/internal/pyexpr/py"
 )
 
@@ -59,7 +60,7 @@ func (p *Program) value(vars map[string]any) (typ, text string, err error) {
 	m := py.NewAccount(context.Background(), py.Limits{Timeout: time.Minute})
 	failure := py.Attempt(func() {
 		v := eval(m, p.frame(m, vars), p.root)
-		typ, text = typeName(v), repr(m, v)
+		typ, text = object.TypeName(v), object.Repr(m, v)
 	})
 	if failure != nil {
 		return "", "", failure

@@ -15,27 +15,16 @@
 //
 //	program.go               Compile and Run; package syntax reads the source into a tree
 //	eval.go                  computes the tree, in frames of variables; comprehension.go the loops; call.go calls and lambdas
-//	json.go                  arguments from JSON, the result to JSON
-//
-// Values:
-//
-//	values.go                what a value is; its type, truth and length
-//	operators.go             + - * and the like; package number on numbers
-//	sequences.go             repetition and index; slices.go slices; iterate.go walking; sort.go ordering
-//	compare.go               == < in is
-//	dict.go, sets.go         hashing, dicts and their views, sets
-//	repr.go                  the text of a value; package chars has what CPython knows about characters
-//	format.go                f'{x:>8.2f}'; format_spec.go reads the specification
-//	percent.go               '%5d' % x; percent_convert.go its letters
 //
 // What may be called:
 //
 //	signature.go             how arguments are bound, with CPython's messages
-//	functions.go             the table; functions_number.go, functions_sequence.go, functions_lazy.go,
-//	                         functions_text.go, functions_type.go its entries
-//	methods.go               the table; methods_container.go the methods of lists, tuples and dicts
+//	functions.go             the table; functions_number.go, functions_sequence.go, functions_lazy.go, functions_type.go its entries
+//	methods.go               the table, and the methods of lists, tuples and dicts
 //	methods_string.go        of strings: find, strip, fill; methods_split.go split, join, replace;
 //	                         methods_case.go upper, isdigit; methods_format.go format
 //
-// Package py is the account of what is spent, and what went wrong and where.
+// Below are rooms of their own, each knowing only those behind it: object (the values and their operators), syntax (the text of an
+// expression to a tree), number (arithmetic, reading and writing of numbers), py (the account of what is spent, and what
+// went wrong and where), with chars and power beside them.
 package pyexpr

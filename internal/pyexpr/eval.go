@@ -1,6 +1,7 @@
 package pyexpr
 
 import (
+	"toolnorm/internal/pyexpr/object"
 	"toolnorm/internal/pyexpr/py"
 	"toolnorm/internal/pyexpr/syntax"
 )
@@ -9,12 +10,18 @@ import (
 // it is done. A variable is found by how many frames out it is and its place there, both known since parsing, so no
 // names are looked up while an expression runs: `num1 * num2` takes some hundred nanoseconds.
 
+// value is what an expression computes with.
+type value = object.Value
+
 // frame holds the variables of one scope: the parameters, a comprehension's targets, a lambda's arguments. Scopes that
 // are still open behind it (a generator is run later, where its maker's variables may have moved on) keep it alive.
 type frame struct {
 	slots []value
 	outer *frame
 }
+
+// unbound is what a comprehension's variable holds before its loop has reached it.
+type unbound struct{}
 
 // eval computes a node within a frame.
 //
@@ -33,24 +40,24 @@ func eval(m *py.Account, f *frame, n syntax.Node) value {
 	case *syntax.Not:
 		v := eval(m, f, n.X)
 		m.Step(1)
-		return !truth(v)
+		return !object.Truth(v)
 	case *syntax.Logic:
 		return evalLogic(m, f, n)
 	case *syntax.Cond:
 		test := eval(m, f, n.Test)
 		m.Step(1)
-		if truth(test) {
+		if object.Truth(test) {
 			return eval(m, f, n.Then)
 		}
 		return eval(m, f, n.Other)
 	case *syntax.Unary: // -2**2 is -4: the power binds tighter, which the parser knows
 		x := eval(m, f, n.X)
 		m.Step(1)
-		return unary(m, n.Op, x)
+		return object.Unary(m, n.Op, x)
 	case *syntax.Binary:
 		left, right := eval(m, f, n.Left), eval(m, f, n.Right)
 		m.Step(1)
-		return operate(m, n.Op, left, right)
+		return object.Operate(m, n.Op, left, right)
 	case *syntax.Compare:
 		return evalCompare(m, f, n)
 	}
@@ -67,7 +74,10 @@ func evalPart(m *py.Account, f *frame, n syntax.Node) value {
 	case *syntax.Subscript:
 		x, i := eval(m, f, n.X), eval(m, f, n.Index)
 		m.Step(1)
-		return subscript(m, x, i)
+		if f, ok := x.(*function); ok && f.isType {
+			py.Raise(py.TypeError, "type '%s' is not subscriptable in an expression", f.name)
+		}
+		return object.Subscript(m, x, i)
 	case *syntax.Cut:
 		return evalCut(m, f, n)
 	case *syntax.Attribute: // it can be passed on, as in map(s.count, words), or called at once
@@ -82,7 +92,7 @@ func evalPart(m *py.Account, f *frame, n syntax.Node) value {
 	case *syntax.Comprehension:
 		return evalComprehension(m, f, n)
 	case *syntax.Iter: // "object is not iterable" is blamed on the iterable, where CPython blames the whole comprehension
-		return iterate(m, eval(m, f, n.X))
+		return object.Iterate(m, eval(m, f, n.X))
 	case *syntax.Joined:
 		return evalJoined(m, f, n)
 	}
@@ -121,7 +131,7 @@ func evalPlaced(m *py.Account, f *frame, n *syntax.Placed) value {
 //	1 and 2 → 2
 func evalLogic(m *py.Account, f *frame, n *syntax.Logic) value {
 	v := eval(m, f, n.Left)
-	if truth(v) == n.Or {
+	if object.Truth(v) == n.Or {
 		m.Step(1)
 		return v
 	}
@@ -144,13 +154,13 @@ func evalDisplay(m *py.Account, f *frame, n *syntax.Display) value {
 	all := evalAll(m, f, n.Items)
 	switch n.Kind {
 	case syntax.ListKind:
-		return list(all)
+		return object.List(all)
 	case syntax.TupleKind:
-		return tuple(all)
+		return object.Tuple(all)
 	}
-	s := newSet()
+	s := object.NewSet()
 	for _, v := range all {
-		s.add(m, v)
+		s.Add(m, v)
 	}
 	return s
 }
@@ -163,9 +173,9 @@ func evalDict(m *py.Account, f *frame, n *syntax.Dict) value {
 	for i := range n.Keys {
 		all = append(all, eval(m, f, n.Keys[i]), eval(m, f, n.Values[i]))
 	}
-	d := newDict()
+	d := object.NewDict()
 	for i := 0; i < len(all); i += 2 {
-		d.set(m, all[i], all[i+1])
+		d.Set(m, all[i], all[i+1])
 	}
 	m.Alloc(py.ListBytes)
 	return d
@@ -181,7 +191,7 @@ func evalCut(m *py.Account, f *frame, n *syntax.Cut) value {
 		}
 	}
 	m.Alloc(py.ListBytes)
-	return cut{parts[0], parts[1], parts[2]}
+	return object.Cut{Start: parts[0], Stop: parts[1], Step: parts[2]}
 }
 
 // evalCompare computes `a < b < c` as Python does: b once, c only when a < b held. A chain may mix operators, `1 < 2 in [2] == True`
@@ -196,7 +206,7 @@ func evalCompare(m *py.Account, f *frame, n *syntax.Compare) value {
 	for i, op := range n.Ops {
 		right := eval(m, f, n.Rest[i])
 		m.Step(1)
-		if !compare(m, op, left, right) {
+		if !object.Compare(m, op, left, right) {
 			return false
 		}
 		left = right
@@ -206,12 +216,12 @@ func evalCompare(m *py.Account, f *frame, n *syntax.Compare) value {
 
 // evalJoined joins the parts of a string in a growing text, charged as it grows.
 func evalJoined(m *py.Account, f *frame, n *syntax.Joined) value {
-	t := &text{m: m}
+	t := object.NewText(m)
 	for _, part := range n.Parts {
-		t.add(eval(m, f, part).(string))
+		t.Add(eval(m, f, part).(string))
 	}
 	m.Alloc(py.BoxBytes)
-	return t.b.String()
+	return t.String()
 }
 
 // evalField computes the value first, then the parts of the specification, which may hold fields of their own: {x:{w}.{p}}.
@@ -224,10 +234,10 @@ func evalJoined(m *py.Account, f *frame, n *syntax.Joined) value {
 func evalField(m *py.Account, f *frame, n *syntax.Field) value {
 	v := eval(m, f, n.X)
 	m.Step(1)
-	v = convert(m, v, n.Conversion)
+	v = object.Convert(m, v, n.Conversion)
 	spec := ""
 	if n.Spec != nil {
 		spec = eval(m, f, n.Spec).(string)
 	}
-	return format(m, v, spec)
+	return object.Format(m, v, spec)
 }

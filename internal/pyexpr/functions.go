@@ -14,12 +14,20 @@ type function struct {
 	run    func(m *py.Account, a arguments) value
 }
 
-// typeName is "type" for int, str and the like: `int + 1` speaks of 'type' and 'int'.
-func (f *function) typeName() string {
+// TypeName is "type" for int, str and the like: `int + 1` speaks of 'type' and 'int'.
+func (f *function) TypeName() string {
 	if f.isType {
 		return "type"
 	}
 	return "builtin_function_or_method"
+}
+
+// Text is what repr writes.
+func (f *function) Text() string {
+	if f.isType {
+		return "<class '" + f.name + "'>"
+	}
+	return "<built-in function " + f.name + ">"
 }
 
 // fn makes the entry of a function.
@@ -49,7 +57,7 @@ func class(f *function) *function {
 // functions is the table of all functions by name, made once.
 var functions = sync.OnceValue(func() map[string]*function {
 	all := map[string]*function{}
-	for _, group := range [][]*function{numberFunctions(), sequenceFunctions(), textFunctions(), typeFunctions()} {
+	for _, group := range [][]*function{numberFunctions(), sequenceFunctions(), typeFunctions()} {
 		for _, f := range group {
 			all[f.name] = f
 		}

@@ -2,6 +2,7 @@ package pyexpr
 
 import (
 	"toolnorm/internal/pyexpr/number"
+	"toolnorm/internal/pyexpr/object"
 	"toolnorm/internal/pyexpr/py"
 )
 
@@ -16,13 +17,13 @@ import (
 func enumerate(m *py.Account, a arguments) value {
 	from, start := enumerateArguments(a)
 	count := asInt(start)
-	it := iterate(m, from)
-	return &iterator{"enumerate", func(m *py.Account) (value, bool) {
-		v, ok := it.next(m)
+	it := object.Iterate(m, from)
+	return &object.Iterator{Type: "enumerate", Next: func(m *py.Account) (value, bool) {
+		v, ok := it.Next(m)
 		if !ok {
 			return nil, false
 		}
-		pair := tuple{count, v}
+		pair := object.Tuple{count, v}
 		count = number.Add(m, count, int64(1))
 		m.AllocItems(2)
 		return pair, true
@@ -65,10 +66,10 @@ func enumerateArguments(a arguments) (from, start value) {
 //	list(filter(None, [0, 1, '', 'a'])) → [1, 'a']
 //	list(filter(lambda x: x > 1, [1, 2, 3])) → [2, 3]
 func filter(m *py.Account, a []value) value {
-	it := iterate(m, a[1])
-	return &iterator{"filter", func(m *py.Account) (value, bool) {
+	it := object.Iterate(m, a[1])
+	return &object.Iterator{Type: "filter", Next: func(m *py.Account) (value, bool) {
 		for {
-			v, ok := it.next(m)
+			v, ok := it.Next(m)
 			if !ok {
 				return nil, false
 			}
@@ -77,7 +78,7 @@ func filter(m *py.Account, a []value) value {
 			if a[0] != nil {
 				keep = call1(m, a[0], v)
 			}
-			if truth(keep) {
+			if object.Truth(keep) {
 				return v, true
 			}
 		}
@@ -93,11 +94,11 @@ func mapOf(m *py.Account, a arguments) value {
 		py.Raise(py.TypeError, "map() must have at least two arguments.")
 	}
 	its := iterateAll(m, a.pos[1:])
-	return &iterator{"map", func(m *py.Account) (value, bool) {
+	return &object.Iterator{Type: "map", Next: func(m *py.Account) (value, bool) {
 		m.AllocItems(int64(len(its)))
 		args := make([]value, len(its))
 		for i, it := range its {
-			v, ok := it.next(m)
+			v, ok := it.Next(m)
 			if !ok {
 				return nil, false
 			}
@@ -109,10 +110,10 @@ func mapOf(m *py.Account, a arguments) value {
 }
 
 // iterateAll begins to walk several values; the first that cannot be walked is the error.
-func iterateAll(m *py.Account, values []value) []*iterator {
-	its := make([]*iterator, len(values))
+func iterateAll(m *py.Account, values []value) []*object.Iterator {
+	its := make([]*object.Iterator, len(values))
 	for i, v := range values {
-		its[i] = iterate(m, v)
+		its[i] = object.Iterate(m, v)
 	}
 	return its
 }
@@ -132,11 +133,11 @@ func zip(m *py.Account, a arguments) value {
 		if name != "strict" {
 			py.Raise(py.TypeError, "'%s' is an invalid keyword argument for zip()", name)
 		}
-		strict = truth(a.named[i])
+		strict = object.Truth(a.named[i])
 	}
 	its := iterateAll(m, a.pos)
 	over := len(its) == 0
-	return &iterator{"zip", func(m *py.Account) (value, bool) {
+	return &object.Iterator{Type: "zip", Next: func(m *py.Account) (value, bool) {
 		if over {
 			return nil, false
 		}
@@ -147,11 +148,11 @@ func zip(m *py.Account, a arguments) value {
 }
 
 // zipRow takes an item of each iterator, or is nil when one of them has ended.
-func zipRow(m *py.Account, its []*iterator, strict bool) tuple {
+func zipRow(m *py.Account, its []*object.Iterator, strict bool) object.Tuple {
 	m.AllocItems(int64(len(its)))
-	row := make(tuple, len(its))
+	row := make(object.Tuple, len(its))
 	for i, it := range its {
-		v, ok := it.next(m)
+		v, ok := it.Next(m)
 		switch {
 		case !ok && strict && i > 0:
 			unlike(i, "shorter")
@@ -168,9 +169,9 @@ func zipRow(m *py.Account, its []*iterator, strict bool) tuple {
 }
 
 // longer complains of an iterator that goes on where the first one of a strict zip has ended.
-func longer(m *py.Account, its []*iterator) {
+func longer(m *py.Account, its []*object.Iterator) {
 	for i, it := range its {
-		if _, ok := it.next(m); ok {
+		if _, ok := it.Next(m); ok {
 			unlike(i+1, "longer")
 		}
 	}

@@ -2,12 +2,14 @@ package pyexpr
 
 import (
 	"math"
+	"unicode/utf8"
 
 	"toolnorm/internal/pyexpr/number"
+	"toolnorm/internal/pyexpr/object"
 	"toolnorm/internal/pyexpr/py"
 )
 
-// numberFunctions are those that compute with numbers.
+// numberFunctions are those that compute with numbers, and those between numbers and characters.
 func numberFunctions() []*function {
 	return []*function{
 		fn("abs", oneArg, 1, 1, abs),
@@ -15,6 +17,11 @@ func numberFunctions() []*function {
 		named("pow", 2, 0, []string{"base", "exp", "mod"}, pow),
 		named("round", 1, 0, []string{"number", "ndigits"}, round),
 		named("sum", 1, 1, []string{"", "start"}, sum),
+		fn("ord", oneArg, 1, 1, ord),
+		fn("chr", oneArg, 1, 1, chr),
+		fn("bin", oneArg, 1, 1, func(m *py.Account, a []value) value { return based(m, a[0], 2, "0b") }),
+		fn("oct", oneArg, 1, 1, func(m *py.Account, a []value) value { return based(m, a[0], 8, "0o") }),
+		fn("hex", oneArg, 1, 1, func(m *py.Account, a []value) value { return based(m, a[0], 16, "0x") }),
 	}
 }
 
@@ -30,7 +37,7 @@ func abs(m *py.Account, a []value) value {
 	}
 	n, ok := number.Int(a[0])
 	if !ok {
-		py.Raise(py.TypeError, "bad operand type for abs(): '%s'", typeName(a[0]))
+		py.Raise(py.TypeError, "bad operand type for abs(): '%s'", object.TypeName(a[0]))
 	}
 	if number.Big(n).Sign() < 0 {
 		return number.Sub(m, int64(0), n)
@@ -46,16 +53,16 @@ func abs(m *py.Account, a []value) value {
 //	divmod('a', 1) → TypeError: unsupported operand type(s) for divmod(): 'str' and 'int'
 func divmod(m *py.Account, a []value) value {
 	if !number.Is(a[0]) || !number.Is(a[1]) {
-		unsupported("divmod()", a[0], a[1])
+		object.Unsupported("divmod()", a[0], a[1])
 	}
 	q, r := number.Divmod(m, a[0], a[1])
-	return tuple{q, r}
+	return object.Tuple{q, r}
 }
 
 // pow is ** with two arguments, and modular with three, where the result stays as small as the modulus.
 func pow(m *py.Account, a []value) value {
 	if !given(a[2]) || a[2] == nil {
-		return operate(m, "**", a[0], a[1])
+		return object.Operate(m, "**", a[0], a[1])
 	}
 	ints, numbers := true, true
 	for _, v := range a {
@@ -64,7 +71,7 @@ func pow(m *py.Account, a []value) value {
 	}
 	switch {
 	case !numbers:
-		py.Raise(py.TypeError, "unsupported operand type(s) for ** or pow(): '%s', '%s', '%s'", typeName(a[0]), typeName(a[1]), typeName(a[2]))
+		py.Raise(py.TypeError, "unsupported operand type(s) for ** or pow(): '%s', '%s', '%s'", object.TypeName(a[0]), object.TypeName(a[1]), object.TypeName(a[2]))
 	case !ints:
 		py.Raise(py.TypeError, "pow() 3rd argument not allowed unless all arguments are integers")
 	}
@@ -85,7 +92,7 @@ func round(m *py.Account, a []value) value {
 	whole := !given(a[1]) || a[1] == nil
 	switch {
 	case !number.Is(a[0]):
-		py.Raise(py.TypeError, "type %s doesn't define __round__ method", typeName(a[0]))
+		py.Raise(py.TypeError, "type %s doesn't define __round__ method", object.TypeName(a[0]))
 	case whole && isFloat:
 		return number.Truncate(m, math.RoundToEven(x))
 	case whole:
@@ -99,7 +106,7 @@ func asInt(v value) value {
 	if n, ok := number.Int(v); ok {
 		return n
 	}
-	return py.Raise(py.TypeError, "'%s' object cannot be interpreted as an integer", typeName(v))
+	return py.Raise(py.TypeError, "'%s' object cannot be interpreted as an integer", object.TypeName(v))
 }
 
 // sum adds from the left. CPython 3.11 adds floats plainly; the compensated sum came with 3.12.
@@ -114,16 +121,69 @@ func sum(m *py.Account, a []value) value {
 	if given(a[1]) {
 		total = a[1]
 	}
-	it := iterate(m, a[0])
-	if isString(total) {
+	it := object.Iterate(m, a[0])
+	if object.IsString(total) {
 		py.Raise(py.TypeError, "sum() can't sum strings [use ''.join(seq) instead]")
 	}
 	for {
-		v, ok := it.next(m)
+		v, ok := it.Next(m)
 		if !ok {
 			return total
 		}
 		m.Step(1)
-		total = operate(m, "+", total, v)
+		total = object.Operate(m, "+", total, v)
 	}
+}
+
+// ord is the number of a character; a string of any other length is an error that says how long it is.
+//
+//	ord('가') → 44032
+//	ord('ab') → TypeError: ord() expected a character, but string of length 2 found
+//	ord(1) → TypeError: ord() expected string of length 1, but int found
+func ord(m *py.Account, a []value) value {
+	s, ok := a[0].(string)
+	if !ok {
+		py.Raise(py.TypeError, "ord() expected string of length 1, but %s found", object.TypeName(a[0]))
+	}
+	if n := object.Runes(s); n != 1 {
+		py.Raise(py.TypeError, "ord() expected a character, but string of length %d found", n)
+	}
+	r, _ := utf8.DecodeRuneInString(s)
+	m.Scan(len(s))
+	return int64(r)
+}
+
+// chr is the character of a number. The range checks are CPython's two: first that of C's int, then that of Unicode.
+// Surrogates, U+D800 to U+DFFF, are refused: they cannot be written as UTF-8, so no result could hold one.
+//
+//	chr(44032) → '가'
+//	chr(-1) → ValueError: chr() arg not in range(0x110000)
+//	chr('a') → TypeError: 'str' object cannot be interpreted as an integer
+func chr(_ *py.Account, a []value) value {
+	n, small := asInt(a[0]).(int64)
+	switch {
+	case !small || n != int64(int32(n)):
+		py.Raise(py.OverflowError, "Python int too large to convert to C int")
+	case n < 0 || n > utf8.MaxRune:
+		py.Raise(py.ValueError, "chr() arg not in range(0x110000)")
+	case !utf8.ValidRune(rune(n)):
+		py.Raise(py.ValueError, "a surrogate is no character of its own: chr(%d)", n)
+	}
+	return string(rune(n))
+}
+
+// based writes an integer in base 2, 8 or 16 with its prefix.
+//
+//	hex(255) → '0xff'
+//	bin(-5) → '-0b101'
+//	oct(8) → '0o10'
+//	hex(1.5) → TypeError: 'float' object cannot be interpreted as an integer
+func based(m *py.Account, v value, base int, prefix string) value {
+	b := number.Big(asInt(v))
+	m.AllocText(2 * int64(b.BitLen()+8))
+	text := b.Text(base)
+	if text[0] == '-' {
+		return "-" + prefix + text[1:]
+	}
+	return prefix + text
 }

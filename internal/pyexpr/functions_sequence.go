@@ -1,6 +1,9 @@
 package pyexpr
 
-import "toolnorm/internal/pyexpr/py"
+import (
+	"toolnorm/internal/pyexpr/object"
+	"toolnorm/internal/pyexpr/py"
+)
 
 // Functions over sequences. What Python computes lazily is lazy here: enumerate, filter, map, reversed and zip are iterators,
 // range is arithmetic. A thousand million numbers cost nothing until they are walked, and are charged as they are.
@@ -17,7 +20,7 @@ func sequenceFunctions() []*function {
 		raw("max", func(m *py.Account, a arguments) value { return extreme(m, "max", ">", a) }),
 		raw("min", func(m *py.Account, a arguments) value { return extreme(m, "min", "<", a) }),
 		class(fn("range", checked, 1, 3, rangeOf)),
-		class(fn("reversed", checked, 1, 1, reversed)),
+		class(fn("reversed", checked, 1, 1, func(m *py.Account, a []value) value { return object.Reversed(m, a[0]) })),
 		raw("sorted", sorted),
 		class(raw("zip", zip)),
 	}
@@ -39,24 +42,20 @@ func anyOf(m *py.Account, a []value) value { return search(m, a[0], true) }
 //	all([]) → True
 //	any(5) → TypeError: 'int' object is not iterable
 func search(m *py.Account, v value, want bool) bool {
-	it := iterate(m, v)
-	for {
-		item, ok := it.next(m)
-		if !ok {
-			return false
-		}
-		if truth(item) == want {
+	for item := range object.Each(m, v) {
+		if object.Truth(item) == want {
 			return true
 		}
 		m.Step(1)
 	}
+	return false
 }
 
 // lenOf counts: items of a container, code points of a string. An iterator has no length, since it would have to be used up.
 func lenOf(m *py.Account, a []value) value {
-	n, ok := length(a[0])
+	n, ok := object.Length(a[0])
 	if !ok {
-		py.Raise(py.TypeError, "object of type '%s' has no len()", typeName(a[0]))
+		py.Raise(py.TypeError, "object of type '%s' has no len()", object.TypeName(a[0]))
 	}
 	if s, ok := a[0].(string); ok {
 		m.Scan(len(s))
@@ -91,14 +90,14 @@ func extreme(m *py.Account, name, op string, a arguments) value {
 	if len(a.names) > 2 {
 		py.Raise(py.TypeError, "%s() takes at most 2 keyword arguments (%d given)", name, len(a.names))
 	}
-	var from value = list(a.pos)
+	var from value = object.List(a.pos)
 	if len(a.pos) == 1 {
 		from = a.pos[0]
 	} else if given(otherwise) {
 		py.Raise(py.TypeError, "Cannot specify a default for %s() with multiple positional arguments", name)
 	}
-	it := iterate(m, from)
-	best, found := it.best(m, op, key)
+	it := object.Iterate(m, from)
+	best, found := bestOf(m, it, op, key)
 	if found {
 		return best
 	}
@@ -108,26 +107,19 @@ func extreme(m *py.Account, name, op string, a arguments) value {
 	return otherwise
 }
 
-// best is the first item that no later one stands before.
-func (it *iterator) best(m *py.Account, op string, key value) (best value, found bool) {
+// bestOf is the first item that no later one stands before.
+func bestOf(m *py.Account, it *object.Iterator, op string, key value) (best value, found bool) {
 	var bestKey value
-	for {
-		v, ok := it.next(m)
-		if !ok {
-			return best, found
-		}
+	for v := range it.Rest(m) {
 		k := v
 		if key != nil {
 			k = call1(m, key, v)
 		}
-		better := !found
-		if found {
-			better = order(m, op, k, bestKey)
-		}
-		if better {
+		if !found || object.Order(m, op, k, bestKey) {
 			best, bestKey, found = v, k, true
 		}
 	}
+	return best, found
 }
 
 // rangeOf makes a range of 64-bit numbers; a wider one, which Python has, could not be walked within any limit.
@@ -158,48 +150,7 @@ func rangeOf(m *py.Account, a []value) value {
 	case step == 0:
 		py.Raise(py.ValueError, "range() arg 3 must not be zero")
 	}
-	n := between(start, stop, step)
-	if n < 0 { // -2**63 to 2**63-1 has more numbers than an int64 counts
-		py.Raise(py.LimitError, "a range beyond 64 bits is not available in expressions")
-	}
-	m.Alloc(py.ListBytes)
-	return span{start, stop, step, n}
-}
-
-// reversed walks backwards what has an order and an end. The names of the types are CPython's, which has one for each source.
-//
-//	list(reversed([1, 2, 3])) → [3, 2, 1]
-//	''.join(reversed('abc')) → 'cba'
-//	reversed({1}) → TypeError: 'set' object is not reversible
-func reversed(m *py.Account, a []value) value {
-	switch v := a[0].(type) {
-	case string:
-		m.Alloc(int64(len(v)) * 20)
-		return &iterator{"reversed", backwards(items(m, v))}
-	case list:
-		return &iterator{"list_reverseiterator", backwards(v)}
-	case tuple:
-		return &iterator{"reversed", backwards(v)}
-	case *dict:
-		return &iterator{"dict_reversekeyiterator", backwards(v.keys)}
-	case span:
-		return &iterator{"range_iterator", overSpan(span{start: v.start + (v.n-1)*v.step, step: -v.step, n: v.n})}
-	case view:
-		return &iterator{"dict_reverse" + v.kind + "iterator", backwards(items(m, v))}
-	}
-	return py.Raise(py.TypeError, "'%s' object is not reversible", typeName(a[0]))
-}
-
-// backwards walks items from the last to the first.
-func backwards(items []value) func(*py.Account) (value, bool) {
-	i := len(items)
-	return func(*py.Account) (value, bool) {
-		if i == 0 {
-			return nil, false
-		}
-		i--
-		return items[i], true
-	}
+	return object.NewRange(m, start, stop, step)
 }
 
 // sorted makes a list of any iterable's items in order. Its keywords belong to list.sort, and so do their messages.
@@ -213,7 +164,7 @@ func sorted(m *py.Account, a arguments) value {
 	if len(a.pos) != 1 {
 		py.Raise(py.TypeError, "sorted expected 1 argument, got %d", len(a.pos))
 	}
-	walked := items(m, a.pos[0])
+	walked := object.Items(m, a.pos[0])
 	var key, reverse value = nil, false
 	for i, name := range a.names {
 		switch name {
@@ -225,5 +176,11 @@ func sorted(m *py.Account, a arguments) value {
 			py.Raise(py.TypeError, "'%s' is an invalid keyword argument for sort()", name)
 		}
 	}
-	return sortItems(m, walked, key, truth(asInt(reverse)))
+	by := func(v value) value {
+		if key == nil {
+			return v
+		}
+		return call1(m, key, v)
+	}
+	return object.Sort(m, walked, by, object.Truth(asInt(reverse)))
 }

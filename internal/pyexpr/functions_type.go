@@ -1,9 +1,8 @@
 package pyexpr
 
 import (
-	"unicode/utf8"
-
 	"toolnorm/internal/pyexpr/number"
+	"toolnorm/internal/pyexpr/object"
 	"toolnorm/internal/pyexpr/py"
 )
 
@@ -13,7 +12,7 @@ import (
 // typeFunctions are the types, called to make values of them.
 func typeFunctions() []*function {
 	return []*function{
-		class(fn("bool", checked, 0, 1, func(_ *py.Account, a []value) value { return given(a[0]) && truth(a[0]) })),
+		class(fn("bool", checked, 0, 1, func(_ *py.Account, a []value) value { return given(a[0]) && object.Truth(a[0]) })),
 		class(raw("dict", dictOf)),
 		class(fn("float", checked, 0, 1, floatOf)),
 		class(raw("int", intOf)),
@@ -26,12 +25,12 @@ func typeFunctions() []*function {
 
 // listOf makes a list of an iterable's items. Given a list it may share its items, since nothing changes a list.
 func listOf(m *py.Account, a []value) value {
-	return list(copied(m, a[0]))
+	return object.List(copied(m, a[0]))
 }
 
 // tupleOf makes a tuple of an iterable's items.
 func tupleOf(m *py.Account, a []value) value {
-	return tuple(copied(m, a[0]))
+	return object.Tuple(copied(m, a[0]))
 }
 
 // copied are the items of an argument that may be absent.
@@ -40,17 +39,17 @@ func copied(m *py.Account, v value) []value {
 		return []value{}
 	}
 	m.Alloc(py.ListBytes)
-	return items(m, v)
+	return object.Items(m, v)
 }
 
 // setFrom makes a set of an iterable's items; one that cannot be hashed is an error.
 func setFrom(m *py.Account, a []value) value {
 	if !given(a[0]) {
 		m.Alloc(py.ListBytes)
-		return newSet()
+		return object.NewSet()
 	}
-	it := iterate(m, a[0])
-	return collectSet(m, it)
+	it := object.Iterate(m, a[0])
+	return object.CollectSet(m, it)
 }
 
 // dictOf reads dict(), dict(mapping), dict(pairs), each with further entries by name.
@@ -63,38 +62,15 @@ func dictOf(m *py.Account, a arguments) value {
 	if len(a.pos) > 1 {
 		py.Raise(py.TypeError, "dict expected at most 1 argument, got %d", len(a.pos))
 	}
-	d := newDict()
+	d := object.NewDict()
 	m.Alloc(py.ListBytes)
 	if len(a.pos) == 1 {
-		d.update(m, a.pos[0])
+		d.Update(m, a.pos[0])
 	}
 	for i, name := range a.names {
-		d.set(m, name, a.named[i])
+		d.Set(m, name, a.named[i])
 	}
 	return d
-}
-
-// update puts in the entries of a dict, or pairs.
-func (d *dict) update(m *py.Account, v value) {
-	if from, ok := v.(*dict); ok {
-		for i := range from.keys {
-			d.set(m, from.keys[i], from.vals[i])
-		}
-		m.Step(int64(len(from.keys)))
-		return
-	}
-	n := 0
-	for v := range each(m, v) {
-		if !iterable(v) {
-			py.Raise(py.TypeError, "cannot convert dictionary update sequence element #%d to a sequence", n)
-		}
-		pair := items(m, v)
-		if len(pair) != 2 {
-			py.Raise(py.ValueError, "dictionary update sequence element #%d has length %d; 2 is required", n, len(pair))
-		}
-		d.set(m, pair[0], pair[1])
-		n++
-	}
 }
 
 // floatOf reads text, or converts an int, which may be too large: OverflowError beyond 1.8e308.
@@ -107,12 +83,12 @@ func floatOf(m *py.Account, a []value) value {
 	case string:
 		x, ok := number.ParseFloat(m, v)
 		if !ok {
-			py.Raise(py.ValueError, "could not convert string to float: %s", repr(m, v))
+			py.Raise(py.ValueError, "could not convert string to float: %s", object.Repr(m, v))
 		}
 		return x
 	}
 	if !number.Is(a[0]) {
-		py.Raise(py.TypeError, "float() argument must be a string or a real number, not '%s'", typeName(a[0]))
+		py.Raise(py.TypeError, "float() argument must be a string or a real number, not '%s'", object.TypeName(a[0]))
 	}
 	return number.Float(a[0])
 }
@@ -128,19 +104,19 @@ func strOf(m *py.Account, a arguments) value {
 	s := signature{name: "str", style: keyworded, max: 3, params: []string{"object", "encoding", "errors"}}
 	slots := s.bindNames(a)
 	for i := 1; i < 3; i++ {
-		if given(slots[i]) && !isString(slots[i]) {
-			py.Raise(py.TypeError, "str() argument '%s' must be str, not %s", s.params[i], argumentType(slots[i]))
+		if given(slots[i]) && !object.IsString(slots[i]) {
+			py.Raise(py.TypeError, "str() argument '%s' must be str, not %s", s.params[i], object.ArgumentType(slots[i]))
 		}
 	}
 	switch {
 	case !given(slots[0]):
 		return ""
 	case !given(slots[1]) && !given(slots[2]):
-		return str(m, slots[0])
-	case isString(slots[0]):
+		return object.Str(m, slots[0])
+	case object.IsString(slots[0]):
 		py.Raise(py.TypeError, "decoding str is not supported")
 	}
-	return py.Raise(py.TypeError, "decoding to str: need a bytes-like object, %s found", typeName(slots[0]))
+	return py.Raise(py.TypeError, "decoding to str: need a bytes-like object, %s found", object.TypeName(slots[0]))
 }
 
 // intOf reads text in a base, or cuts a number off at its point: int(-3.9) is -3.
@@ -174,33 +150,20 @@ func intOf(m *py.Account, a arguments) value {
 	if !ok {
 		py.Raise(py.TypeError, "int() can't convert non-string with explicit base")
 	}
-	return parseInt(m, text, int(number.Clamp(n)))
+	return object.ParseInt(m, text, int(number.Clamp(n)))
 }
 
 // toInt is int(v) without a base.
 func toInt(m *py.Account, v value) value {
 	switch v := v.(type) {
 	case string:
-		return parseInt(m, v, 10)
+		return object.ParseInt(m, v, 10)
 	case float64:
 		return number.Truncate(m, v)
 	}
 	n, ok := number.Int(v)
 	if !ok {
-		py.Raise(py.TypeError, "int() argument must be a string, a bytes-like object or a real number, not '%s'", typeName(v))
-	}
-	return n
-}
-
-// parseInt reads what int accepts in a base; 0 means that a prefix says which.
-func parseInt(m *py.Account, s string, base int) value {
-	n, ok := number.ParseInt(m, s, base)
-	if !ok {
-		text := repr(m, s)
-		if utf8.RuneCountInString(text) > 200 { // CPython's %.200R
-			text = text[:byteAt(text, 200)]
-		}
-		py.Raise(py.ValueError, "invalid literal for int() with base %d: %s", base, text)
+		py.Raise(py.TypeError, "int() argument must be a string, a bytes-like object or a real number, not '%s'", object.TypeName(v))
 	}
 	return n
 }

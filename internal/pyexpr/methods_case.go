@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"toolnorm/internal/pyexpr/chars"
+	"toolnorm/internal/pyexpr/object"
 	"toolnorm/internal/pyexpr/py"
 )
 
@@ -51,7 +52,7 @@ func classMethods() []*method {
 		every("isdigit", chars.Digit), every("isnumeric", chars.Numeric), every("isdecimal", chars.Decimal),
 		every("isalpha", chars.Letter), every("isspace", chars.Space),
 		every("isalnum", chars.Alphanumeric),
-		textMethod("isascii", func(s string) value { return isASCII(s) }),
+		textMethod("isascii", func(s string) value { return object.IsASCII(s) }),
 		textMethod("isupper", func(s string) value { return oneCase(s, chars.Upper, chars.Lower) }),
 		textMethod("islower", func(s string) value { return oneCase(s, chars.Lower, chars.Upper) }),
 		textMethod("istitle", func(s string) value { return isTitle(s) }),

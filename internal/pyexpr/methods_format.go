@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"toolnorm/internal/pyexpr/object"
 	"toolnorm/internal/pyexpr/py"
 )
 
@@ -48,19 +49,19 @@ func formatText(m *py.Account, self value, a arguments) value {
 //	'{{{}}}'.format(1) → '{1}'
 //	'{:{:{}}}'.format(1, 2, 3) → ValueError: Max string recursion exceeded
 func (t *template) render(s string, depth int) string {
-	out := &text{m: t.m}
+	out := object.NewText(t.m)
 	for s != "" {
 		t.m.Step(1)
 		i := strings.IndexAny(s, "{}")
 		if i < 0 {
 			i = len(s)
 		}
-		out.add(s[:i])
+		out.Add(s[:i])
 		if s = s[i:]; s == "" {
 			break
 		}
 		if len(s) > 1 && s[0] == s[1] {
-			out.add(s[:1])
+			out.Add(s[:1])
 			s = s[2:]
 			continue
 		}
@@ -73,10 +74,10 @@ func (t *template) render(s string, depth int) string {
 		}
 		r.read()
 		shown := t.field(r, depth)
-		out.add(shown)
+		out.Add(shown)
 		s = r.rest
 	}
-	return out.b.String()
+	return out.String()
 }
 
 // fieldReader takes a field apart, name!c:spec, as CPython's parse_field does.
@@ -168,12 +169,12 @@ func (t *template) field(r *fieldReader, depth int) string {
 	if r.conversion != 0 && !strings.ContainsRune("sra", r.conversion) {
 		unknownConversion(r.conversion)
 	}
-	v = convert(t.m, v, byte(r.conversion))
+	v = object.Convert(t.m, v, byte(r.conversion))
 	spec := r.spec
 	if strings.ContainsAny(spec, "{}") {
 		spec = t.render(spec, depth-1)
 	}
-	return format(t.m, v, spec)
+	return object.Format(t.m, v, spec)
 }
 
 // unknownConversion names a letter that is no conversion, or its number when it could not be seen.
@@ -200,7 +201,7 @@ func (t *template) lookup(name string) value {
 				return t.a.named[i]
 			}
 		}
-		text := repr(t.m, name)
+		text := object.Repr(t.m, name)
 		py.Raise(py.KeyError, "%s", text)
 	}
 	if t.begun && t.manual != numbered {

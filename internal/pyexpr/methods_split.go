@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"toolnorm/internal/pyexpr/chars"
+	"toolnorm/internal/pyexpr/object"
 	"toolnorm/internal/pyexpr/py"
 )
 
@@ -70,7 +71,7 @@ func splitText(m *py.Account, s string, a []value, right bool) value {
 			return i, i + len(sep)
 		}
 	default:
-		py.Raise(py.TypeError, "must be str or None, not %s", typeName(a[0]))
+		py.Raise(py.TypeError, "must be str or None, not %s", object.TypeName(a[0]))
 	}
 	parts := []value{}
 	for ; most > 0; most-- {
@@ -91,7 +92,7 @@ func splitText(m *py.Account, s string, a []value, right bool) value {
 // growText appends a part, which is charged as the header of a string: its bytes are the whole's.
 func growText(m *py.Account, parts []value, part string) []value {
 	m.Alloc(py.BoxBytes)
-	return grow(m, parts, part)
+	return object.Grow(m, parts, part)
 }
 
 // oriented turns parts that were found from the right.
@@ -102,7 +103,7 @@ func oriented(parts []value, right bool) value {
 	if right {
 		slices.Reverse(parts)
 	}
-	return list(parts)
+	return object.List(parts)
 }
 
 // splitBlanks cuts at runs of blanks. Those at the ends count for nothing, but what is behind the last cut keeps
@@ -157,7 +158,7 @@ func partition(m *py.Account, s string, v value, last bool) value {
 	sep, ok := v.(string)
 	switch {
 	case !ok:
-		py.Raise(py.TypeError, "must be str, not %s", typeName(v))
+		py.Raise(py.TypeError, "must be str, not %s", object.TypeName(v))
 	case sep == "":
 		py.Raise(py.ValueError, "empty separator")
 	}
@@ -169,13 +170,13 @@ func partition(m *py.Account, s string, v value, last bool) value {
 	switch {
 	case i >= 0:
 		m.Scan(4 * len(s))
-		return tuple{s[:i], sep, s[i+len(sep):]}
+		return object.Tuple{s[:i], sep, s[i+len(sep):]}
 	case last:
 		m.Scan(4 * len(s))
-		return tuple{"", "", s}
+		return object.Tuple{"", "", s}
 	}
 	m.Scan(4 * len(s))
-	return tuple{s, "", ""}
+	return object.Tuple{s, "", ""}
 }
 
 // lineEnds are the characters at which splitlines cuts; \r\n is one.
@@ -191,7 +192,7 @@ func splitLines(m *py.Account, self value, a []value) value {
 	s := self.(string)
 	keep := false
 	if given(a[0]) {
-		keep = truth(asInt(a[0]))
+		keep = object.Truth(asInt(a[0]))
 	}
 	m.Scan(8 * len(s))
 	parts := []value{}
@@ -210,7 +211,7 @@ func splitLines(m *py.Account, self value, a []value) value {
 		parts = growText(m, parts, s[:end])
 		s = s[next:]
 	}
-	return list(parts)
+	return object.List(parts)
 }
 
 // joinText puts a text between the items of a sequence, all of which must be text.
@@ -221,16 +222,16 @@ func splitLines(m *py.Account, self value, a []value) value {
 //	','.join(['a', 1]) → TypeError: sequence item 1: expected str instance, int found
 //	','.join(5) → TypeError: can only join an iterable
 func joinText(m *py.Account, self value, a []value) value {
-	if !iterable(a[0]) {
+	if !object.Iterable(a[0]) {
 		py.Raise(py.TypeError, "can only join an iterable")
 	}
-	all := items(m, a[0])
+	all := object.Items(m, a[0])
 	sep := self.(string)
 	size := int64(0)
 	for i, v := range all {
 		s, ok := v.(string)
 		if !ok {
-			py.Raise(py.TypeError, "sequence item %d: expected str instance, %s found", i, typeName(v))
+			py.Raise(py.TypeError, "sequence item %d: expected str instance, %s found", i, object.TypeName(v))
 		}
 		size += int64(len(s) + len(sep))
 		m.Step(1)
@@ -261,7 +262,7 @@ func replace(m *py.Account, self value, a []value) value {
 	for i := range texts {
 		text, ok := a[i].(string)
 		if !ok {
-			py.Raise(py.TypeError, "replace() argument %d must be str, not %s", i+1, argumentType(a[i]))
+			py.Raise(py.TypeError, "replace() argument %d must be str, not %s", i+1, object.ArgumentType(a[i]))
 		}
 		texts[i] = text
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"toolnorm/internal/pyexpr/chars"
+	"toolnorm/internal/pyexpr/object"
 	"toolnorm/internal/pyexpr/py"
 )
 
@@ -50,14 +51,14 @@ func searchMethods() []*method {
 //	'abc'.find('b', 'x') → TypeError: slice indices must be integers or None or have an __index__ method
 func window(m *py.Account, s string, a []value) (part string, before int64, ok bool) {
 	m.Scan(2 * len(s))
-	n := int64(runes(s))
+	n := int64(object.Runes(s))
 	low, high := int64(0), n
 	for i, to := range []*int64{&low, &high} {
 		v := a[i+1]
 		if !given(v) || v == nil {
 			continue
 		}
-		k := sliceBound(v, 0)
+		k := object.SliceBound(v, 0)
 		if k < 0 {
 			k = max(k+n, 0)
 		}
@@ -67,8 +68,8 @@ func window(m *py.Account, s string, a []value) (part string, before int64, ok b
 	if low > high {
 		return "", 0, false
 	}
-	from := byteAt(s, int(low))
-	return s[from : from+byteAt(s[from:], int(high-low))], low, true
+	from := object.ByteAt(s, int(low))
+	return s[from : from+object.ByteAt(s[from:], int(high-low))], low, true
 }
 
 // findText finds a substring, and gives its place in characters.
@@ -85,7 +86,7 @@ func findText(m *py.Account, s string, a []value, last, must bool) value {
 	part, before, ok := window(m, s, a)
 	sub, isText := a[0].(string)
 	if !isText {
-		py.Raise(py.TypeError, "must be str, not %s", typeName(a[0]))
+		py.Raise(py.TypeError, "must be str, not %s", object.TypeName(a[0]))
 	}
 	m.Scan(4 * len(s))
 	at := -1
@@ -95,7 +96,7 @@ func findText(m *py.Account, s string, a []value, last, must bool) value {
 		at = strings.Index(part, sub)
 	}
 	if at >= 0 {
-		return before + int64(runes(part[:at]))
+		return before + int64(object.Runes(part[:at]))
 	}
 	if must {
 		py.Raise(py.ValueError, "substring not found")
@@ -115,7 +116,7 @@ func countText(m *py.Account, self value, a []value) value {
 	sub, isText := a[0].(string)
 	switch {
 	case !isText:
-		py.Raise(py.TypeError, "must be str, not %s", typeName(a[0]))
+		py.Raise(py.TypeError, "must be str, not %s", object.TypeName(a[0]))
 	case !ok:
 		return int64(0)
 	}
@@ -135,11 +136,11 @@ func affix(m *py.Account, name, s string, a []value, has func(s, affix string) b
 	switch v := a[0].(type) {
 	case string:
 		return ok && has(part, v)
-	case tuple:
+	case object.Tuple:
 		for _, one := range v {
 			text, isText := one.(string)
 			if !isText {
-				py.Raise(py.TypeError, "tuple for %s must only contain str, not %s", name, typeName(one))
+				py.Raise(py.TypeError, "tuple for %s must only contain str, not %s", name, object.TypeName(one))
 			}
 			m.Step(1)
 			if ok && has(part, text) {
@@ -148,7 +149,7 @@ func affix(m *py.Account, name, s string, a []value, has func(s, affix string) b
 		}
 		return false
 	}
-	return py.Raise(py.TypeError, "%s first arg must be str or a tuple of str, not %s", name, typeName(a[0]))
+	return py.Raise(py.TypeError, "%s first arg must be str or a tuple of str, not %s", name, object.TypeName(a[0]))
 }
 
 // trimMethods cut from the ends.
@@ -162,7 +163,7 @@ func trimMethods() []*method {
 		return md(name, oneArg, 1, 1, func(m *py.Account, self value, a []value) value {
 			affix, ok := a[0].(string)
 			if !ok {
-				py.Raise(py.TypeError, "%s() argument must be str, not %s", name, argumentType(a[0]))
+				py.Raise(py.TypeError, "%s() argument must be str, not %s", name, object.ArgumentType(a[0]))
 			}
 			m.Alloc(py.BoxBytes)
 			return cut(self.(string), affix)
@@ -241,15 +242,15 @@ func justify(m *py.Account, s string, a []value, align rune) value {
 	if given(a[1]) {
 		text, ok := a[1].(string)
 		if !ok {
-			py.Raise(py.TypeError, "The fill character must be a unicode character, not %s", typeName(a[1]))
+			py.Raise(py.TypeError, "The fill character must be a unicode character, not %s", object.TypeName(a[1]))
 		}
-		if runes(text) != 1 {
+		if object.Runes(text) != 1 {
 			py.Raise(py.TypeError, "The fill character must be exactly one character long")
 		}
 		fill = text
 	}
 	m.Scan(len(s))
-	missing := max(w-int64(runes(s)), 0)
+	missing := max(w-int64(object.Runes(s)), 0)
 	left := int64(0)
 	switch align {
 	case '>':
@@ -257,7 +258,7 @@ func justify(m *py.Account, s string, a []value, align rune) value {
 	case '^':
 		left = missing/2 + missing&w&1
 	}
-	return padded(m, s, []rune(fill)[0], left, missing-left)
+	return object.Padded(m, s, []rune(fill)[0], left, missing-left)
 }
 
 // zfill puts zeros behind the sign.
@@ -271,10 +272,10 @@ func zfill(m *py.Account, self value, a []value) value {
 	s := self.(string)
 	m.Scan(len(s))
 	sign := ""
-	missing := max(w-int64(runes(s)), 0)
+	missing := max(w-int64(object.Runes(s)), 0)
 	if s != "" && (s[0] == '-' || s[0] == '+') {
 		sign, s = s[:1], s[1:]
 	}
-	s = padded(m, s, '0', missing, 0)
+	s = object.Padded(m, s, '0', missing, 0)
 	return sign + s
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"toolnorm/internal/pyexpr/object"
 	"toolnorm/internal/pyexpr/py"
 	"toolnorm/internal/pyexpr/syntax"
 )
@@ -138,19 +139,14 @@ func (p *Program) Run(ctx context.Context, vars map[string]any, limits py.Limits
 // run turns the arguments into values, computes, and writes the result; every part of it is charged to the same account.
 func (p *Program) run(m *py.Account, vars map[string]any) Result {
 	v := eval(m, p.frame(m, vars), p.root)
-	t := &text{m: m}
-	t.json(v, 1)
-	if t.b.Len() > m.Limits.Result {
-		tooLong(m)
-	}
-	return Result{JSON: t.b.String(), Type: typeName(v)}
+	return Result{JSON: object.ToJSON(m, v), Type: object.TypeName(v)}
 }
 
 // frame is the outermost one, which holds the arguments and the functions.
 func (p *Program) frame(m *py.Account, vars map[string]any) *frame {
 	f := &frame{slots: make([]value, len(p.names), len(p.names)+len(p.functions))}
 	for i, name := range p.names {
-		f.slots[i] = fromJSON(m, vars[name], 1)
+		f.slots[i] = object.FromJSON(m, vars[name], 1)
 	}
 	f.slots = append(f.slots, p.functions...)
 	return f

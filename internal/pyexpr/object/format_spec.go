@@ -1,4 +1,4 @@
-package pyexpr
+package object
 
 import (
 	"strconv"

@@ -1,4 +1,4 @@
-package pyexpr
+package object
 
 import (
 	"slices"
@@ -19,30 +19,30 @@ import (
 //	(1,) * 2 → (1, 1)
 //	[] * 10**9 → []
 //	'a' * 10**30 → OverflowError: cannot fit 'int' into an index-sized integer
-func repeated(m *py.Account, v value, n int64) value {
+func repeated(m *py.Account, v Value, n int64) Value {
 	switch v := v.(type) {
 	case string:
 		m.AllocText(m.Times(int64(len(v)), n))
 		return strings.Repeat(v, int(n))
-	case list:
-		return list(repeatItems(m, v, n))
-	case tuple:
-		return tuple(repeatItems(m, v, n))
+	case List:
+		return List(repeatItems(m, v, n))
+	case Tuple:
+		return Tuple(repeatItems(m, v, n))
 	}
 	return nil
 }
 
 // repeatItems repeats items. The items themselves are shared, as they are in Python, and nothing here can tell.
-func repeatItems(m *py.Account, items []value, n int64) []value {
+func repeatItems(m *py.Account, items []Value, n int64) []Value {
 	m.AllocItems(m.Times(int64(len(items)), n))
 	return slices.Repeat(items, int(n))
 }
 
-// runes counts the code points of a string.
-func runes(s string) int { return utf8.RuneCountInString(s) }
+// Runes counts the code points of a string.
+func Runes(s string) int { return utf8.RuneCountInString(s) }
 
-// isASCII says that each byte of s is a code point, so that an index needs no counting.
-func isASCII(s string) bool {
+// IsASCII says that each byte of s is a code point, so that an index needs no counting.
+func IsASCII(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if s[i] >= utf8.RuneSelf {
 			return false
@@ -51,8 +51,8 @@ func isASCII(s string) bool {
 	return true
 }
 
-// byteAt is where the code point number n of s begins.
-func byteAt(s string, n int) int {
+// ByteAt is where the code point number n of s begins.
+func ByteAt(s string, n int) int {
 	for i := range s {
 		if n == 0 {
 			return i
@@ -62,27 +62,22 @@ func byteAt(s string, n int) int {
 	return len(s)
 }
 
-// subscript computes x[i].
+// Subscript computes x[i].
 //
 //	'abc'[-1] → 'c'
 //	[1, 2][5] → IndexError: list index out of range
 //	'abc'['x'] → TypeError: string indices must be integers, not 'str'
 //	[1]['x'] → TypeError: list indices must be integers or slices, not str
 //	5[0] → TypeError: 'int' object is not subscriptable
-func subscript(m *py.Account, x, i value) value {
+func Subscript(m *py.Account, x, i Value) Value {
 	switch x := x.(type) {
-	case *dict:
+	case *Dict:
 		return lookup(m, x, i)
-	case string, list, tuple, span:
-	case *function:
-		if x.isType {
-			py.Raise(py.TypeError, "type '%s' is not subscriptable in an expression", x.name)
-		}
-		notSubscriptable(x)
+	case string, List, Tuple, span:
 	default:
 		notSubscriptable(x)
 	}
-	if c, ok := i.(cut); ok {
+	if c, ok := i.(Cut); ok {
 		return slice(m, x, c)
 	}
 	n, ok := number.Int(i)
@@ -100,16 +95,16 @@ func subscript(m *py.Account, x, i value) value {
 }
 
 // notSubscriptable is the error of x[i] for an x without items.
-func notSubscriptable(x value) {
-	py.Raise(py.TypeError, "'%s' object is not subscriptable", typeName(x))
+func notSubscriptable(x Value) {
+	py.Raise(py.TypeError, "'%s' object is not subscriptable", TypeName(x))
 }
 
 // notAnIndex is the message about an index of the wrong type, in which a string's differs from all others in 3.11.
-func notAnIndex(x, i value) {
-	if isString(x) {
-		py.Raise(py.TypeError, "string indices must be integers, not '%s'", typeName(i))
+func notAnIndex(x, i Value) {
+	if IsString(x) {
+		py.Raise(py.TypeError, "string indices must be integers, not '%s'", TypeName(i))
 	}
-	py.Raise(py.TypeError, "%s indices must be integers or slices, not %s", typeName(x), typeName(i))
+	py.Raise(py.TypeError, "%s indices must be integers or slices, not %s", TypeName(x), TypeName(i))
 }
 
 // lookup finds an entry of a dict; a key that is not there is the error's message, as repr writes it.
@@ -117,12 +112,12 @@ func notAnIndex(x, i value) {
 //	{'a': 1}['a'] → 1
 //	{'a': 1}['b'] → KeyError: 'b'
 //	{1: 2}[(1, 'x')] → KeyError: (1, 'x')
-func lookup(m *py.Account, d *dict, key value) value {
-	v, ok := d.get(m, key)
+func lookup(m *py.Account, d *Dict, key Value) Value {
+	v, ok := d.Get(m, key)
 	if ok {
 		return v
 	}
-	return py.Raise(py.KeyError, "%s", repr(m, key))
+	return py.Raise(py.KeyError, "%s", Repr(m, key))
 }
 
 // item is x[k] for a sequence.
@@ -133,16 +128,16 @@ func lookup(m *py.Account, d *dict, key value) value {
 //	range(5)[-1] → 4
 //	range(5)[9] → IndexError: range object index out of range
 //	'a'[10**30] → IndexError: cannot fit 'int' into an index-sized integer
-func item(m *py.Account, x value, k int64) value {
+func item(m *py.Account, x Value, k int64) Value {
 	if s, ok := x.(string); ok {
 		m.Scan(len(s))
 	}
-	n, _ := length(x)
+	n, _ := Length(x)
 	if k < 0 {
 		k += n
 	}
 	if k < 0 || k >= n {
-		name := map[bool]string{true: "string", false: typeName(x)}[isString(x)]
+		name := map[bool]string{true: "string", false: TypeName(x)}[IsString(x)]
 		if _, ok := x.(span); ok {
 			name = "range object"
 		}
@@ -153,12 +148,12 @@ func item(m *py.Account, x value, k int64) value {
 		if len(x) == int(n) {
 			return x[k : k+1]
 		}
-		at := byteAt(x, int(k))
+		at := ByteAt(x, int(k))
 		_, size := utf8.DecodeRuneInString(x[at:])
 		return x[at : at+size]
-	case list:
+	case List:
 		return x[k]
-	case tuple:
+	case Tuple:
 		return x[k]
 	case span:
 		m.Alloc(py.BoxBytes)
@@ -167,8 +162,8 @@ func item(m *py.Account, x value, k int64) value {
 	return nil
 }
 
-// isString says that a value is text.
-func isString(v value) bool {
+// IsString says that a value is text.
+func IsString(v Value) bool {
 	_, ok := v.(string)
 	return ok
 }

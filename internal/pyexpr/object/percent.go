@@ -1,4 +1,4 @@
-package pyexpr
+package object
 
 import (
 	"math"
@@ -16,10 +16,10 @@ type percentFormat struct {
 	m      *py.Account
 	rest   string
 	pos    int // in characters, for the message about an unknown letter
-	out    text
-	args   []value
+	out    Text
+	args   []Value
 	used   int
-	dict   value // what %(name)s looks names up in
+	dict   Value // what %(name)s looks names up in
 	single bool  // the right operand is one argument, and no tuple
 	turned bool  // to the left, by a negative *
 }
@@ -37,14 +37,14 @@ type percentFormat struct {
 //	'%d' % (1, 2) → TypeError: not all arguments converted during string formatting
 //	'%y' % 1 → ValueError: unsupported format character 'y' (0x79) at index 1
 //	'%' % 1 → ValueError: incomplete format
-func percent(m *py.Account, format string, args value) value {
-	f := &percentFormat{m: m, rest: format, out: text{m: m}, args: []value{args}, single: true}
+func percent(m *py.Account, format string, args Value) Value {
+	f := &percentFormat{m: m, rest: format, out: Text{m: m}, args: []Value{args}, single: true}
 	switch v := args.(type) {
-	case tuple:
+	case Tuple:
 		f.args, f.single = v, false
-	case *dict:
+	case *Dict:
 		f.dict = v
-	case list, span:
+	case List, span:
 		f.dict = v // CPython takes every mapping for one, and these have an index
 	}
 	f.run()
@@ -58,12 +58,12 @@ func (f *percentFormat) run() {
 	for f.rest != "" {
 		f.m.Step(1)
 		plain, rest, found := strings.Cut(f.rest, "%")
-		f.out.add(plain)
+		f.out.Add(plain)
 		if !found {
 			return
 		}
 		f.rest = rest
-		f.pos += runes(plain) + 1
+		f.pos += Runes(plain) + 1
 		f.conversion()
 	}
 }
@@ -80,7 +80,7 @@ func (f *percentFormat) take() rune {
 }
 
 // argument is the next argument.
-func (f *percentFormat) argument() value {
+func (f *percentFormat) argument() Value {
 	if f.used >= len(f.args) {
 		py.Raise(py.TypeError, "not enough arguments for format string")
 	}
@@ -100,7 +100,7 @@ func (f *percentFormat) argument() value {
 func (f *percentFormat) conversion() {
 	if strings.HasPrefix(f.rest, "%") { // a width or flag before it makes it an unknown letter: '%5%'
 		f.take()
-		f.out.add("%")
+		f.out.Add("%")
 		return
 	}
 	f.name()
@@ -124,7 +124,7 @@ func (f *percentFormat) conversion() {
 		s.fill = ' '
 	}
 	out := f.convert(letter, v, s, at)
-	f.out.add(out)
+	f.out.Add(out)
 }
 
 // name reads (name), which may hold brackets of its own, and takes its value as the only argument.
@@ -154,10 +154,10 @@ func (f *percentFormat) name() {
 			continue
 		}
 		name := f.rest[1:i]
-		f.pos += runes(f.rest[:i+1])
+		f.pos += Runes(f.rest[:i+1])
 		f.rest = f.rest[i+1:]
-		v := subscript(f.m, f.dict, name)
-		f.args, f.used = []value{v}, 0
+		v := Subscript(f.m, f.dict, name)
+		f.args, f.used = []Value{v}, 0
 		return
 	}
 	py.Raise(py.ValueError, "incomplete format key")

@@ -1,4 +1,4 @@
-package pyexpr
+package object
 
 import (
 	"math/big"
@@ -11,13 +11,13 @@ import (
 // types in the order in which they were written, and + of a string speaks of concatenation. @ is read and always refused:
 // no type of the language has it, but an error that says so is better than a syntax error.
 
-// unary computes -v, +v or ~v.
+// Unary computes -v, +v or ~v.
 //
 //	-True → -1
 //	~5 → -6
 //	-'a' → TypeError: bad operand type for unary -: 'str'
 //	~1.5 → TypeError: bad operand type for unary ~: 'float'
-func unary(m *py.Account, op string, v value) value {
+func Unary(m *py.Account, op string, v Value) Value {
 	if x, ok := v.(float64); ok && op != "~" {
 		if op == "-" {
 			return -x
@@ -26,7 +26,7 @@ func unary(m *py.Account, op string, v value) value {
 	}
 	i, ok := number.Int(v)
 	if !ok {
-		py.Raise(py.TypeError, "bad operand type for unary %s: '%s'", op, typeName(v))
+		py.Raise(py.TypeError, "bad operand type for unary %s: '%s'", op, TypeName(v))
 	}
 	switch op {
 	case "-":
@@ -37,7 +37,7 @@ func unary(m *py.Account, op string, v value) value {
 	return i
 }
 
-// operate computes a op b. Numbers come first: they are what most expressions are made of.
+// Operate computes a op b. Numbers come first: they are what most expressions are made of.
 //
 //	7 / 2 → 3.5
 //	'a' + 'b' → 'ab'
@@ -46,7 +46,7 @@ func unary(m *py.Account, op string, v value) value {
 //	[1] + (2,) → TypeError: can only concatenate list (not "tuple") to list
 //	1 @ 2 → TypeError: unsupported operand type(s) for @: 'int' and 'int'
 //	'a' ** 2 → TypeError: unsupported operand type(s) for ** or pow(): 'str' and 'int'
-func operate(m *py.Account, op string, a, b value) value {
+func Operate(m *py.Account, op string, a, b Value) Value {
 	if v, ok := number.Operate(m, op, a, b); ok {
 		return v
 	}
@@ -64,50 +64,50 @@ func operate(m *py.Account, op string, a, b value) value {
 			return v
 		}
 	}
-	return unsupported(op, a, b)
+	return Unsupported(op, a, b)
 }
 
-// unsupported is what Python says of two types that an operator does not join.
-func unsupported(op string, a, b value) value {
+// Unsupported is what Python says of two types that an operator does not join.
+func Unsupported(op string, a, b Value) Value {
 	if op == "**" {
 		op = "** or pow()"
 	}
-	return py.Raise(py.TypeError, "unsupported operand type(s) for %s: '%s' and '%s'", op, typeName(a), typeName(b))
+	return py.Raise(py.TypeError, "unsupported operand type(s) for %s: '%s' and '%s'", op, TypeName(a), TypeName(b))
 }
 
 // concat joins two texts or sequences of a kind.
-func concat(m *py.Account, a, b value) value {
+func concat(m *py.Account, a, b Value) Value {
 	switch x := a.(type) {
 	case string:
 		if y, ok := b.(string); ok {
 			m.AllocText(int64(len(x) + len(y)))
 			return x + y
 		}
-		py.Raise(py.TypeError, "can only concatenate str (not \"%s\") to str", typeName(b))
-	case list:
-		if y, ok := b.(list); ok {
-			return list(join(m, x, y))
+		py.Raise(py.TypeError, "can only concatenate str (not \"%s\") to str", TypeName(b))
+	case List:
+		if y, ok := b.(List); ok {
+			return List(join(m, x, y))
 		}
-		py.Raise(py.TypeError, "can only concatenate list (not \"%s\") to list", typeName(b))
-	case tuple:
-		if y, ok := b.(tuple); ok {
-			return tuple(join(m, x, y))
+		py.Raise(py.TypeError, "can only concatenate list (not \"%s\") to list", TypeName(b))
+	case Tuple:
+		if y, ok := b.(Tuple); ok {
+			return Tuple(join(m, x, y))
 		}
-		py.Raise(py.TypeError, "can only concatenate tuple (not \"%s\") to tuple", typeName(b))
+		py.Raise(py.TypeError, "can only concatenate tuple (not \"%s\") to tuple", TypeName(b))
 	}
-	return unsupported("+", a, b)
+	return Unsupported("+", a, b)
 }
 
 // join makes one slice of two.
-func join(m *py.Account, x, y []value) []value {
+func join(m *py.Account, x, y []Value) []Value {
 	n := len(x) + len(y)
 	m.AllocItems(int64(n))
-	return append(append(make([]value, 0, n), x...), y...)
+	return append(append(make([]Value, 0, n), x...), y...)
 }
 
 // times reads how often a sequence is to be repeated. As a count that is too large for memory ends the run anyway,
 // only its sign and order of size matter.
-func times(v value) int64 {
+func times(v Value) int64 {
 	switch v := v.(type) {
 	case int64:
 		return max(v, 0)
@@ -124,7 +124,7 @@ func times(v value) int64 {
 //	'a' * -1 → ''
 //	'a' * 1.5 → TypeError: can't multiply sequence by non-int of type 'float'
 //	'a' * 'b' → TypeError: can't multiply sequence by non-int of type 'str'
-func repeat(m *py.Account, a, b value) value {
+func repeat(m *py.Account, a, b Value) Value {
 	count, counts := number.Int(b)
 	items, other := a, b
 	if !isSequence(a) {
@@ -133,18 +133,18 @@ func repeat(m *py.Account, a, b value) value {
 	}
 	switch {
 	case !isSequence(items):
-		unsupported("*", a, b)
+		Unsupported("*", a, b)
 	case !counts:
-		py.Raise(py.TypeError, "can't multiply sequence by non-int of type '%s'", typeName(other))
+		py.Raise(py.TypeError, "can't multiply sequence by non-int of type '%s'", TypeName(other))
 	}
 	n := times(count)
 	return repeated(m, items, n)
 }
 
 // isSequence says what * repeats.
-func isSequence(v value) bool {
+func isSequence(v Value) bool {
 	switch v.(type) {
-	case string, list, tuple:
+	case string, List, Tuple:
 		return true
 	}
 	return false

@@ -1,4 +1,4 @@
-package pyexpr
+package object
 
 import (
 	"slices"
@@ -7,25 +7,21 @@ import (
 )
 
 // pair is an item with the key that it is ordered by.
-type pair struct{ key, item value }
+type pair struct{ key, item Value }
 
-// sortItems sorts stably: equal items keep their order, in reverse too. The sort asks only "is a less than b", and in
+// Sort sorts stably: equal items keep their order, in reverse too. The sort asks only "is a less than b", and in
 // the order in which CPython's asks: that decides which two types the error of a mixed list names.
 //
 //	sorted([3, 1, 2], reverse=True) → [3, 2, 1]
 //	sorted(['B', 'a'], key=str.lower) → ['a', 'B']
 //	sorted([(1, 'b'), (1, 'a')], key=lambda p: p[0]) → [(1, 'b'), (1, 'a')]
 //	sorted([1, 'a', None]) → TypeError: '<' not supported between instances of 'str' and 'int'
-func sortItems(m *py.Account, items []value, key value, reverse bool) value {
+func Sort(m *py.Account, items []Value, key func(Value) Value, reverse bool) Value {
 	n := int64(len(items))
 	m.Alloc(3*py.ListBytes + n*5*py.SlotBytes)
 	pairs := make([]pair, n)
 	for i, v := range items {
-		k := v
-		if key != nil {
-			k = call1(m, key, v)
-		}
-		pairs[i] = pair{k, v}
+		pairs[i] = pair{key(v), v}
 	}
 	if reverse {
 		slices.Reverse(pairs)
@@ -34,7 +30,7 @@ func sortItems(m *py.Account, items []value, key value, reverse bool) value {
 	if reverse {
 		slices.Reverse(pairs)
 	}
-	all := make(list, n)
+	all := make(List, n)
 	for i, p := range pairs {
 		all[i] = p.item
 	}
@@ -54,7 +50,7 @@ func mergeSort(m *py.Account, a, spare []pair) {
 	half := len(a) / 2
 	mergeSort(m, a[:half], spare[:half])
 	mergeSort(m, a[half:], spare[half:])
-	if !order(m, "<", a[half].key, a[half-1].key) {
+	if !Order(m, "<", a[half].key, a[half-1].key) {
 		return
 	}
 	merge(m, a, half, spare)
@@ -68,7 +64,7 @@ func merge(m *py.Account, a []pair, half int, spare []pair) {
 		case len(left) == 0:
 			return
 		case len(right) > 0:
-			if order(m, "<", right[0].key, left[0].key) {
+			if Order(m, "<", right[0].key, left[0].key) {
 				a[i], right = right[0], right[1:]
 				continue
 			}
@@ -85,7 +81,7 @@ func insertionSort(m *py.Account, a []pair) {
 		low, high := 0, run
 		for low < high {
 			mid := (low + high) / 2
-			if order(m, "<", pivot.key, a[mid].key) {
+			if Order(m, "<", pivot.key, a[mid].key) {
 				high = mid
 			} else {
 				low = mid + 1
@@ -102,10 +98,10 @@ func countRun(m *py.Account, a []pair) int {
 	if len(a) < 2 {
 		return len(a)
 	}
-	falls := order(m, "<", a[1].key, a[0].key)
+	falls := Order(m, "<", a[1].key, a[0].key)
 	n := 2
 	for ; n < len(a); n++ {
-		lower := order(m, "<", a[n].key, a[n-1].key)
+		lower := Order(m, "<", a[n].key, a[n-1].key)
 		if lower != falls {
 			break
 		}

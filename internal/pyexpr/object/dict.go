@@ -1,4 +1,4 @@
-package pyexpr
+package object
 
 import (
 	"encoding/binary"
@@ -14,26 +14,29 @@ import (
 // (or its digits, beyond 64 bits), a tuple into a text of its items. Go's maps are seeded at random for each map, so keys
 // chosen to collide (CVE-2012-1150 in old Pythons) gain nothing.
 
-// dict keeps its entries in the order of insertion. index says where the entry of a hash key stands.
-type dict struct {
-	keys, vals []value
+// Dict keeps its entries in the order of insertion. index says where the entry of a hash key stands.
+type Dict struct {
+	keys, vals []Value
 	index      map[any]int
 }
 
-// set keeps its items in the order of insertion.
-type set struct {
-	items []value
+// Set keeps its items in the order of insertion.
+type Set struct {
+	items []Value
 	index map[any]int
 }
 
-// view is one of the three looks at a dict.
-type view struct {
-	d    *dict
+// View is one of the three looks at a dict.
+type View struct {
+	d    *Dict
 	kind string // "key", "value" or "item"
 }
 
-// typeName is dict_keys, dict_values or dict_items.
-func (v view) typeName() string { return "dict_" + v.kind + "s" }
+// View is the look at a dict that dict.keys ("key"), dict.values ("value") or dict.items ("item") gives.
+func (d *Dict) View(kind string) View { return View{d, kind} }
+
+// TypeName is dict_keys, dict_values or dict_items.
+func (v View) typeName() string { return "dict_" + v.kind + "s" }
 
 // The types of hash keys that are no Go value of their own. Equal values have equal keys: 1, 1.0 and True are all int64(1).
 type (
@@ -49,7 +52,7 @@ type (
 //	{(1, 2): 'p'}[(1.0, 2)] → 'p'
 //	{[]: 1} → TypeError: unhashable type: 'list'
 //	len({1, 1.0, True, '1'}) → 2
-func hashKey(m *py.Account, v value) any {
+func hashKey(m *py.Account, v Value) any {
 	switch v := v.(type) {
 	case nil:
 		return noneKey{}
@@ -69,21 +72,19 @@ func hashKey(m *py.Account, v value) any {
 			return hashKey(m, number.Norm(n))
 		}
 		return v
-	case tuple:
+	case Tuple:
 		return tupleKey(appendKey(m, nil, v))
 	case span:
 		return v
-	case *iterator, *function, *lambda:
-		return v
-	case *bound:
+	case *Iterator, Callable:
 		return v
 	}
-	return py.Raise(py.TypeError, "unhashable type: '%s'", typeName(v))
+	return py.Raise(py.TypeError, "unhashable type: '%s'", TypeName(v))
 }
 
 // appendKey writes a hash key so that two tuples write the same exactly when they are equal.
-func appendKey(m *py.Account, dst []byte, v value) []byte {
-	if t, ok := v.(tuple); ok {
+func appendKey(m *py.Account, dst []byte, v Value) []byte {
+	if t, ok := v.(Tuple); ok {
 		dst = append(dst, 't')
 		dst = binary.AppendUvarint(dst, uint64(len(t)))
 		m.Alloc(int64(len(t)) * py.SlotBytes)
@@ -122,18 +123,18 @@ func appendScalar(m *py.Account, dst []byte, key any) []byte {
 	return nil
 }
 
-// newDict makes a dict that can be filled. Python's dicts keep the order of insertion since 3.7, and the language promises it.
-func newDict() *dict { return &dict{index: map[any]int{}} }
+// NewDict makes a dict that can be filled. Python's dicts keep the order of insertion since 3.7, and the language promises it.
+func NewDict() *Dict { return &Dict{index: map[any]int{}} }
 
-// newSet makes a set that can be filled. A set keeps the order of insertion here, which Python's does not: its order is that
+// NewSet makes a set that can be filled. A set keeps the order of insertion here, which Python's does not: its order is that
 // of hashes, for strings another one in every process. What an expression may rely on is sorted(...), as in Python.
-func newSet() *set { return &set{index: map[any]int{}} }
+func NewSet() *Set { return &Set{index: map[any]int{}} }
 
-// set puts an entry in. As in Python the first key stays where an equal one follows.
+// Set puts an entry in. As in Python the first key stays where an equal one follows.
 //
 //	{'a': 1, 'b': 2, 'a': 3} → {'a': 3, 'b': 2}
 //	{1: 'x', True: 'y'} → {1: 'y'}
-func (d *dict) set(m *py.Account, k, v value) {
+func (d *Dict) Set(m *py.Account, k, v Value) {
 	key := hashKey(m, k)
 	if i, ok := d.index[key]; ok {
 		d.vals[i] = v
@@ -144,8 +145,8 @@ func (d *dict) set(m *py.Account, k, v value) {
 	d.keys, d.vals = append(d.keys, k), append(d.vals, v)
 }
 
-// get finds the value of a key.
-func (d *dict) get(m *py.Account, k value) (value, bool) {
+// Get finds the value of a key.
+func (d *Dict) Get(m *py.Account, k Value) (Value, bool) {
 	key := hashKey(m, k)
 	i, ok := d.index[key]
 	if !ok {
@@ -154,8 +155,8 @@ func (d *dict) get(m *py.Account, k value) (value, bool) {
 	return d.vals[i], true
 }
 
-// add puts an item in, unless an equal one is there.
-func (s *set) add(m *py.Account, v value) {
+// Add puts an item in, unless an equal one is there.
+func (s *Set) Add(m *py.Account, v Value) {
 	key := hashKey(m, v)
 	if _, ok := s.index[key]; ok {
 		return
@@ -166,8 +167,31 @@ func (s *set) add(m *py.Account, v value) {
 }
 
 // has says whether an item is in the set.
-func (s *set) has(m *py.Account, v value) bool {
+func (s *Set) has(m *py.Account, v Value) bool {
 	key := hashKey(m, v)
 	_, ok := s.index[key]
 	return ok
+}
+
+// Update puts in the entries of a dict, or pairs.
+func (d *Dict) Update(m *py.Account, v Value) {
+	if from, ok := v.(*Dict); ok {
+		for i := range from.keys {
+			d.Set(m, from.keys[i], from.vals[i])
+		}
+		m.Step(int64(len(from.keys)))
+		return
+	}
+	n := 0
+	for v := range Each(m, v) {
+		if !Iterable(v) {
+			py.Raise(py.TypeError, "cannot convert dictionary update sequence element #%d to a sequence", n)
+		}
+		pair := Items(m, v)
+		if len(pair) != 2 {
+			py.Raise(py.ValueError, "dictionary update sequence element #%d has length %d; 2 is required", n, len(pair))
+		}
+		d.Set(m, pair[0], pair[1])
+		n++
+	}
 }

@@ -1,4 +1,4 @@
-package pyexpr
+package object
 
 import (
 	"math"
@@ -15,26 +15,26 @@ import (
 // The steps and their checks follow CPython's formatter_unicode.c one by one, since its messages depend on their order:
 // {1.5:,.2d} complains of d before it looks at the precision.
 
-// format is format(v, spec): what an f-string's field and str.format make of a value.
+// Format is format(v, spec): what an f-string's field and str.format make of a value.
 //
 //	f'{5:03d}' → '005'
 //	f'{"x":>3}' → '  x'
 //	f'{None:5}' → TypeError: unsupported format string passed to NoneType.__format__
 //	f'{[1]!s:>5}' → '  [1]'
-func format(m *py.Account, v value, spec string) string {
+func Format(m *py.Account, v Value, spec string) string {
 	if spec == "" {
-		return str(m, v)
+		return Str(m, v)
 	}
 	switch v := v.(type) {
 	case string:
 		return formatString(m, v, spec)
 	case bool, int64, *big.Int:
 		n, _ := number.Int(v)
-		return formatInt(m, n, typeName(v), spec)
+		return formatInt(m, n, TypeName(v), spec)
 	case float64:
 		return formatFloat(m, v, "float", parseSpec(spec, "float", 0, '>'))
 	}
-	py.Raise(py.TypeError, "unsupported format string passed to %s.__format__", typeName(v))
+	py.Raise(py.TypeError, "unsupported format string passed to %s.__format__", TypeName(v))
 	return ""
 }
 
@@ -65,7 +65,7 @@ func formatString(m *py.Account, v, spec string) string {
 	}
 	m.Scan(len(v))
 	if s.precision >= 0 && s.precision < int64(len(v)) {
-		v = v[:byteAt(v, int(s.precision))]
+		v = v[:ByteAt(v, int(s.precision))]
 	}
 	return pad(m, v, s)
 }
@@ -84,7 +84,7 @@ func unknownCode(c rune, typ string) {
 //	f'{"a":^4}|' → ' a  |'
 //	f'{"abc":2}|' → 'abc|'
 func pad(m *py.Account, v string, s spec) string {
-	missing := max(s.width-int64(runes(v)), 0)
+	missing := max(s.width-int64(Runes(v)), 0)
 	left := int64(0)
 	switch s.align {
 	case '>', '=':
@@ -92,11 +92,11 @@ func pad(m *py.Account, v string, s spec) string {
 	case '^':
 		left = missing / 2
 	}
-	return padded(m, v, s.fill, left, missing-left)
+	return Padded(m, v, s.fill, left, missing-left)
 }
 
-// padded puts a fill character before and behind a text, charged before it is written.
-func padded(m *py.Account, v string, fill rune, left, right int64) string {
+// Padded puts a fill character before and behind a text, charged before it is written.
+func Padded(m *py.Account, v string, fill rune, left, right int64) string {
 	if left+right == 0 {
 		return v
 	}
@@ -123,7 +123,7 @@ func padded(m *py.Account, v string, fill rune, left, right int64) string {
 //	f'{5:.2f}' → '5.00'
 //	f'{5:.2d}' → ValueError: Precision not allowed in integer format specifier
 //	f'{5:s}' → ValueError: Unknown format code 's' for object of type 'int'
-func formatInt(m *py.Account, n value, typ, text string) string {
+func formatInt(m *py.Account, n Value, typ, text string) string {
 	s := parseSpec(text, typ, 'd', '>')
 	if strings.ContainsRune("eEfFgG%", s.typ) {
 		x := number.Float(n)
@@ -148,7 +148,7 @@ func formatInt(m *py.Account, n value, typ, text string) string {
 //	f'{97:c}' → 'a'
 //	f'{97:+c}' → ValueError: Sign not allowed with integer format specifier 'c'
 //	f'{-1:c}' → OverflowError: %c arg not in range(0x110000)
-func formatChar(m *py.Account, n value, s spec) string {
+func formatChar(m *py.Account, n Value, s spec) string {
 	switch {
 	case s.sign != 0:
 		py.Raise(py.ValueError, "Sign not allowed with integer format specifier 'c'")
@@ -169,7 +169,7 @@ func formatChar(m *py.Account, n value, s spec) string {
 }
 
 // formatDigits writes an int in the base of its type letter.
-func formatDigits(m *py.Account, n value, s spec) string {
+func formatDigits(m *py.Account, n Value, s spec) string {
 	base, prefix := 10, ""
 	switch s.typ {
 	case 'b':
@@ -270,7 +270,7 @@ func (n numeral) layout(m *py.Account, s spec) string {
 	case s.sign == '+' || s.sign == ' ':
 		sign = string(s.sign)
 	}
-	bare := int64(len(sign) + len(n.prefix) + runes(n.rest))
+	bare := int64(len(sign) + len(n.prefix) + Runes(n.rest))
 	least := int64(0)
 	if s.fill == '0' && s.align == '=' {
 		least = s.width - bare
@@ -281,14 +281,14 @@ func (n numeral) layout(m *py.Account, s spec) string {
 	m.AllocText(int64(len(head) + 2*len(body)))
 	switch s.align {
 	case '<':
-		return padded(m, head+body, s.fill, 0, missing)
+		return Padded(m, head+body, s.fill, 0, missing)
 	case '^':
-		return padded(m, head+body, s.fill, missing/2, missing-missing/2)
+		return Padded(m, head+body, s.fill, missing/2, missing-missing/2)
 	case '=':
-		body := padded(m, body, s.fill, missing, 0)
+		body := Padded(m, body, s.fill, missing, 0)
 		return head + body
 	}
-	return padded(m, head+body, s.fill, missing, 0)
+	return Padded(m, head+body, s.fill, missing, 0)
 }
 
 // group puts a separator after every three digits (four of a binary base), and zeros before them up to least characters.
@@ -304,7 +304,7 @@ func group(m *py.Account, digits string, s spec, least int64) string {
 		return ""
 	}
 	if s.grouping == 0 {
-		return padded(m, digits, '0', max(least-int64(len(digits)), 0), 0)
+		return Padded(m, digits, '0', max(least-int64(len(digits)), 0), 0)
 	}
 	size := int64(3)
 	if strings.ContainsRune("boxX", s.typ) {

@@ -1,4 +1,4 @@
-package pyexpr
+package object
 
 import (
 	"cmp"
@@ -12,13 +12,13 @@ import (
 // What comparing costs is charged by what is looked at: a step an item, a step for 64 bytes of text. So a comparison of
 // two long lists that share their beginnings, repeated in a loop, ends at the limit and not after minutes.
 
-// compare computes a op b.
-func compare(m *py.Account, op string, a, b value) bool {
+// Compare computes a op b.
+func Compare(m *py.Account, op string, a, b Value) bool {
 	switch op {
 	case "==":
-		return equal(m, a, b)
+		return Equal(m, a, b)
 	case "!=":
-		return !equal(m, a, b)
+		return !Equal(m, a, b)
 	case "is":
 		return identical(a, b)
 	case "is not":
@@ -28,7 +28,7 @@ func compare(m *py.Account, op string, a, b value) bool {
 	case "not in":
 		return !contains(m, b, a)
 	}
-	return order(m, op, a, b)
+	return Order(m, op, a, b)
 }
 
 // identical compares with one of the values of which there is exactly one.
@@ -37,7 +37,7 @@ func compare(m *py.Account, op string, a, b value) bool {
 //	0 is not None → True
 //	(1 < 2) is True → True
 //	1 is True → False
-func identical(a, b value) bool {
+func identical(a, b Value) bool {
 	switch a := a.(type) {
 	case nil:
 		return b == nil
@@ -48,7 +48,7 @@ func identical(a, b value) bool {
 	return false
 }
 
-// equal computes a == b.
+// Equal computes a == b.
 //
 //	1 == 1.0 == True → True
 //	'1' == 1 → False
@@ -56,7 +56,7 @@ func identical(a, b value) bool {
 //	(1,) == [1] → False
 //	{'a': 1, 'b': 2} == {'b': 2, 'a': 1} → True
 //	range(0, 5, 2) == range(0, 6, 2) → True
-func equal(m *py.Account, a, b value) bool {
+func Equal(m *py.Account, a, b Value) bool {
 	m.Step(1)
 	if c, ok := number.Compare(a, b); ok {
 		return c == number.Same
@@ -68,34 +68,32 @@ func equal(m *py.Account, a, b value) bool {
 		y, ok := b.(string)
 		m.Scan(len(x))
 		return ok && x == y
-	case list:
-		y, ok := b.(list)
+	case List:
+		y, ok := b.(List)
 		if !ok {
 			return false
 		}
 		return equalItems(m, x, y)
-	case tuple:
-		y, ok := b.(tuple)
+	case Tuple:
+		y, ok := b.(Tuple)
 		if !ok {
 			return false
 		}
 		return equalItems(m, x, y)
-	case *dict:
-		y, ok := b.(*dict)
+	case *Dict:
+		y, ok := b.(*Dict)
 		if !ok {
 			return false
 		}
 		return equalDicts(m, x, y)
-	case *set, view:
+	case *Set, View:
 		return equalSets(m, a, b)
 	case span:
 		y, ok := b.(span)
 		return ok && (x == y || x.n == y.n && (x.n == 0 || x.start == y.start && (x.n == 1 || x.step == y.step)))
-	case *iterator:
+	case *Iterator:
 		return x == b
-	case *function:
-		return x == b
-	case *lambda:
+	case Callable:
 		return x == b
 	}
 	return false
@@ -103,12 +101,12 @@ func equal(m *py.Account, a, b value) bool {
 
 // equalItems compares item by item. The lengths come first: unequal ones settle it without looking at any item, and no
 // item's comparison can raise an error that would be missed.
-func equalItems(m *py.Account, x, y []value) bool {
+func equalItems(m *py.Account, x, y []Value) bool {
 	if len(x) != len(y) {
 		return false
 	}
 	for i := range x {
-		if !equal(m, x[i], y[i]) {
+		if !Equal(m, x[i], y[i]) {
 			return false
 		}
 	}
@@ -116,19 +114,19 @@ func equalItems(m *py.Account, x, y []value) bool {
 }
 
 // equalDicts compares as sets of entries: the order of insertion, which repr shows, does not count.
-func equalDicts(m *py.Account, x, y *dict) bool {
+func equalDicts(m *py.Account, x, y *Dict) bool {
 	if len(x.keys) != len(y.keys) {
 		return false
 	}
 	for i, k := range x.keys {
-		if v, ok := y.get(m, k); !ok || !equal(m, x.vals[i], v) {
+		if v, ok := y.Get(m, k); !ok || !Equal(m, x.vals[i], v) {
 			return false
 		}
 	}
 	return true
 }
 
-// order computes an ordering comparison.
+// Order computes an ordering comparison.
 //
 //	'a' < 'b' → True
 //	[1, 2] < [1, 3] → True
@@ -136,7 +134,7 @@ func equalDicts(m *py.Account, x, y *dict) bool {
 //	1 < 'a' → TypeError: '<' not supported between instances of 'int' and 'str'
 //	None <= None → TypeError: '<=' not supported between instances of 'NoneType' and 'NoneType'
 //	{1} < {1, 2} → True
-func order(m *py.Account, op string, a, b value) bool {
+func Order(m *py.Account, op string, a, b Value) bool {
 	m.Step(1)
 	if c, ok := number.Compare(a, b); ok {
 		return c.Fulfils(op)
@@ -147,28 +145,28 @@ func order(m *py.Account, op string, a, b value) bool {
 			m.Scan(min(len(x), len(y)))
 			return number.Order(strings.Compare(x, y)).Fulfils(op)
 		}
-	case list:
-		if y, ok := b.(list); ok {
+	case List:
+		if y, ok := b.(List); ok {
 			return orderItems(m, op, x, y)
 		}
-	case tuple:
-		if y, ok := b.(tuple); ok {
+	case Tuple:
+		if y, ok := b.(Tuple); ok {
 			return orderItems(m, op, x, y)
 		}
-	case *set, view:
+	case *Set, View:
 		if ok, known := orderSets(m, op, a, b); known {
 			return ok
 		}
 	}
-	py.Raise(py.TypeError, "'%s' not supported between instances of '%s' and '%s'", op, typeName(a), typeName(b))
+	py.Raise(py.TypeError, "'%s' not supported between instances of '%s' and '%s'", op, TypeName(a), TypeName(b))
 	return false
 }
 
 // orderItems compares the first items that differ, and the lengths when none do.
-func orderItems(m *py.Account, op string, x, y []value) bool {
+func orderItems(m *py.Account, op string, x, y []Value) bool {
 	for i := range min(len(x), len(y)) {
-		if !equal(m, x[i], y[i]) {
-			return order(m, op, x[i], y[i])
+		if !Equal(m, x[i], y[i]) {
+			return Order(m, op, x[i], y[i])
 		}
 	}
 	return number.Order(cmp.Compare(len(x), len(y))).Fulfils(op)
@@ -182,42 +180,42 @@ func orderItems(m *py.Account, op string, x, y []value) bool {
 //	'k' in {'k': 1} → True
 //	3 not in (1, 2) → True
 //	1 in 5 → TypeError: argument of type 'int' is not iterable
-func contains(m *py.Account, x, v value) bool {
+func contains(m *py.Account, x, v Value) bool {
 	switch x := x.(type) {
 	case string:
 		s, ok := v.(string)
 		if !ok {
-			py.Raise(py.TypeError, "'in <string>' requires string as left operand, not %s", typeName(v))
+			py.Raise(py.TypeError, "'in <string>' requires string as left operand, not %s", TypeName(v))
 		}
 		m.Scan(4 * (len(x) + len(s)))
 		return strings.Contains(x, s)
-	case *dict:
-		_, ok := x.get(m, v)
+	case *Dict:
+		_, ok := x.Get(m, v)
 		return ok
-	case *set:
-		if _, ok := v.(*set); ok { // a set could only be in it as a frozenset, which there is none of
+	case *Set:
+		if _, ok := v.(*Set); ok { // a set could only be in it as a frozenset, which there is none of
 			return false
 		}
 		return x.has(m, v)
 	case span:
 		return x.has(m, v)
-	case view:
+	case View:
 		if x.kind != "value" {
 			return x.has(m, v)
 		}
 	}
-	if !iterable(x) {
-		py.Raise(py.TypeError, "argument of type '%s' is not iterable", typeName(x))
+	if !Iterable(x) {
+		py.Raise(py.TypeError, "argument of type '%s' is not iterable", TypeName(x))
 	}
-	it := iterate(m, x)
+	it := Iterate(m, x)
 	return it.has(m, v)
 }
 
 // has walks until an item equals v. An iterator is used up to there, as Python's is: `2 in g` and then `list(g)` gives what
 // came behind the 2.
-func (it *iterator) has(m *py.Account, v value) bool {
-	for item := range it.rest(m) {
-		if equal(m, item, v) {
+func (it *Iterator) has(m *py.Account, v Value) bool {
+	for item := range it.Rest(m) {
+		if Equal(m, item, v) {
 			return true
 		}
 	}
@@ -225,10 +223,10 @@ func (it *iterator) has(m *py.Account, v value) bool {
 }
 
 // has says whether v is one of a range's numbers, by arithmetic where it is an int.
-func (s span) has(m *py.Account, v value) bool {
+func (s span) has(m *py.Account, v Value) bool {
 	i, ok := number.Int(v)
 	if !ok {
-		it := iterate(m, s)
+		it := Iterate(m, s)
 		return it.has(m, v)
 	}
 	n, ok := i.(int64)

@@ -1,10 +1,11 @@
-package pyexpr
+package object
 
 import (
 	"fmt"
 	"math/big"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"toolnorm/internal/pyexpr/chars"
 	"toolnorm/internal/pyexpr/number"
@@ -14,15 +15,21 @@ import (
 // Texts of values, as str and repr make them. They are what f-strings, % and messages are built from, so they have to be
 // exact: quotes chosen as Python chooses them, floats in their shortest form, ints of up to 4,300 digits.
 
-// text is a string that grows. Each growth is charged before it is made, so a representation can be cut off while it
+// Text is a string that grows. Each growth is charged before it is made, so a representation can be cut off while it
 // is written: a list that holds one long string a thousand times never becomes text.
-type text struct {
+type Text struct {
 	m *py.Account
 	b strings.Builder
 }
 
-// add doubles the room when it is too small. strings.Builder would grow by itself, but then nobody would have been asked.
-func (t *text) add(s string) {
+// NewText begins a text.
+func NewText(m *py.Account) *Text { return &Text{m: m} }
+
+// String is the text so far.
+func (t *Text) String() string { return t.b.String() }
+
+// Add doubles the room when it is too small. strings.Builder would grow by itself, but then nobody would have been asked.
+func (t *Text) Add(s string) {
 	if t.b.Cap()-t.b.Len() < len(s) {
 		size := max(2*t.b.Cap(), t.b.Len()+len(s), 32)
 		t.m.AllocText(int64(size))
@@ -31,16 +38,16 @@ func (t *text) add(s string) {
 	t.b.WriteString(s)
 }
 
-// str is what str() makes of a value.
-func str(m *py.Account, v value) string {
+// Str is what str() makes of a value.
+func Str(m *py.Account, v Value) string {
 	if s, ok := v.(string); ok {
 		return s
 	}
-	return repr(m, v)
+	return Repr(m, v)
 }
 
-// repr is what repr() makes of a value.
-func repr(m *py.Account, v value) string {
+// Repr is what repr() makes of a value.
+func Repr(m *py.Account, v Value) string {
 	switch v := v.(type) {
 	case nil:
 		return "None"
@@ -52,18 +59,18 @@ func repr(m *py.Account, v value) string {
 		m.Alloc(py.BoxBytes + 24)
 		return number.FloatText(v)
 	}
-	t := &text{m: m}
+	t := &Text{m: m}
 	t.repr(v)
 	return t.b.String()
 }
 
-// convert does what !s, !r and !a ask for.
-func convert(m *py.Account, v value, conversion byte) value {
+// Convert does what !s, !r and !a ask for.
+func Convert(m *py.Account, v Value, conversion byte) Value {
 	switch conversion {
 	case 's':
-		return str(m, v)
+		return Str(m, v)
 	case 'r':
-		return repr(m, v)
+		return Repr(m, v)
 	case 'a':
 		return ascii(m, v)
 	}
@@ -71,15 +78,15 @@ func convert(m *py.Account, v value, conversion byte) value {
 }
 
 // ascii is repr with every character beyond ASCII as an escape.
-func ascii(m *py.Account, v value) value {
-	s := repr(m, v)
-	if isASCII(s) {
+func ascii(m *py.Account, v Value) Value {
+	s := Repr(m, v)
+	if IsASCII(s) {
 		return s
 	}
-	t := &text{m: m}
+	t := &Text{m: m}
 	for _, r := range s {
 		m.Step(1)
-		t.add(asciiEscape(r))
+		t.Add(asciiEscape(r))
 	}
 	return t.b.String()
 }
@@ -92,72 +99,70 @@ func boolText(v bool) string {
 	return "False"
 }
 
-// repr writes a value. How deep it is nested is bounded by the source and the arguments, so this can be a recursion.
+// Repr writes a value. How deep it is nested is bounded by the source and the arguments, so this can be a recursion.
 //
 //	str((1,)) → '(1,)'
 //	str([None, True, 1.0, 'a']) → "[None, True, 1.0, 'a']"
 //	str({'a': [1]}) → "{'a': [1]}"
 //	str(range(3)) → 'range(0, 3)'
 //	str({'a': 1}.keys()) → "dict_keys(['a'])"
-func (t *text) repr(v value) {
+func (t *Text) repr(v Value) {
 	t.m.Step(1)
 	switch v := v.(type) {
 	case string:
 		t.quote(v)
-	case list:
+	case List:
 		t.items("[", v, "]")
-	case tuple:
+	case Tuple:
 		if len(v) == 1 {
 			t.items("(", v, ",)")
 		} else {
 			t.items("(", v, ")")
 		}
-	case *set:
+	case *Set:
 		if len(v.items) == 0 {
-			t.add("set()")
+			t.Add("set()")
 		} else {
 			t.items("{", v.items, "}")
 		}
-	case *dict:
+	case *Dict:
 		t.series("{", len(v.keys), ", ", func(i int) {
 			t.repr(v.keys[i])
-			t.add(": ")
+			t.Add(": ")
 			t.repr(v.vals[i])
 		}, "}")
 	case span:
-		t.add(v.String())
-	case view:
-		t.items(v.typeName()+"([", items(t.m, v), "])")
-	case cut:
-		t.items("slice(", []value{v.start, v.stop, v.step}, ")")
-	case *function:
-		if v.isType {
-			t.add("<class '" + v.name + "'>")
-		} else {
-			t.add("<built-in function " + v.name + ">")
-		}
-	case *iterator, *lambda, *bound, *unboundMethod:
-		py.Raise(py.TypeError, "a %s object has no text in expressions; use list(...) on what can be walked", typeName(v))
+		t.Add(v.String())
+	case View:
+		t.items(v.typeName()+"([", Items(t.m, v), "])")
+	case Cut:
+		t.items("slice(", []Value{v.Start, v.Stop, v.Step}, ")")
+	case nil, bool, int64, *big.Int, float64:
+		t.Add(Repr(t.m, v))
 	default:
-		t.add(repr(t.m, v))
+		c, _ := v.(Callable)
+		if c == nil || c.Text() == "" {
+			py.Raise(py.TypeError, "a %s object has no text in expressions; use list(...) on what can be walked", TypeName(v))
+		}
+		t.Add(c.Text())
 	}
 }
 
-// items writes the texts of items between brackets.
-func (t *text) items(open string, items []value, end string) {
+// Items writes the texts of items between brackets.
+func (t *Text) items(open string, items []Value, end string) {
 	t.series(open, len(items), ", ", func(i int) { t.repr(items[i]) }, end)
 }
 
 // series writes n parts between brackets, and stops with the first that would go beyond the limit.
-func (t *text) series(open string, n int, between string, part func(i int), end string) {
-	t.add(open)
+func (t *Text) series(open string, n int, between string, part func(i int), end string) {
+	t.Add(open)
 	for i := range n {
 		if i > 0 {
-			t.add(between)
+			t.Add(between)
 		}
 		part(i)
 	}
-	t.add(end)
+	t.Add(end)
 }
 
 // String writes a range as Python does, with the step only where it is not 1.
@@ -175,12 +180,12 @@ func (s span) String() string {
 //	str(["it's"]) → '["it\'s"]'
 //	str(['a"b']) → '[\'a"b\']'
 //	str(['\n\x00é']) → "['\\n\\x00é']"
-func (t *text) quote(s string) {
+func (t *Text) quote(s string) {
 	quote := byte('\'')
 	if strings.Contains(s, "'") && !strings.Contains(s, `"`) {
 		quote = '"'
 	}
-	t.add(string(quote))
+	t.Add(string(quote))
 	from := 0
 	for i, r := range s {
 		escaped := escape(r, quote)
@@ -188,12 +193,12 @@ func (t *text) quote(s string) {
 			continue
 		}
 		t.m.Step(1)
-		t.add(s[from:i])
-		t.add(escaped)
+		t.Add(s[from:i])
+		t.Add(escaped)
 		from = i + len(string(r))
 	}
-	t.add(s[from:])
-	t.add(string(quote))
+	t.Add(s[from:])
+	t.Add(string(quote))
 }
 
 // escape is how a character stands in a literal, or empty when it stands for itself.
@@ -241,4 +246,17 @@ func asciiEscape(r rune) string {
 func hexDigits(r rune, n int) string {
 	s := strconv.FormatInt(int64(r), 16)
 	return strings.Repeat("0", n-len(s)) + s
+}
+
+// ParseInt reads what int accepts in a base; 0 means that a prefix says which.
+func ParseInt(m *py.Account, s string, base int) Value {
+	n, ok := number.ParseInt(m, s, base)
+	if !ok {
+		text := Repr(m, s)
+		if utf8.RuneCountInString(text) > 200 { // CPython's %.200R
+			text = text[:ByteAt(text, 200)]
+		}
+		py.Raise(py.ValueError, "invalid literal for int() with base %d: %s", base, text)
+	}
+	return n
 }

@@ -1,4 +1,4 @@
-package pyexpr
+package object
 
 import (
 	"toolnorm/internal/pyexpr/number"
@@ -6,10 +6,10 @@ import (
 )
 
 // Slices, a[start:stop:step]. The bounds are clamped to the sequence, so that no slice is out of range, and the number of
-// items is known before any of them is copied.
+// Items is known before any of them is copied.
 
-// sliceBound reads a bound of a slice: a number beyond 64 bits is as good as the largest.
-func sliceBound(v value, otherwise int64) int64 {
+// SliceBound reads a bound of a slice: a number beyond 64 bits is as good as the largest.
+func SliceBound(v Value, otherwise int64) int64 {
 	if v == nil {
 		return otherwise
 	}
@@ -27,8 +27,8 @@ func sliceBound(v value, otherwise int64) int64 {
 //	'abc'[::-1] → 'cba'
 //	'abc'[-10:2] → 'ab'
 //	[1, 2][:10**30] → [1, 2]
-func (c cut) bounds(n int64) (start, step, count int64) {
-	step = sliceBound(c.step, 1)
+func (c Cut) bounds(n int64) (start, step, count int64) {
+	step = SliceBound(c.Step, 1)
 	if step == 0 {
 		py.Raise(py.ValueError, "slice step cannot be zero")
 	}
@@ -38,22 +38,22 @@ func (c cut) bounds(n int64) (start, step, count int64) {
 		low, high = -1, n-1
 		first, last = high, low
 	}
-	within := func(v value, otherwise int64) int64 {
+	within := func(v Value, otherwise int64) int64 {
 		if v == nil {
 			return otherwise
 		}
-		i := sliceBound(v, 0)
+		i := SliceBound(v, 0)
 		if i < 0 {
 			i += n
 		}
 		return min(max(i, low), high)
 	}
-	start = within(c.start, first)
-	stop := within(c.stop, last)
+	start = within(c.Start, first)
+	stop := within(c.Stop, last)
 	return start, step, between(start, stop, step)
 }
 
-// between counts the numbers from start to stop in steps.
+// Between counts the numbers from start to stop in steps.
 func between(start, stop, step int64) int64 {
 	switch {
 	case step > 0 && start < stop:
@@ -72,16 +72,16 @@ func between(start, stop, step int64) int64 {
 //	[1, 2][5:] → []
 //	[1][::0] → ValueError: slice step cannot be zero
 //	'ab'['x':] → TypeError: slice indices must be integers or None or have an __index__ method
-func slice(m *py.Account, x value, c cut) value {
-	n, _ := length(x)
+func slice(m *py.Account, x Value, c Cut) Value {
+	n, _ := Length(x)
 	start, step, count := c.bounds(n)
 	switch x := x.(type) {
 	case string:
 		return sliceText(m, x, start, step, count)
-	case list:
-		return list(pick(m, x, start, step, count))
-	case tuple:
-		return tuple(pick(m, x, start, step, count))
+	case List:
+		return List(pick(m, x, start, step, count))
+	case Tuple:
+		return Tuple(pick(m, x, start, step, count))
 	case span:
 		if wide := number.Magnitude(step); wide > 1<<31 || number.Magnitude(x.step) > 1<<31 || number.Magnitude(x.stop) > 1<<62 || number.Magnitude(x.start) > 1<<62 {
 			py.Raise(py.LimitError, "a slice of a range beyond 62 bits is not available in expressions")
@@ -92,9 +92,9 @@ func slice(m *py.Account, x value, c cut) value {
 }
 
 // pick takes every step-th item; bounds has made sure that all of them are there.
-func pick(m *py.Account, x []value, start, step, count int64) []value {
+func pick(m *py.Account, x []Value, start, step, count int64) []Value {
 	m.AllocItems(count)
-	all := make([]value, count)
+	all := make([]Value, count)
 	for i := range all {
 		all[i] = x[start+int64(i)*step]
 	}
@@ -102,17 +102,17 @@ func pick(m *py.Account, x []value, start, step, count int64) []value {
 }
 
 // sliceText slices code points; a run of bytes where that is the same.
-func sliceText(m *py.Account, s string, start, step, count int64) value {
+func sliceText(m *py.Account, s string, start, step, count int64) Value {
 	m.AllocText(int64(len(s)))
 	if count == 0 {
 		return ""
 	}
 	if step == 1 {
-		if isASCII(s) {
+		if IsASCII(s) {
 			return s[start : start+count]
 		}
-		from := byteAt(s, int(start))
-		return s[from : from+byteAt(s[from:], int(count))]
+		from := ByteAt(s, int(start))
+		return s[from : from+ByteAt(s[from:], int(count))]
 	}
 	m.Alloc(4 * int64(len(s)))
 	all := []rune(s)
@@ -125,13 +125,13 @@ func sliceText(m *py.Account, s string, start, step, count int64) value {
 }
 
 // slice is a range of a range. Its stop is what Python shows, computed from the clamped bound of the slice.
-func (s span) slice(start, step int64, c cut, n, count int64) span {
+func (s span) slice(start, step int64, c Cut, n, count int64) span {
 	stop := n
 	if step < 0 {
 		stop = -1
 	}
-	if c.stop != nil {
-		stop = sliceBound(c.stop, 0)
+	if c.Stop != nil {
+		stop = SliceBound(c.Stop, 0)
 		if stop < 0 {
 			stop += n
 		}
@@ -142,4 +142,14 @@ func (s span) slice(start, step int64, c cut, n, count int64) span {
 		}
 	}
 	return span{s.start + start*s.step, s.start + stop*s.step, s.step * step, count}
+}
+
+// NewRange is a range of 64-bit numbers; a wider one, which Python has, could not be walked within any limit.
+func NewRange(m *py.Account, start, stop, step int64) Value {
+	n := between(start, stop, step)
+	if n < 0 { // -2**63 to 2**63-1 has more numbers than an int64 counts
+		py.Raise(py.LimitError, "a range beyond 64 bits is not available in expressions")
+	}
+	m.Alloc(py.ListBytes)
+	return span{start, stop, step, n}
 }

@@ -1,4 +1,4 @@
-package pyexpr
+package object
 
 import (
 	"encoding/json"
@@ -17,8 +17,8 @@ import (
 // float and stays 5.0, and 123456789012345678901234567890 loses no digit. What JSON does not have is refused with a hint,
 // never rewritten: NaN, sets, keys that are no strings.
 
-// fromJSON makes a value of an argument. Numbers keep what they are: 5 is an int, 5.0 and 5e0 are floats.
-func fromJSON(m *py.Account, v any, depth int) value {
+// FromJSON makes a value of an argument. Numbers keep what they are: 5 is an int, 5.0 and 5e0 are floats.
+func FromJSON(m *py.Account, v any, depth int) Value {
 	if depth > m.Limits.Depth {
 		py.Raise(py.LimitError, "an argument is nested more than %d deep", m.Limits.Depth)
 	}
@@ -44,7 +44,7 @@ func fromJSON(m *py.Account, v any, depth int) value {
 }
 
 // fromNumber reads a JSON number. An exponent or a point makes a float, even of 1e2: so does Python's json.
-func fromNumber(m *py.Account, s string) value {
+func fromNumber(m *py.Account, s string) Value {
 	if strings.ContainsAny(s, ".eE") {
 		x, err := strconv.ParseFloat(s, 64)
 		if err != nil && !math.IsInf(x, 0) {
@@ -53,38 +53,38 @@ func fromNumber(m *py.Account, s string) value {
 		m.Alloc(py.BoxBytes)
 		return x
 	}
-	return parseInt(m, s, 10)
+	return ParseInt(m, s, 10)
 }
 
 // fromArray charges the list before it is made, though the JSON is in memory already: the account is of what the run adds.
-func fromArray(m *py.Account, v []any, depth int) value {
+func fromArray(m *py.Account, v []any, depth int) Value {
 	m.AllocItems(int64(len(v)))
-	items := make(list, len(v))
+	items := make(List, len(v))
 	for i := range v {
-		item := fromJSON(m, v[i], depth+1)
+		item := FromJSON(m, v[i], depth+1)
 		items[i] = item
 	}
 	return items
 }
 
 // fromObject orders the keys, since a Go map has lost the order that the JSON had.
-func fromObject(m *py.Account, v map[string]any, depth int) value {
+func fromObject(m *py.Account, v map[string]any, depth int) Value {
 	m.AllocItems(int64(len(v)))
 	keys := make([]string, 0, len(v))
 	for k := range v {
 		keys = append(keys, k)
 	}
 	slices.Sort(keys)
-	d := newDict()
+	d := NewDict()
 	for _, k := range keys {
-		item := fromJSON(m, v[k], depth+1)
-		d.set(m, strings.ToValidUTF8(k, "\ufffd"), item)
+		item := FromJSON(m, v[k], depth+1)
+		d.Set(m, strings.ToValidUTF8(k, "\ufffd"), item)
 	}
 	return d
 }
 
 // json writes a result. Its size is charged as it grows, and limited besides.
-func (t *text) json(v value, depth int) {
+func (t *Text) json(v Value, depth int) {
 	t.m.Step(1)
 	if depth > t.m.Limits.Depth {
 		py.Raise(py.LimitError, "the result is nested more than %d deep", t.m.Limits.Depth)
@@ -93,38 +93,48 @@ func (t *text) json(v value, depth int) {
 		tooLong(t.m)
 	}
 	// Arrays and objects have no blanks: the text is paid for by the token.
-	items := func(items []value) {
+	array := func(items []Value) {
 		t.series("[", len(items), ",", func(i int) { t.json(items[i], depth+1) }, "]")
 	}
 	switch v := v.(type) {
 	case nil:
-		t.add("null")
+		t.Add("null")
 	case bool:
-		t.add(strconv.FormatBool(v))
+		t.Add(strconv.FormatBool(v))
 	case int64:
-		t.add(strconv.FormatInt(v, 10))
+		t.Add(strconv.FormatInt(v, 10))
 	case *big.Int:
-		t.add(number.Decimal(t.m, v))
+		t.Add(number.Decimal(t.m, v))
 	case float64:
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			py.Raise(py.ValueError, "Out of range float values are not JSON compliant")
 		}
-		t.add(number.FloatText(v))
+		t.Add(number.FloatText(v))
 	case string:
 		t.jsonString(v)
-	case list:
-		items(v)
-	case tuple:
-		items(v)
-	case *dict:
+	case List:
+		array(v)
+	case Tuple:
+		array(v)
+	case *Dict:
 		t.jsonObject(v, depth)
-	case *set:
+	case *Set:
 		py.Raise(py.TypeError, "Object of type set is not JSON serializable; use sorted(...) to make it a list")
-	case span, view, *iterator:
-		py.Raise(py.TypeError, "Object of type %s is not JSON serializable; use list(...) to make it a list", typeName(v))
+	case span, View, *Iterator:
+		py.Raise(py.TypeError, "Object of type %s is not JSON serializable; use list(...) to make it a list", TypeName(v))
 	default:
-		py.Raise(py.TypeError, "Object of type %s is not JSON serializable", typeName(v))
+		py.Raise(py.TypeError, "Object of type %s is not JSON serializable", TypeName(v))
 	}
+}
+
+// ToJSON writes a result.
+func ToJSON(m *py.Account, v Value) string {
+	t := &Text{m: m}
+	t.json(v, 1)
+	if t.b.Len() > m.Limits.Result {
+		tooLong(m)
+	}
+	return t.b.String()
 }
 
 // tooLong is the error of a result beyond the limit. Such results are for a model's context, where a megabyte has no place.
@@ -133,21 +143,21 @@ func tooLong(m *py.Account) {
 }
 
 // jsonString writes a string, and leaves <, > and & as they are: the text is read by models.
-func (t *text) jsonString(s string) {
+func (t *Text) jsonString(s string) {
 	if len(s) > t.m.Limits.Result {
 		tooLong(t.m)
 	}
-	t.add(`"`)
+	t.Add(`"`)
 	from := 0
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c == '"' || c == '\\' {
-			t.add(s[from:i])
-			t.add(jsonEscape(c))
+			t.Add(s[from:i])
+			t.Add(jsonEscape(c))
 			from = i + 1
 		}
 	}
-	t.add(s[from:])
-	t.add(`"`)
+	t.Add(s[from:])
+	t.Add(`"`)
 }
 
 // jsonEscape writes the escapes that JSON asks for and no others.
@@ -167,21 +177,21 @@ func jsonEscape(c byte) string {
 }
 
 // jsonObject writes a dict whose keys are strings; Python's json would turn numbers into strings without saying so.
-func (t *text) jsonObject(d *dict, depth int) {
+func (t *Text) jsonObject(d *Dict, depth int) {
 	between := "{"
 	for i, k := range d.keys {
 		s, ok := k.(string)
 		if !ok {
-			py.Raise(py.TypeError, "keys of the result must be str, not %s; use str(...)", typeName(k))
+			py.Raise(py.TypeError, "keys of the result must be str, not %s; use str(...)", TypeName(k))
 		}
-		t.add(between)
+		t.Add(between)
 		t.jsonString(s)
-		t.add(":")
+		t.Add(":")
 		t.json(d.vals[i], depth+1)
 		between = ","
 	}
 	if len(d.keys) == 0 {
-		t.add("{")
+		t.Add("{")
 	}
-	t.add("}")
+	t.Add("}")
 }

@@ -1,4 +1,4 @@
-package pyexpr
+package object
 
 import "toolnorm/internal/pyexpr/py"
 
@@ -6,24 +6,24 @@ import "toolnorm/internal/pyexpr/py"
 // error. Only views take any iterable, which is CPython's inconsistency and kept.
 
 // setOf is a set, or the keys or items of a dict as one: those views join as sets do. Items have to be hashed first.
-func setOf(m *py.Account, v value) (*set, bool) {
+func setOf(m *py.Account, v Value) (*Set, bool) {
 	switch v := v.(type) {
-	case *set:
+	case *Set:
 		return v, true
-	case view:
+	case View:
 		switch v.kind {
 		case "key":
-			return &set{v.d.keys, v.d.index}, true
+			return &Set{v.d.keys, v.d.index}, true
 		case "item":
-			return collectSet(m, iterate(m, v)), true
+			return CollectSet(m, Iterate(m, v)), true
 		}
 	}
 	return nil, false
 }
 
 // within says whether all items of x are in y. An items view looks its values up by key, so that they need no hash.
-func within(m *py.Account, x, y value) bool {
-	for v := range each(m, x) {
+func within(m *py.Account, x, y Value) bool {
+	for v := range Each(m, x) {
 		m.Step(1)
 		if !contains(m, y, v) {
 			return false
@@ -33,23 +33,23 @@ func within(m *py.Account, x, y value) bool {
 }
 
 // has says whether a key or an entry is in the dict.
-func (v view) has(m *py.Account, item value) bool {
+func (v View) has(m *py.Account, item Value) bool {
 	if v.kind == "key" {
-		_, ok := v.d.get(m, item)
+		_, ok := v.d.Get(m, item)
 		return ok
 	}
-	pair, ok := item.(tuple)
+	pair, ok := item.(Tuple)
 	if !ok || len(pair) != 2 {
 		return false
 	}
-	found, ok := v.d.get(m, pair[0])
-	return ok && equal(m, found, pair[1])
+	found, ok := v.d.Get(m, pair[0])
+	return ok && Equal(m, found, pair[1])
 }
 
 // setLike says that a value compares as a set does: sets, and the keys and items of dicts, but not their values.
-func setLike(v value) bool {
-	w, isView := v.(view)
-	_, isSet := v.(*set)
+func setLike(v Value) bool {
+	w, isView := v.(View)
+	_, isSet := v.(*Set)
 	return isSet || isView && w.kind != "value"
 }
 
@@ -60,17 +60,17 @@ func setLike(v value) bool {
 //	{'a': 1}.items() == {('a', 1)} → True
 //	{'a': [1]}.items() == {'a': [1]}.items() → True
 //	{'a': 1}.values() == {'a': 1}.values() → False
-func equalSets(m *py.Account, x, y value) bool {
+func equalSets(m *py.Account, x, y Value) bool {
 	if !setLike(x) || !setLike(y) {
 		return false
 	}
-	n, _ := length(x)
-	k, _ := length(y)
+	n, _ := Length(x)
+	k, _ := Length(y)
 	if n != k {
 		return false
 	}
-	if _, ok := y.(view); ok {
-		if _, ok := x.(view); !ok {
+	if _, ok := y.(View); ok {
+		if _, ok := x.(View); !ok {
 			x, y = y, x
 		}
 	}
@@ -83,15 +83,15 @@ func equalSets(m *py.Account, x, y value) bool {
 //	{1} < {1} → False
 //	{1} > [1] → TypeError: '>' not supported between instances of 'set' and 'list'
 //	{'a': 1}.keys() <= {'a', 'b'} → True
-func orderSets(m *py.Account, op string, x, y value) (holds, known bool) {
+func orderSets(m *py.Account, op string, x, y Value) (holds, known bool) {
 	if !setLike(x) || !setLike(y) {
 		return false, false
 	}
 	if op == ">" || op == ">=" {
 		x, y = y, x
 	}
-	n, _ := length(x)
-	k, _ := length(y)
+	n, _ := Length(x)
+	k, _ := Length(y)
 	if n > k || (op == "<" || op == ">") && n == k {
 		return false, true
 	}
@@ -106,47 +106,47 @@ func orderSets(m *py.Account, op string, x, y value) (holds, known bool) {
 //	sorted({1, 2} ^ {2, 3}) → [1, 3]
 //	{'a': 1} | {'b': 2} → {'a': 1, 'b': 2}
 //	{1} | [2] → TypeError: unsupported operand type(s) for |: 'set' and 'list'
-func setOperator(m *py.Account, op string, a, b value) (v value, ok bool) {
-	if x, isDict := a.(*dict); isDict && op == "|" {
-		y, isDict := b.(*dict)
+func setOperator(m *py.Account, op string, a, b Value) (v Value, ok bool) {
+	if x, isDict := a.(*Dict); isDict && op == "|" {
+		y, isDict := b.(*Dict)
 		if !isDict {
 			return nil, false
 		}
-		d := newDict() // the entries of both; the right one's win
-		d.update(m, x)
-		d.update(m, y)
+		d := NewDict() // the entries of both; the right one's win
+		d.Update(m, x)
+		d.Update(m, y)
 		return d, true
 	}
-	_, leftView := a.(view)
-	_, rightView := b.(view)
+	_, leftView := a.(View)
+	_, rightView := b.(View)
 	x, ok1 := setOf(m, a)
 	y, ok2 := setOf(m, b)
 	if !ok1 && !(rightView && ok2) || !ok2 && !(leftView && ok1) {
 		return nil, false
 	}
 	if !ok1 {
-		x = collectSet(m, iterate(m, a))
+		x = CollectSet(m, Iterate(m, a))
 	} else if !ok2 {
-		y = collectSet(m, iterate(m, b))
+		y = CollectSet(m, Iterate(m, b))
 	}
 	return joinSets(m, op, x, y), true
 }
 
 // joinSets computes a set of the items of x and y.
-func joinSets(m *py.Account, op string, x, y *set) *set {
-	s := newSet()
-	put := func(from, other *set, want bool) {
+func joinSets(m *py.Account, op string, x, y *Set) *Set {
+	s := NewSet()
+	put := func(from, other *Set, want bool) {
 		for _, v := range from.items {
 			m.Step(1)
 			if other.has(m, v) == want {
-				s.add(m, v)
+				s.Add(m, v)
 			}
 		}
 	}
 	switch op {
 	case "|":
-		put(x, newSet(), false)
-		put(y, newSet(), false)
+		put(x, NewSet(), false)
+		put(y, NewSet(), false)
 	case "&":
 		put(x, y, true)
 	case "-":

@@ -1,4 +1,4 @@
-package pyexpr
+package object
 
 import (
 	"strings"
@@ -10,8 +10,8 @@ import (
 
 // The conversions of %: what each letter makes of its argument.
 
-// convert writes one argument.
-func (f *percentFormat) convert(letter rune, v value, s spec, at int) string {
+// Convert writes one argument.
+func (f *percentFormat) convert(letter rune, v Value, s spec, at int) string {
 	switch letter {
 	case 's', 'r', 'a':
 		return f.text(letter, v, s)
@@ -30,12 +30,12 @@ func (f *percentFormat) convert(letter rune, v value, s spec, at int) string {
 	return ""
 }
 
-func (f *percentFormat) text(letter rune, v value, s spec) string {
-	shown := convert(f.m, v, byte(letter))
+func (f *percentFormat) text(letter rune, v Value, s spec) string {
+	shown := Convert(f.m, v, byte(letter))
 	t := shown.(string)
 	f.m.Scan(len(t))
 	if s.precision >= 0 && s.precision < int64(len(t)) {
-		t = t[:byteAt(t, int(s.precision))]
+		t = t[:ByteAt(t, int(s.precision))]
 	}
 	s.fill = ' '
 	return pad(f.m, t, s)
@@ -47,10 +47,10 @@ func (f *percentFormat) text(letter rune, v value, s spec) string {
 //	'%c' % 'ab' → TypeError: %c requires int or char
 //	'%c' % -1 → OverflowError: %c arg not in range(0x110000)
 //	'%c' % 1.5 → TypeError: %c requires int or char
-func (f *percentFormat) char(v value, s spec) string {
+func (f *percentFormat) char(v Value, s spec) string {
 	s.fill = ' '
 	if t, ok := v.(string); ok {
-		if runes(t) != 1 {
+		if Runes(t) != 1 {
 			py.Raise(py.TypeError, "%%c requires int or char")
 		}
 		return pad(f.m, t, s)
@@ -76,7 +76,7 @@ func (f *percentFormat) char(v value, s spec) string {
 //	'%i %u' % (True, 2) → '1 2'
 //	'%d' % '5' → TypeError: %d format: a real number is required, not str
 //	'%d' % None → TypeError: %d format: a real number is required, not NoneType
-func (f *percentFormat) integer(letter rune, v value, s spec) string {
+func (f *percentFormat) integer(letter rune, v Value, s spec) string {
 	n, ok := number.Int(v)
 	if x, isFloat := v.(float64); isFloat && strings.ContainsRune("diu", letter) {
 		whole := number.Truncate(f.m, x)
@@ -84,9 +84,9 @@ func (f *percentFormat) integer(letter rune, v value, s spec) string {
 	}
 	if !ok {
 		if strings.ContainsRune("xXo", letter) {
-			py.Raise(py.TypeError, "%%%c format: an integer is required, not %s", letter, typeName(v))
+			py.Raise(py.TypeError, "%%%c format: an integer is required, not %s", letter, TypeName(v))
 		}
-		py.Raise(py.TypeError, "%%%c format: a real number is required, not %s", letter, typeName(v))
+		py.Raise(py.TypeError, "%%%c format: a real number is required, not %s", letter, TypeName(v))
 	}
 	s.typ = letter
 	if strings.ContainsRune("diu", letter) {
@@ -101,7 +101,7 @@ func (f *percentFormat) integer(letter rune, v value, s spec) string {
 //	'%.5d' % -42 → '-00042'
 //	'%08x' % 255 → '000000ff'
 //	'%-#6X|' % 10 → '0XA   |'
-func (f *percentFormat) digits(n value, s spec) numeral {
+func (f *percentFormat) digits(n Value, s spec) numeral {
 	base := map[rune]int{'x': 16, 'X': 16, 'o': 8}[s.typ]
 	var digits string
 	if base == 0 {
@@ -111,7 +111,7 @@ func (f *percentFormat) digits(n value, s spec) numeral {
 		digits = number.Big(n).Text(base)
 	}
 	digits, negative := strings.CutPrefix(digits, "-")
-	digits = padded(f.m, digits, '0', max(s.precision-int64(len(digits)), 0), 0)
+	digits = Padded(f.m, digits, '0', max(s.precision-int64(len(digits)), 0), 0)
 	prefix := ""
 	if s.alternate {
 		prefix = "0" + string(s.typ)
@@ -137,9 +137,9 @@ func (f *percentFormat) signed(s spec) spec {
 //	'%f' % 'a' → TypeError: must be real number, not str
 //	'%+.1f' % -0.05 → '-0.1'
 //	'%10.3e|' % 12345.678 → ' 1.235e+04|'
-func (f *percentFormat) float(letter rune, v value, s spec) string {
+func (f *percentFormat) float(letter rune, v Value, s spec) string {
 	if !number.Is(v) {
-		py.Raise(py.TypeError, "must be real number, not %s", typeName(v))
+		py.Raise(py.TypeError, "must be real number, not %s", TypeName(v))
 	}
 	s.typ = letter
 	return formatFloat(f.m, number.Float(v), "float", f.signed(s))

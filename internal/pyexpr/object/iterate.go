@@ -1,0 +1,202 @@
+package object
+
+import (
+	"iter"
+	"unicode/utf8"
+
+	"toolnorm/internal/pyexpr/py"
+)
+
+// span is a range: n numbers from start in steps. stop is only shown.
+type span struct{ start, stop, step, n int64 }
+
+// Iterable says whether a value can be walked.
+func Iterable(v Value) bool {
+	switch v.(type) {
+	case string, List, Tuple, *Dict, *Set, span, View, *Iterator:
+		return true
+	}
+	return false
+}
+
+// Iterate begins to walk a value.
+//
+//	list('한a') → ['한', 'a']
+//	list({'a': 1, 'b': 2}) → ['a', 'b']
+//	list({'a': 1}.items()) → [('a', 1)]
+//	[x for x in None] → TypeError: 'NoneType' object is not iterable
+func Iterate(m *py.Account, v Value) *Iterator {
+	m.Alloc(py.ListBytes)
+	switch v := v.(type) {
+	case *Iterator:
+		return v
+	case string:
+		return &Iterator{"str_iterator", overText(v)}
+	case List:
+		return &Iterator{"list_iterator", overItems(v)}
+	case Tuple:
+		return &Iterator{"tuple_iterator", overItems(v)}
+	case *Dict:
+		return &Iterator{"dict_keyiterator", overItems(v.keys)}
+	case *Set:
+		return &Iterator{"set_iterator", overItems(v.items)}
+	case span:
+		return &Iterator{"range_iterator", overSpan(v)}
+	case View:
+		return &Iterator{"dict_iterator", v.over()}
+	}
+	py.Raise(py.TypeError, "'%s' object is not iterable", TypeName(v))
+	return nil
+}
+
+// Each walks the items of a value.
+func Each(m *py.Account, v Value) iter.Seq[Value] { return Iterate(m, v).Rest(m) }
+
+// Rest walks what an iterator has not given yet. Whoever breaks off has used up the items so far, and no more.
+func (it *Iterator) Rest(m *py.Account) iter.Seq[Value] {
+	return func(yield func(Value) bool) {
+		for v, ok := it.Next(m); ok && yield(v); v, ok = it.Next(m) {
+		}
+	}
+}
+
+// overItems walks a slice. Nothing changes a list while it is walked, so the slice itself will do.
+func overItems(items []Value) func(*py.Account) (Value, bool) {
+	i := 0
+	return func(*py.Account) (Value, bool) {
+		if i >= len(items) {
+			return nil, false
+		}
+		i++
+		return items[i-1], true
+	}
+}
+
+// overText walks code points. Each is a string of its own, which shares the bytes of the whole.
+func overText(s string) func(*py.Account) (Value, bool) {
+	return func(m *py.Account) (Value, bool) {
+		if s == "" {
+			return nil, false
+		}
+		_, size := utf8.DecodeRuneInString(s)
+		c := s[:size]
+		s = s[size:]
+		m.Alloc(py.BoxBytes)
+		return c, true
+	}
+}
+
+// overSpan counts. The number is computed from the index, as start + i*step, so that no rounding or overflow adds up.
+func overSpan(s span) func(*py.Account) (Value, bool) {
+	i := int64(0)
+	return func(m *py.Account) (Value, bool) {
+		if i >= s.n {
+			return nil, false
+		}
+		i++
+		m.Alloc(py.BoxBytes)
+		return s.start + (i-1)*s.step, true
+	}
+}
+
+// over walks a view of a dict.
+func (v View) over() func(*py.Account) (Value, bool) {
+	switch v.kind {
+	case "key":
+		return overItems(v.d.keys)
+	case "value":
+		return overItems(v.d.vals)
+	}
+	i := 0
+	return func(m *py.Account) (Value, bool) {
+		if i >= len(v.d.keys) {
+			return nil, false
+		}
+		i++
+		m.AllocItems(2)
+		return Tuple{v.d.keys[i-1], v.d.vals[i-1]}, true
+	}
+}
+
+// Drain collects the items of an iterator. The slice is grown by hand, so that what it takes is charged before it is taken.
+//
+//	list(x for x in 'abc') → ['a', 'b', 'c']
+//	tuple({'a': 1}) → ('a',)
+//	list(range(3, 0, -1)) → [3, 2, 1]
+//	list(5) → TypeError: 'int' object is not iterable
+func Drain(m *py.Account, it *Iterator) []Value {
+	items := []Value{}
+	for v := range it.Rest(m) {
+		items = Grow(m, items, v)
+	}
+	return items
+}
+
+// Grow appends an item and charges the new slice where one is needed.
+func Grow(m *py.Account, items []Value, v Value) []Value {
+	m.Step(1)
+	if len(items) == cap(items) {
+		size := max(4, 2*cap(items))
+		m.Alloc(int64(size) * py.SlotBytes)
+		items = append(make([]Value, 0, size), items...)
+	}
+	return append(items, v)
+}
+
+// Items are those of any iterable. A list's and a tuple's are given as they are, and must not be changed.
+func Items(m *py.Account, v Value) []Value {
+	switch v := v.(type) {
+	case List:
+		return v
+	case Tuple:
+		return v
+	}
+	return Drain(m, Iterate(m, v))
+}
+
+// CollectSet makes a set of an iterator's items.
+func CollectSet(m *py.Account, it *Iterator) *Set {
+	s := NewSet()
+	for v := range it.Rest(m) {
+		m.Step(1)
+		s.Add(m, v)
+	}
+	return s
+}
+
+// Reversed walks backwards what has an order and an end. The names of the types are CPython's, which has one for each source.
+//
+//	list(reversed([1, 2, 3])) → [3, 2, 1]
+//	''.join(reversed('abc')) → 'cba'
+//	reversed({1}) → TypeError: 'set' object is not reversible
+func Reversed(m *py.Account, v Value) *Iterator {
+	switch v := v.(type) {
+	case string:
+		m.Alloc(int64(len(v)) * 20)
+		return &Iterator{"reversed", backwards(Items(m, v))}
+	case List:
+		return &Iterator{"list_reverseiterator", backwards(v)}
+	case Tuple:
+		return &Iterator{"reversed", backwards(v)}
+	case *Dict:
+		return &Iterator{"dict_reversekeyiterator", backwards(v.keys)}
+	case span:
+		return &Iterator{"range_iterator", overSpan(span{start: v.start + (v.n-1)*v.step, step: -v.step, n: v.n})}
+	case View:
+		return &Iterator{"dict_reverse" + v.kind + "iterator", backwards(Items(m, v))}
+	}
+	py.Raise(py.TypeError, "'%s' object is not reversible", TypeName(v))
+	return nil
+}
+
+// backwards walks items from the last to the first.
+func backwards(items []Value) func(*py.Account) (Value, bool) {
+	i := len(items)
+	return func(*py.Account) (Value, bool) {
+		if i == 0 {
+			return nil, false
+		}
+		i--
+		return items[i], true
+	}
+}

@@ -1,0 +1,136 @@
+package object
+
+import (
+	"math/big"
+
+	"toolnorm/internal/pyexpr/py"
+)
+
+// Value is one of:
+//
+//	nil                None
+//	bool               bool
+//	int64, *big.Int    int; a *big.Int never fits into an int64, so that each number has one form
+//	float64            float
+//	string             str, in valid UTF-8
+//	List, Tuple        []Value; nothing in the language changes one
+//	*Dict, *Set        in the order of insertion
+//	span               range
+//	View               what dict.keys, values and items give
+//	*Iterator          generators, map, filter, zip, enumerate, reversed
+//	Callable           functions, methods, lambdas
+//	Cut                a slice within brackets
+type Value = any
+
+type (
+	// List is a list.
+	List []Value
+	// Tuple is a tuple.
+	Tuple []Value
+)
+
+// Cut is the slice of x[a:b:c].
+type Cut struct{ Start, Stop, Step Value }
+
+// Iterator gives items one by one. A generator, a map and the like can be walked once, so it is a pointer.
+type Iterator struct {
+	Type string
+	Next func(m *py.Account) (Value, bool)
+}
+
+// Callable is what the evaluator calls: functions, methods and lambdas. Each is equal to itself only.
+type Callable interface {
+	TypeName() string
+	Text() string // what repr writes; empty for what has no text in expressions
+}
+
+// TypeName is the name that Python's messages call a value's type.
+func TypeName(v Value) string {
+	switch v := v.(type) {
+	case nil:
+		return "NoneType"
+	case bool:
+		return "bool"
+	case int64, *big.Int:
+		return "int"
+	case float64:
+		return "float"
+	case string:
+		return "str"
+	case List:
+		return "list"
+	case Tuple:
+		return "tuple"
+	case *Dict:
+		return "dict"
+	case *Set:
+		return "set"
+	case span:
+		return "range"
+	case View:
+		return v.typeName()
+	case *Iterator:
+		return v.Type
+	case Callable:
+		return v.TypeName()
+	case Cut:
+		return "slice"
+	}
+	return "object"
+}
+
+// ArgumentType is the name of a type in the complaints of CPython's argument parser, which calls None by its own name.
+func ArgumentType(v Value) string {
+	if v == nil {
+		return "None"
+	}
+	return TypeName(v)
+}
+
+// Truth is what bool makes of a value.
+//
+//	bool(0.0) → False
+//	bool('0') → True
+//	bool([]) → False
+//	bool([0]) → True
+//	bool(range(0)) → False
+func Truth(v Value) bool {
+	switch v := v.(type) {
+	case nil:
+		return false
+	case bool:
+		return v
+	case int64:
+		return v != 0
+	case float64:
+		return v != 0
+	}
+	n, ok := Length(v)
+	return !ok || n != 0
+}
+
+// Length is that of a value that has one. A string's is counted in code points.
+//
+//	len('한국') → 2
+//	len({'a': 1}) → 1
+//	len(range(10)) → 10
+//	len(5) → TypeError: object of type 'int' has no len()
+func Length(v Value) (int64, bool) {
+	switch v := v.(type) {
+	case string:
+		return int64(Runes(v)), true
+	case List:
+		return int64(len(v)), true
+	case Tuple:
+		return int64(len(v)), true
+	case *Dict:
+		return int64(len(v.keys)), true
+	case *Set:
+		return int64(len(v.items)), true
+	case span:
+		return v.n, true
+	case View:
+		return int64(len(v.d.keys)), true
+	}
+	return 0, false
+}
