@@ -41,43 +41,36 @@ func (r *Reader) containerEnds(kind byte) bool {
 	for {
 		c := r.At(0)
 		switch {
-		case c == closerOf(kind) && c == '}' && len(r.stack) == 1 && r.closedEarly():
-			// {"city": "Rome"}, "days": 3}
-			r.Pos++
-			r.Repaired("extra-closer")
-			r.blanks()
 		case c == closerOf(kind):
-			r.Pos++
-			return true
-		case c < 0:
-			// {"a": {"b": [1, 2
-			r.Unclosed = true
-			r.DoubtStray()
-			return true
+			// {"city": "Rome"}, "days": 3}
+			if c != '}' || len(r.stack) != 1 || !r.closedEarly() {
+				r.Pos++
+				return true
+			}
 		case scan.IsCloser(c):
 			// {"a": [1, 2}
 			means := r.wrongCloser(c)
-			if means == outerMissing {
-				r.Repaired("closers")
-				return true
-			}
-			r.Pos++
 			if means == ownMeant {
+				r.Pos++
+			}
+			if means != surplus {
 				r.Repaired("closers")
 				return true
 			}
-			r.Repaired("extra-closer")
-			r.blanks()
-		default:
-			// {"city": "Rome"</tool_call>: only its marks say that the call is over
-			if r.IsMark(0) {
-				r.Unclosed = true
-				r.DoubtStray()
-				r.Repaired("closers")
-				return true
-			}
+		case c >= 0 && !r.IsMark(0):
 			return false
+		default:
+			// {"a": {"b": [1, 2 and {"city": "Rome"</tool_call>: only its marks say that the call is over
+			if c >= 0 {
+				r.Repaired("closers")
+			}
+			r.Unclosed = true
+			r.DoubtStray()
+			return true
 		}
+		r.Pos++
+		r.Repaired("extra-closer")
+		r.blanks()
 	}
 }
 
@@ -90,10 +83,7 @@ func (r *Reader) containerEnds(kind byte) bool {
 func (r *Reader) closedEarly() bool {
 	c := r.Out
 	defer func(seen int) { c.endAt = seen }(c.endAt) // looking ahead is not having read
-	n := 1
-	for n < scan.MaxSpace && (scan.IsSpace(r.At(n)) || r.At(n) == '}' || r.At(n) == ']') {
-		n++
-	}
+	n := r.closersEnd(0)
 	if r.At(n) != ',' {
 		return false
 	}
@@ -147,8 +137,8 @@ func closerOf(kind byte) int {
 type meaning uint8
 
 const (
-	outerMissing meaning = iota // it closes an outer container, those inside have lost theirs
-	ownMeant                    // it stands for the container's own
+	ownMeant     meaning = iota // it stands for the container's own
+	outerMissing                // it closes an outer container, those inside have lost theirs
 	surplus                     // it closes nothing
 )
 
@@ -159,12 +149,8 @@ const (
 // so the brace stood for the list's bracket. With nothing behind it, the nearest outer container of that kind ends.
 func (r *Reader) wrongCloser(c int) meaning {
 	r.DoubtStray()
-	top, outer := len(r.stack)-1, r.openedBy(c)
-	n, run := 1+r.Space(1), []int(nil)
-	for ; scan.IsCloser(r.At(n)) && len(run) < maxRun; n += 1 + r.Space(n+1) {
-		run = append(run, r.At(n))
-	}
-	if r.At(n) != ',' {
+	top, outer := len(r.stack)-1, r.openedBy(c, len(r.stack))
+	if r.At(r.closersEnd(0)) != ',' {
 		switch {
 		case outer >= 0:
 			// {"a": [1, 2}: the brace is the object's, the bracket was lost
@@ -175,30 +161,18 @@ func (r *Reader) wrongCloser(c int) meaning {
 		}
 		return surplus // [1, 2)
 	}
-	for r.At(n) == ',' { // doubled commas say nothing more
-		n += 1 + r.Space(n+1)
+	best, score, tie := ownMeant, 0, true // nothing suits: a doubt
+	if r.Slice(r.Pos-1, r.Pos)[0] == byte(c) {
+		best = surplus // "]]": the second is a slip of the finger, the first was right
 	}
-	order, at := []meaning{ownMeant, outerMissing, surplus}, map[meaning]int{ownMeant: top - 1, outerMissing: outer - 1, surplus: top}
-	if r.doubled(c) {
-		// "]]" in front of a further element: the second is a slip of the finger, the first was right
-		order = []meaning{surplus, ownMeant, outerMissing}
-	}
-	best, score := order[0], -1
-	tie := false
-	for _, m := range order {
-		s := 0
-		if m != outerMissing || outer >= 0 {
-			if at, fits := r.behindRun(at[m], run); fits {
-				s = r.suits(n, at)
-			}
-		}
+	for m, open := range []int{ownMeant: top, outerMissing: outer, surplus: top + 1} {
+		s := r.suitsBehind(1, open)
+		tie = s == score || tie && s < score
 		if s > score {
-			best, score, tie = m, s, false
-		} else if s == score {
-			tie = true
+			best, score = meaning(m), s
 		}
 	}
-	r.Out.Doubt = r.Out.Doubt || tie || score == 0
+	r.Out.Doubt = r.Out.Doubt || tie
 	return best
 }
 
@@ -206,31 +180,43 @@ func (r *Reader) wrongCloser(c int) meaning {
 // A longer run is read as if nothing followed it.
 const maxRun = 8
 
-// behindRun is the container that is open behind further closers, each of which must be that of the one before it.
-// at is the index in the stack, -1 outside of all containers.
-func (r *Reader) behindRun(at int, run []int) (int, bool) {
-	for _, c := range run {
-		if at >= 0 && closerOf(r.stack[at].kind) != c {
-			return at, false
+// closersEnd is the offset behind the closer at offset i, those that follow it, and white space.
+func (r *Reader) closersEnd(i int) int {
+	for range maxRun + 1 {
+		if !scan.IsCloser(r.At(i)) {
+			break
 		}
-		at = max(at-1, -1)
-	}
-	return at, true
-}
-
-// doubled says whether the closer c here stands directly behind another of its kind.
-func (r *Reader) doubled(c int) bool {
-	return r.Pos > r.Base && int(r.Slice(r.Pos-1, r.Pos)[0]) == c
-}
-
-// openedBy is the innermost container that c closes, -1 when there is none.
-// A set counts by its brace, a Python call by its parenthesis; see closerOf.
-func (r *Reader) openedBy(c int) int {
-	i := len(r.stack) - 1
-	for i >= 0 && closerOf(r.stack[i].kind) != c {
-		i--
+		i += 1 + r.Space(i+1)
 	}
 	return i
+}
+
+// openedBy is the innermost of so many open containers that c closes, -1 when there is none.
+// A set counts by its brace, a Python call by its parenthesis; see closerOf.
+func (r *Reader) openedBy(c, open int) int {
+	open--
+	for open >= 0 && closerOf(r.stack[open].kind) != c {
+		open--
+	}
+	return open
+}
+
+// suitsBehind says how well what stands behind closers and commas at offset i suits the container that is open there, if so
+// many are at offset i. Each closer must be that of the innermost one; doubled commas say nothing more.
+func (r *Reader) suitsBehind(i, open int) int {
+	if open < 0 {
+		return 0 // c closes no container
+	}
+	for i += r.Space(i); scan.IsCloser(r.At(i)); i += 1 + r.Space(i+1) {
+		if open > 0 && closerOf(r.stack[open-1].kind) != r.At(i) {
+			return 0
+		}
+		open = max(open-1, 0)
+	}
+	for r.At(i) == ',' {
+		i += 1 + r.Space(i+1)
+	}
+	return r.suits(i, open-1)
 }
 
 // suits says how well what stands at offset i, behind a comma, suits an open container: 0 not at all, 1 as anything would, 2
@@ -246,38 +232,19 @@ func (r *Reader) suits(i, at int) int {
 		return 0
 	}
 	l := r.stack[at]
+	known, fits := len(l.t.Members()) > 0, l.t.Has(key)
 	object := l.kind == '{' || l.kind == CallArgs
+	if !object {
+		known, fits = l.t.Item().Known(), (r.At(i) == '{') == l.t.Item().Allows(schema.Object)
+	}
 	switch {
-	case object != (value > 0):
+	case object != (value > 0), known && !fits:
 		// a key in a list, or a bare value in an object
 		return 0
-	case object && l.t.Has(key):
-		return 2
-	case object && len(l.t.Members()) > 0:
-		return 0
-	case !object && l.t.Item().Known():
-		if !l.t.Item().Allows(kindAt(r.At(i))) {
-			return 0
-		}
+	case known:
 		return 2
 	}
 	return 1 // nothing is known of it, and nothing speaks against it
-}
-
-// kindAt is the type of a value that begins with c, as far as that says it.
-// A letter may begin true, null, or a word that has lost its quotes, so it is all three.
-func kindAt(c int) schema.Kinds {
-	switch {
-	case c == '{':
-		return schema.Object
-	case c == '[' || c == '(':
-		return schema.Array
-	case c == '-' || c >= '0' && c <= '9':
-		return schema.Integer | schema.Number
-	case scan.IsQuote(c):
-		return schema.String
-	}
-	return schema.Boolean | schema.Null | schema.String
 }
 
 // listLost says whether a member of an object around the list stands here in the place of an element: the list's closer is

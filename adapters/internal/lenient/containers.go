@@ -224,7 +224,6 @@ const OddInKeys = "\"\n;<>[]{}|`"
 // key until it is whole, since it may become another type, or nothing.
 func (r *Reader) pair(t *schema.Type, seen int) bool {
 	start := r.Out.Written()
-	before := r.Pos
 	r.Key(r.Quotes != nil)
 	written := r.Out.JSON[start-r.Out.sent:]
 	if len(written) == 0 {
@@ -256,9 +255,6 @@ func (r *Reader) pair(t *schema.Type, seen int) bool {
 		r.Repaired("truncated")
 		r.Unclosed = true
 		r.Out.Broken = r.Out.Broken || c < 0
-		if r.Pos == before {
-			r.Pos++ // never stand still
-		}
 		return false
 	}
 	typ := t.Prop(key)
@@ -344,22 +340,17 @@ func (r *Reader) list(t *schema.Type, open byte) {
 			return
 		}
 		if r.Has(0, "...") {
-			r.Pos += 3
+			r.Pos += 2
 			r.Repaired("ellipsis")
 		} else if c := r.At(0); c != '=' && c != ':' { // neither begins an element
 			r.HoldOff()
-			before := r.Pos
 			if r.Value(t.ItemAt(n)) {
 				continue
 			}
 			r.HoldOn()
 			r.Out.Doubt = true // an expression, perhaps
-			if r.Pos == before {
-				r.Pos++
-			}
-		} else {
-			r.Pos++
 		}
+		r.Pos++
 		r.TakeBack(at)
 		r.HoldOff()
 		n--

@@ -42,14 +42,10 @@ func (r *Reader) valueFollows(i int) bool {
 		case scan.IsCloser(c):
 			// …"]} closes from here outwards
 			open := depth
-			for depth > 0 && closerOf(r.stack[depth-1].kind) != c {
-				depth--
-			}
-			if depth == 0 {
+			if depth = r.openedBy(c, open) + 1; depth == 0 {
 				return r.behindSurplus(i, open)
 			}
 			i++
-			continue
 		case c == '+':
 			// "x" + "y"
 			return r.joins(i + 1)
@@ -73,20 +69,15 @@ func (r *Reader) valueFollows(i int) bool {
 // Where the text has a bracket open, "run [a"], the closer may be the text's: a doubt.
 // Only parameters that the schema names count here, and only quoted ones, since a text may hold a bracket and a comma too.
 func (r *Reader) behindSurplus(i, open int) bool {
-	for scan.IsCloser(r.At(i)) {
-		i += 1 + r.Space(i+1)
-	}
+	i = r.closersEnd(i)
 	if r.At(i) != ',' {
 		return r.At(i) < 0 || r.IsMark(i)
 	}
 	i += 1 + r.Space(i+1)
-	for at := range open {
-		if _, value := r.KeyAt(i); value > 0 && r.StartsString(i) && r.suits(i, at) == 2 {
-			r.Out.Doubt = r.Out.Doubt || bytes.ContainsAny(r.behind(), "[{(") // the closer may be that of a bracket inside
-			return true
-		}
-	}
-	return false
+	key, _ := r.KeyAt(i)
+	parameter := r.StartsString(i) && known(key, r.stack[:open])
+	r.Out.Doubt = r.Out.Doubt || parameter && bytes.ContainsAny(r.behind(), "[{(") // the closer may be that of a bracket inside
+	return parameter
 }
 
 // nextString says whether in Python a string that is joined to the one just read stands at offset i. A quote that can close

@@ -33,23 +33,22 @@ func StopsFor(extra string) *[256]bool {
 	return t
 }
 
-var (
-	plainStops  = StopsFor("")
-	singleStops = StopsFor("'")
-	tickStops   = StopsFor("`")
-)
+// newDelim returns a delimiter. Its closer's first byte stops copying, beside those that stop it in every string.
+func newDelim(open, closer string, raw bool) Delim {
+	return Delim{open, closer, raw, StopsFor(closer[:1])}
+}
 
 // delims are the string delimiters of sloppy JSON, longer ones before their beginnings.
 var delims = []Delim{
-	{`"""`, `"""`, false, plainStops},  // {"c": """a "b" c"""}
-	{`'''`, `'''`, false, singleStops}, // the same in Python
-	{`"`, `"`, false, plainStops},
-	{`'`, `'`, false, singleStops},  // {'city': 'Rome'}
-	{"`", "`", false, tickStops},    // {"c": `say "x"`}, as in JavaScript
-	{`\"`, `\"`, false, plainStops}, // {\"a\": \"x\"}: an object that was escaped as if it stood in a string
-	{"“", "”", false, plainStops},   // {“city”: “Bonn”}
-	{"‘", "’", false, plainStops},   // {‘city’: ‘Bonn’}
-	{"„", "“", false, plainStops},   // the German pair
+	newDelim(`"""`, `"""`, false), // {"c": """a "b" c"""}
+	newDelim(`'''`, `'''`, false), // the same in Python
+	newDelim(`"`, `"`, false),
+	newDelim(`'`, `'`, false),   // {'city': 'Rome'}
+	newDelim("`", "`", false),   // {"c": `say "x"`}, as in JavaScript
+	newDelim(`\"`, `\"`, false), // {\"a\": \"x\"}: an object that was escaped as if it stood in a string
+	newDelim("“", "”", false),   // {“city”: “Bonn”}
+	newDelim("‘", "’", false),   // {‘city’: ‘Bonn’}
+	newDelim("„", "“", false),   // the German pair
 }
 
 // DelimsOf are the delimiters of more than one byte in a family's quote line, strings between which know no escapes:
@@ -63,7 +62,7 @@ func DelimsOf(quotes []string) []Delim {
 	own := make([]Delim, 0, len(quotes))
 	for _, q := range quotes {
 		if len(q) > 1 {
-			own = append(own, Delim{q, q, true, StopsFor(q[:1])})
+			own = append(own, newDelim(q, q, true))
 		}
 	}
 	return own
@@ -271,12 +270,8 @@ func (r *Reader) windowsPath() bool {
 		next := r.At(4)
 		return next >= 'a' && next <= 'z' && (c <= 'Z' || c >= 'c' && c <= 'e')
 	case 'u': // a character, when its digits follow
-		for i := 4; i < 8; i++ {
-			if !scan.IsHex(r.At(i)) {
-				return true
-			}
-		}
-		return false
+		_, digits := r.unit(2)
+		return digits < 6
 	default:
 		return scan.IsWord(third)
 	}
@@ -326,21 +321,19 @@ func (r *Reader) escape() {
 // unicodeEscape copies \uXXXX, or a pair of them that is one character; without four digits the backslash stands for itself.
 // Half a pair (\ud83d alone) becomes U+FFFD: encoding/json reads it as that, others refuse the whole document.
 func (r *Reader) unicodeEscape() {
-	for i := 2; i < 6; i++ {
-		if c := r.At(i); !scan.IsHex(c) {
-			if c < 0 { // cut within the digits
-				r.Pos += i
-				return
-			}
-			r.Put(`\\`)
-			r.Pos++
-			r.Repaired("escapes")
-			return
-		}
-	}
-	n, first := 6, r.unit(0)
-	if utf16.IsSurrogate(first) {
-		if utf16.DecodeRune(first, r.unit(6)) == '\uFFFD' { // half a character is none, and some readers fail at it
+	first, n := r.unit(0)
+	switch {
+	case n < 6 && r.At(n) < 0: // cut within the digits
+		r.Pos += n
+		return
+	case n < 6:
+		r.Put(`\\`)
+		r.Pos++
+		r.Repaired("escapes")
+		return
+	case utf16.IsSurrogate(first):
+		second, _ := r.unit(6)
+		if utf16.DecodeRune(first, second) == '\uFFFD' { // half a character is none, and some readers fail at it
 			r.Put(`\ufffd`)
 			r.Pos += n
 			r.Repaired("escapes")
@@ -352,24 +345,20 @@ func (r *Reader) unicodeEscape() {
 	r.Pos += n
 }
 
-// unit is the half of a character that is spelled \uXXXX at offset i; 0: none is.
+// unit is the half of a character that is spelled \uXXXX at offset i, and how many bytes of that stand there; six are all.
 // \ud83d\ude00 is one character in two halves; either of them alone is none.
-func (r *Reader) unit(i int) (half rune) {
-	if r.At(i) != '\\' || r.At(i+1) != 'u' {
-		return 0
+func (r *Reader) unit(i int) (half rune, n int) {
+	if !r.Has(i, `\u`) {
+		return 0, 0
 	}
-	for k := i + 2; k < i+6; k++ {
-		c := r.At(k)
-		if !scan.IsHex(c) {
-			return 0
+	for n = 2; n < 6 && scan.IsHex(r.At(i+n)); n++ {
+		digit := r.At(i + n)
+		if digit |= 0x20; digit >= 'a' {
+			digit -= 'a' - 10 - '0'
 		}
-		digit := c - '0'
-		if c > '9' {
-			digit = c | 0x20 - 'a' + 10
-		}
-		half = half<<4 | rune(digit)
+		half = half<<4 | rune(digit-'0')
 	}
-	return half
+	return half, n
 }
 
 // joined steps over "+" and the opening of a string that is joined to the one just read; in Python they may just follow
