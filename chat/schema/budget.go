@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"regexp/syntax"
 	"strings"
 
@@ -210,36 +211,21 @@ const (
 	foldedCost = 8192
 )
 
+var (
+	// folding is the flag i, in any group: one in the middle of a pattern holds for what follows it. (?i) and (?i:a) have it.
+	folding = regexp.MustCompile(`\(\?[-0-9A-Za-z]*i`)
+	// beyondASCII is what names characters beyond ASCII one by one.
+	beyondASCII = regexp.MustCompile(`\\u|\\x|[^\x00-\x7f]`)
+)
+
 // textCost is what reading a pattern costs, in bytes of plain text.
-// The flag i is looked for in any group, since one in the middle of a pattern holds for what follows it.
 func textCost(text string) int {
 	classes := strings.Count(text, `\p`) + strings.Count(text, `\P`)
 	cost := len(text) + classCost*classes
-	if _, after, found := strings.Cut(text, "(?"); found && strings.Contains(flags(after), "i") && beyondASCII(text) {
+	if folding.MatchString(text) && beyondASCII.MatchString(text) {
 		cost += foldedCost * strings.Count(text, "[")
 	}
 	return cost
-}
-
-// beyondASCII says whether a pattern can name characters beyond ASCII one by one.
-func beyondASCII(text string) bool {
-	return strings.Contains(text, `\u`) || strings.Contains(text, `\x`) || strings.IndexFunc(text, func(r rune) bool { return r >= 0x80 }) >= 0
-}
-
-// flags are the letters that (? is followed by, wherever it stands. (?i) and (?i:a) are found, and so is the P of (?P<name>a),
-// which no caller asks for.
-func flags(text string) string {
-	all := ""
-	for ok := true; ok; {
-		head, rest, found := strings.Cut(text, "(?")
-		end := strings.IndexFunc(head, func(r rune) bool { return r != '-' && !isAlnum(r) })
-		if end < 0 {
-			end = len(head)
-		}
-		all += head[:end]
-		text, ok = rest, found
-	}
-	return all
 }
 
 // stepCost is about how many instructions an expression compiles to: a counted repetition is written out as often as it

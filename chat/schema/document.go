@@ -100,12 +100,10 @@ func (d *Doc) Drop(at, keyword string) {
 	}
 }
 
-// Dropped is what was not held so far, of this document and of those it was parsed with, sorted.
-func (d *Doc) Dropped() []Dropped { return sorted(*d.dropped) }
-
-// sorted are drops in the order of what they print, so that a log says the same of a schema each time.
-func sorted(list []Dropped) []Dropped {
-	list = slices.Clone(list)
+// Dropped is what was not held so far, of this document and of those it was parsed with, in the order of what it prints, so
+// that a log says the same of a schema each time.
+func (d *Doc) Dropped() []Dropped {
+	list := slices.Clone(*d.dropped)
 	slices.SortFunc(list, func(a, b Dropped) int { return strings.Compare(a.String(), b.String()) })
 	return list
 }

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"fmt"
+	"regexp"
 	"regexp/syntax"
 	"slices"
 	"strings"
@@ -244,23 +245,16 @@ func (p *patternPrinter) repeat(one string, least, most int) string {
 	return fmt.Sprintf("%s{%d,%d}", one, least, most)
 }
 
+// escapes are what a pattern escapes. A backslash that is escaped itself begins nothing: \\u0041 is a backslash and a word.
+var escapes = regexp.MustCompile(`(?s)\\(?:u[0-9A-Fa-f]{4}|.)`)
+
 // GoPattern spells a pattern of a schema as Go reads it: JavaScript's \uXXXX is \x{XXXX}. What Go does not know stays.
 // JSON Schema's patterns are JavaScript's (ECMA-262), Go's are RE2's: look-around and back references have no equal.
 func GoPattern(s string) string {
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		switch {
-		case s[i] != '\\' || i+1 == len(s):
-			b.WriteByte(s[i])
-		case s[i+1] == 'u' && i+6 <= len(s) && isHex(s[i+2:i+6]):
-			b.WriteString(`\x{` + s[i+2:i+6] + `}`)
-			i += 5
-		default:
-			b.WriteString(s[i : i+2])
-			i++
+	return escapes.ReplaceAllStringFunc(s, func(escape string) string {
+		if len(escape) == len(`\u0041`) {
+			return `\x{` + escape[2:] + `}`
 		}
-	}
-	return b.String()
+		return escape
+	})
 }
-
-func isHex(s string) bool { return strings.Trim(s, "0123456789abcdefABCDEF") == "" }

@@ -167,16 +167,10 @@ func (w *Written) Members() (all []WrittenMember, listed bool) {
 // Required are the members that must be there, each once.
 // They are in the order in which they are met: those of the place itself first.
 func (w *Written) Required() (names []string) {
-	known := map[string]bool{}
 	for _, v := range w.parts {
-		for _, name := range v.get("required").words() {
-			if !known[name] {
-				known[name] = true
-				names = append(names, name)
-			}
-		}
+		names = append(names, v.get("required").words()...)
 	}
-	return names
+	return each(names)
 }
 
 // Items is the place of an array's elements where it is one for all of them; listed says that the schema speaks of elements.

@@ -23,13 +23,13 @@ type Scanner struct {
 
 	stack []byte // open containers, { or [
 	state state
+	key   bool   // the string that is being read is a key
 	rest  string // what is left of the word being read
 	hex   int    // digits left of a \u escape
 }
 
 // state is what may come next.
-// The order is used: text to keyEscape are within a string, each in front of its escape's state; from sign on a number is
-// read, and from complete on nothing follows.
+// The order is used: text and escape are within a string, from sign on a number is read, and from complete on nothing follows.
 type state uint8
 
 const (
@@ -41,8 +41,6 @@ const (
 	more                   // a comma or what closes the container
 	text                   // the rest of a string
 	escape                 // the byte after a backslash in it
-	keyText                // the rest of a key
-	keyEscape              // the byte after a backslash in it
 	word                   // the rest of true, false or null
 	sign                   // the first digit of a number
 	zero                   // what may follow a leading 0
@@ -147,7 +145,8 @@ func (s *Scanner) structure(c byte) state {
 		return s.begin(c)
 	case first, key:
 		if c == '"' {
-			return keyText
+			s.key = true
+			return text
 		}
 		if c == '}' && s.state == first {
 			return s.close()
@@ -188,17 +187,15 @@ func (s *Scanner) begin(c byte) state {
 		return item
 	case c == '"':
 		return text
-	case c == 't':
-		s.rest = "rue"
-	case c == 'f':
-		s.rest = "alse"
-	case c == 'n':
-		s.rest = "ull"
-	default:
-		return number(value, c)
 	}
-	return word
+	if s.rest = words[c]; s.rest != "" {
+		return word
+	}
+	return number(value, c)
 }
+
+// words are what follows the first letter of JSON's words.
+var words = map[byte]string{'t': "rue", 'f': "alse", 'n': "ull"}
 
 // close leaves a container. That the bracket fits was seen by the caller.
 func (s *Scanner) close() state {
@@ -219,15 +216,16 @@ func (s *Scanner) ended() state {
 // are wrong, since strict JSON wants them escaped (RFC 8259, section 7).
 func (s *Scanner) quoted(c byte) state {
 	switch {
-	case s.state == escape || s.state == keyEscape:
+	case s.state == escape:
 		return s.escaped(c)
 	case c == '\\':
-		return s.state + 1
+		return escape
 	case c < ' ':
 		return wrong
 	case c != '"':
-		return s.state
-	case s.state == keyText:
+		return text
+	case s.key:
+		s.key = false
 		return colon
 	}
 	return s.ended()
@@ -240,15 +238,15 @@ func (s *Scanner) escaped(c byte) state {
 	// Four digits make one escape; with the last one the string goes on.
 	case s.hex > 0 && strings.IndexByte("0123456789abcdefABCDEF", c) >= 0:
 		if s.hex--; s.hex > 0 {
-			return s.state
+			return escape
 		}
 	case s.hex > 0 || strings.IndexByte(`"\/bfnrtu`, c) < 0:
 		return wrong
 	case c == 'u':
 		s.hex = 4
-		return s.state
+		return escape
 	}
-	return s.state - 1
+	return text
 }
 
 // word is the state behind a byte of true, false or null.
@@ -263,42 +261,31 @@ func (s *Scanner) word(c byte) state {
 	return word
 }
 
-// number is the state behind c inside a number or, at value, at its start; wrong when c is no part of it. The grammar is that
-// of RFC 8259, section 6: no plus sign, no leading zero, digits on both sides of the point.
+// ten are the digits.
+const ten = "0123456789"
+
+// numbers are what each state of a number goes on with, and value begins with; what is not there is no part of one. The grammar
+// is that of RFC 8259, section 6: no plus sign, no leading zero, digits on both sides of the point.
+var numbers = [complete][]struct {
+	on string
+	to state
+}{
+	value:     {{"-", sign}, {"0", zero}, {ten, digits}},
+	sign:      {{"0", zero}, {ten, digits}},
+	zero:      {{".", point}, {"eE", exponent}}, // 012 is no number
+	digits:    {{ten, digits}, {".", point}, {"eE", exponent}},
+	point:     {{ten, fraction}},
+	fraction:  {{ten, fraction}, {"eE", exponent}},
+	exponent:  {{"+-", expSign}, {ten, expDigits}},
+	expSign:   {{ten, expDigits}},
+	expDigits: {{ten, expDigits}},
+}
+
+// number is the state behind c inside a number or, at value, at its start; wrong when c is no part of it.
 func number(at state, c byte) state {
-	digit, exp := '0' <= c && c <= '9', c == 'e' || c == 'E'
-	switch at {
-	case value, sign:
-		switch {
-		case c == '0':
-			return zero // nothing but a fraction or an exponent may follow: 012 is no number
-		case digit:
-			return digits
-		case c == '-' && at == value:
-			return sign
-		}
-	case zero, digits:
-		switch {
-		case digit && at == digits:
-			return digits
-		case c == '.':
-			return point
-		case exp:
-			return exponent
-		}
-	case point, fraction:
-		if digit {
-			return fraction
-		}
-		if exp && at == fraction {
-			return exponent
-		}
-	case exponent, expSign, expDigits:
-		if digit {
-			return expDigits
-		}
-		if at == exponent && (c == '+' || c == '-') {
-			return expSign
+	for _, n := range numbers[at] {
+		if strings.IndexByte(n.on, c) >= 0 {
+			return n.to
 		}
 	}
 	return wrong
