@@ -88,7 +88,7 @@ func TestReadingASchemaGrowsWithIt(t *testing.T) {
 			}
 			typ.Has("a")
 			typ.Required()
-			schema.Constrain(raw, schema.Options{})
+			schema.ConstrainCalls([]chat.Tool{{Schema: raw}}, schema.Options{})
 		})
 	}
 	for name, make := range heavy.Schemas {

@@ -68,23 +68,16 @@ func (t *Type) FromText(text string) (string, bool) {
 		}
 	}
 	if t.Only(Boolean | Null) {
-		return boolWord(strings.ToLower(s))
+		v, ok := boolWords[strings.ToLower(s)]
+		return v, ok
 	}
 	return "", false
 }
 
-// boolWord reads the words people use for true and false. Only where nothing but a boolean may stand: where a text or a number
+// boolWords are the words people use for true and false. Only where nothing but a boolean may stand: where a text or a number
 // may, "on" and 1 are meant as they are written.
 // `<parameter=recursive>yes</parameter>` is true, and so is the Y of a table that has Y and N.
-func boolWord(s string) (string, bool) {
-	switch s {
-	case "1", "yes", "y", "on":
-		return "true", true
-	case "0", "no", "n", "off":
-		return "false", true
-	}
-	return "", false
-}
+var boolWords = map[string]string{"1": "true", "yes": "true", "y": "true", "on": "true", "0": "false", "no": "false", "n": "false", "off": "false"}
 
 // number reads a number; an integer may carry a fraction of zeros, and a plus sign is dropped. The digits are never computed
 // with, so that identifiers of nineteen digits come out as they went in.
@@ -192,9 +185,3 @@ func (t *Type) fits(value string) bool {
 // Quote writes s as a JSON string without escaping more than JSON demands, as chat.AppendQuoted does. encoding/json would write
 // `\u003c` for `<`, the same value, but six bytes for one, and unreadable where arguments hold code.
 func Quote(s string) string { return string(chat.AppendQuoted(nil, s)) }
-
-// AppendQuote appends s as chat.AppendQuoted does, for readers of arguments.
-func AppendQuote(dst []byte, s string) []byte { return chat.AppendQuoted(dst, s) }
-
-// AppendEscaped appends s as chat.AppendEscaped does.
-func AppendEscaped(dst []byte, s string) []byte { return chat.AppendEscaped(dst, s) }

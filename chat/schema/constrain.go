@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"cmp"
 	"encoding/json"
 	"math"
 
@@ -32,10 +31,8 @@ type Options struct {
 	Weak      bool      // for the retry when a server refuses the full one: types, members, enums and small bounds, without patterns, formats, tuples and references
 	MaxLength int       // characters of a string without a bound of its own, and of one with a larger bound; 0: 1000; at most 1999, which is what servers take; negative: none
 	MaxItems  int       // elements of an array, likewise; 0: 64; at most 1000
-	Stands    *Standing // calls: what of the arguments stands; nil: nothing does
+	Stands    *Standing // what of the arguments stands; nil: nothing does
 	Long      bool      // integers of more than 16 digits may be meant
-	Name      string    // calls: the key of the tool's name; empty: "name"
-	Arguments string    // calls: the key of the arguments; empty: "arguments"
 }
 
 const (
@@ -75,15 +72,6 @@ func (o Options) bound(asked, usual, weak, most int) int {
 	return min(asked, most)
 }
 
-// Constrain rewrites the schema of a whole reply, that of response_format. One that cannot be read allows everything, and
-// Dropped has one entry without a place.
-func Constrain(raw json.RawMessage, o Options) Constraint {
-	c := constrainer{o: o}
-	doc := Parse(raw)
-	c.put(doc.Root())
-	return Constraint{Schema: c.dst, Dropped: doc.Dropped()}
-}
-
 // ConstrainCalls makes the schema of a call object, {"name": …, "arguments": …}, for one of the tools. A schema of the
 // arguments alone would forbid the token that a model wants at their end, `}}` in one piece, and it goes on within the
 // last value instead: "days": 1000000000000000, which fits the schema and is wrong.
@@ -92,7 +80,7 @@ func Constrain(raw json.RawMessage, o Options) Constraint {
 // others follow.
 func ConstrainCalls(tools []chat.Tool, o Options) Constraint {
 	if len(tools) == 0 {
-		return Constrain(nil, o)
+		return Constraint{Schema: json.RawMessage(`{"type":"object"}`)}
 	}
 	c := constrainer{o: o}
 	var calls []*Place
@@ -102,7 +90,7 @@ func ConstrainCalls(tools []chat.Tool, o Options) Constraint {
 		if o.Stands != nil {
 			args = docs[i].continued(args, o.Stands)
 		}
-		calls = append(calls, callObject(t.Name, args, o))
+		calls = append(calls, callObject(t.Name, args))
 	}
 	c.put(Union(calls))
 	return Constraint{Schema: c.dst, Dropped: docs[0].Dropped()}
@@ -110,11 +98,9 @@ func ConstrainCalls(tools []chat.Tool, o Options) Constraint {
 
 // callObject is the shape of one tool's call. The name stands in front: it tells the tools of a union apart, and whoever reads
 // the call while it is written has to know the tool before its arguments. No other member is let in.
-func callObject(name string, args *Place, o Options) *Place {
-	nameKey, argsKey := cmp.Or(o.Name, "name"), cmp.Or(o.Arguments, "arguments")
-	s := &Place{Kinds: Object, Listed: true, More: never()}
-	s.Members = []Member{{nameKey, &Place{Kinds: String, Enum: []string{Quote(name)}}}, {argsKey, args}}
-	s.Required = []string{nameKey, argsKey}
+func callObject(name string, args *Place) *Place {
+	s := &Place{Kinds: Object, Listed: true, More: never(), Required: []string{"name", "arguments"}}
+	s.Members = []Member{{"name", &Place{Kinds: String, Enum: []string{Quote(name)}}}, {"arguments", args}}
 	return s
 }
 

@@ -146,9 +146,9 @@ func TestWhatStandsIsHeld(t *testing.T) {
 }
 
 func TestSeveralToolsAreAUnionOfCalls(t *testing.T) {
-	c := ConstrainCalls([]chat.Tool{{Name: "a", Schema: json.RawMessage(`{"properties":{},"not":{}}`)}, {Name: "b", Schema: json.RawMessage(`{"properties":{}}`)}}, Options{Arguments: "parameters"})
-	want := `{"anyOf":[{"type":"object","properties":{"name":{"const":"a"},"parameters":{"type":"object","properties":{}}},"required":["name","parameters"],"additionalProperties":false},` +
-		`{"type":"object","properties":{"name":{"const":"b"},"parameters":{"type":"object","properties":{}}},"required":["name","parameters"],"additionalProperties":false}]}`
+	c := ConstrainCalls([]chat.Tool{{Name: "a", Schema: json.RawMessage(`{"properties":{},"not":{}}`)}, {Name: "b", Schema: json.RawMessage(`{"properties":{}}`)}}, Options{})
+	want := `{"anyOf":[{"type":"object","properties":{"name":{"const":"a"},"arguments":{"type":"object","properties":{}}},"required":["name","arguments"],"additionalProperties":false},` +
+		`{"type":"object","properties":{"name":{"const":"b"},"arguments":{"type":"object","properties":{}}},"required":["name","arguments"],"additionalProperties":false}]}`
 	if string(c.Schema) != want || listOf(c.Dropped) != "a#/not" {
 		t.Errorf("got %s, dropped %q", c.Schema, c.Dropped)
 	}
@@ -203,9 +203,6 @@ func FuzzConstrain(f *testing.F) {
 			c := ConstrainCalls([]chat.Tool{{Name: "f", Schema: json.RawMessage(schema)}}, o)
 			if !json.Valid(c.Schema) || len(c.Schema) > 2*maxWritten {
 				t.Fatalf("%d bytes: %.2000s", len(c.Schema), c.Schema)
-			}
-			if c = Constrain(json.RawMessage(schema), o); !json.Valid(c.Schema) {
-				t.Fatalf("%.2000s", c.Schema)
 			}
 		}
 	})

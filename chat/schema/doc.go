@@ -22,7 +22,7 @@
 // # What servers hold
 //
 // Servers of models turn a schema into a grammar, each with its own part of JSON Schema. What was found with llama-server
-// and Ollama decides what [Constrain] writes:
+// and Ollama decides what [ConstrainCalls] writes:
 //
 //   - Held: const, enum, lists of types, required, additionalProperties false, unions and an allOf of objects, counts of
 //     elements, prefixItems, lengths of strings, bounds of integers, patterns between ^ and $, the formats of
@@ -53,7 +53,7 @@
 //	compile.go    Compile: the Type of a schema
 //	schema.go     Type: what reading arguments asks of a place
 //	coerce.go     values of the wrong type put right, and JSON strings
-//	constrain.go  Constrain: a schema in the words of model servers, and its bounds
+//	constrain.go  ConstrainCalls: schemas in the words of model servers, and its bounds
 //	write.go      the constraint as a whole: unions, references, free values
 //	parts.go      the constraint of one place, type by type
 //	pattern.go    regular expressions as servers take them

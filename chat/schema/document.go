@@ -116,8 +116,7 @@ func (d *Doc) Both(a, b *Place) *Place { return d.merge(a, b, 0) }
 func (d *Doc) Root() *Place {
 	p := d.read(d.root, "", 0)
 	if p.Never {
-		d.Drop("", "")
-		return anything()
+		return d.open("")
 	}
 	return p
 }
@@ -202,10 +201,4 @@ func walk(v *value, path string) *value {
 		}
 	}
 	return v
-}
-
-// At is the text of the place that a reference leads to; false when it is not in the document.
-func (d *Doc) At(ref string) (json.RawMessage, bool) {
-	v, _ := d.resolve(ref)
-	return json.RawMessage(v.raw), v != absent
 }

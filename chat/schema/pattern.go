@@ -6,6 +6,7 @@ import (
 	"regexp/syntax"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // A server's converter reads a small part of regular expressions, and reads it literally: `\d` is an error, `.` lets
@@ -67,9 +68,7 @@ func (p *patternPrinter) print(re *syntax.Regexp, left, right bool) string {
 		return p.open(left, false, "")
 	case syntax.OpConcat:
 		return p.concat(re.Sub, left, right)
-	case syntax.OpAlternate:
-		return p.alternate(re.Sub, left, right)
-	case syntax.OpCapture:
+	case syntax.OpAlternate, syntax.OpCapture:
 		return p.alternate(re.Sub, left, right)
 	}
 	return p.open(left, right, p.leaf(re))
@@ -78,13 +77,17 @@ func (p *patternPrinter) print(re *syntax.Regexp, left, right bool) string {
 // open puts what may stand around a text that is not anchored.
 // "foo" means any text that holds foo.
 func (p *patternPrinter) open(left, right bool, text string) string {
-	anything := func(on bool) string {
-		if !on {
-			return ""
-		}
-		return p.repeat(printClass(safe), 0, -1)
+	if !left && !right {
+		return text
 	}
-	return anything(left) + text + anything(right)
+	anything := p.repeat(printClass(safe), 0, -1)
+	if left {
+		text = anything + text
+	}
+	if right {
+		text += anything
+	}
+	return text
 }
 
 // concat writes what follows one another. Only the first part may still be the pattern's start, and only the last one its end.
@@ -150,15 +153,8 @@ func (p *patternPrinter) literal(re *syntax.Regexp) string {
 // folds are the upper and lower case of an ASCII letter, as ranges, since converters have no flag i. Go's own folding, by which
 // k is also the Kelvin sign, is left out.
 func folds(r rune) []rune {
-	other := r
-	switch {
-	case r >= 'a' && r <= 'z':
-		other = r - 'a' + 'A'
-	case r >= 'A' && r <= 'Z':
-		other = r - 'A' + 'a'
-	}
-	low, high := min(r, other), max(r, other)
-	if low == high {
+	low, high := unicode.ToUpper(r), unicode.ToLower(r)
+	if r >= 0x80 || low == high {
 		return []rune{r, r}
 	}
 	return []rune{low, low, high, high}

@@ -24,8 +24,7 @@ func (d *Doc) read(v *value, at string, depth int) *Place {
 		return anything()
 	}
 	if *d.budget--; *d.budget < 0 || depth > maxDepth {
-		d.Drop(at, "")
-		return anything()
+		return d.open(at)
 	}
 	for _, k := range unsaid {
 		if says(k, v.get(k)) {
@@ -52,6 +51,12 @@ func (d *Doc) read(v *value, at string, depth int) *Place {
 	return p
 }
 
+// open is a place that nothing is held of: what stands there is dropped.
+func (d *Doc) open(at string) *Place {
+	d.Drop(at, "")
+	return anything()
+}
+
 // says tells whether a keyword constrains anything: null stands for a keyword that was left out, in the JSON of languages
 // whose libraries write every field of a struct.
 // "unevaluatedProperties": true lets in what is let in anyway.
@@ -72,8 +77,7 @@ func (d *Doc) union(list []*value, at string, depth int) *Place {
 	// A list of ten times as many is not read at all; most of a shorter one may fall together, as constants do.
 	const most = 100
 	if len(list) > 10*most {
-		d.Drop(at, "")
-		return anything()
+		return d.open(at)
 	}
 	var alts []*Place
 	for i, one := range list {
@@ -81,8 +85,7 @@ func (d *Doc) union(list []*value, at string, depth int) *Place {
 	}
 	p := Union(alts)
 	if len(p.Alternatives) > most {
-		d.Drop(at, "")
-		return anything()
+		return d.open(at)
 	}
 	p.At = at
 	return p
@@ -105,8 +108,7 @@ func (d *Doc) follow(ref, at string, depth int) *Place {
 	to, place := d.resolve(ref)
 	switch {
 	case to == absent:
-		d.Drop(at, "")
-		return anything()
+		return d.open(at)
 	case slices.Contains(d.reading, to): // it leads back here without going deeper: nothing is gained by it
 		d.Drop(at, "")
 		return never()
@@ -159,8 +161,7 @@ func (p *Place) Follow() *Place {
 		return p
 	}
 	if slices.Contains(p.doc.reading, p.ref) {
-		p.doc.Drop(p.At, "")
-		return anything()
+		return p.doc.open(p.At)
 	}
 	return p.doc.target(p.ref, p.At, 0)
 }

@@ -26,17 +26,10 @@ func (c *constrainer) number(name string, n *Count) {
 	}
 }
 
-// put writes the root, and behind it what it refers to. $defs have to stand in the root, so a root that is no plain object
-// becomes the one alternative of an object that takes them.
+// put writes the root, a call or several, and behind it what it refers to: $defs have to stand in the root.
 // Definitions are written while there are any: writing one may refer to others. Those of free values and of integers come last,
 // as only then is it known whether anything refers to them.
 func (c *constrainer) put(root *Place) {
-	if root.Never {
-		root = anything()
-	}
-	if root.ref != nil || root.Open() && !c.o.Weak || root.Kinds == Integer && root.Alternatives == nil {
-		root = &Place{Alternatives: []*Place{root}} // the root is an object that takes $defs
-	}
 	// The root's last brace is taken off again, and $defs go in front of it.
 	c.shape(root, 0)
 	c.dst = c.dst[:len(c.dst)-1]

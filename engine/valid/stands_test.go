@@ -99,10 +99,9 @@ func TestWhatFitsStands(t *testing.T) {
 		if !ok || string(got) != row.want || len(v.Check(got)) > 0 {
 			t.Errorf("%s and %s: %s (%v), want %s", row.args, row.again, got, ok, row.want)
 		}
-		held := schema.Constrain(json.RawMessage(row.schema), schema.Options{})
 		call := schema.ConstrainCalls(toolOf(row.schema), schema.Options{Stands: s})
 		if check := validator(t, string(call.Schema)).Check([]byte(`{"name":"t","arguments":` + row.want + `}`)); len(check) > 0 {
-			t.Errorf("%s: the constraint %s does not let %s in: %v (the whole: %s)", row.args, call.Schema, row.want, check, held.Schema)
+			t.Errorf("%s: the constraint %s does not let %s in: %v", row.args, call.Schema, row.want, check)
 		}
 	}
 }

@@ -100,13 +100,12 @@ func TestTheValidatorTellsValidFromInvalid(t *testing.T) {
 	}
 }
 
-// constraints are the constraint of a whole reply, and those of a call, full and weak.
+// constraints are those of a call, full and weak.
 func constraints(h *hard) map[string]schema.Constraint {
 	tools := []chat.Tool{{Name: "f", Schema: json.RawMessage(h.schema)}}
 	return map[string]schema.Constraint{
-		"whole": schema.Constrain(json.RawMessage(h.schema), schema.Options{}),
-		"call":  schema.ConstrainCalls(tools, schema.Options{}),
-		"weak":  schema.ConstrainCalls(tools, schema.Options{Weak: true}),
+		"call": schema.ConstrainCalls(tools, schema.Options{}),
+		"weak": schema.ConstrainCalls(tools, schema.Options{Weak: true}),
 	}
 }
 
@@ -114,12 +113,7 @@ func TestConstraintsTakeWhatFitsTheOriginalAndSayWhatTheyDrop(t *testing.T) {
 	for _, h := range torture(t) {
 		for kind, c := range constraints(h) {
 			v := compiled(t, c.Schema)
-			instance := func(args string) []byte {
-				if kind == "whole" {
-					return []byte(args)
-				}
-				return []byte(`{"name":"f","arguments":` + args + `}`)
-			}
+			instance := func(args string) []byte { return []byte(`{"name":"f","arguments":` + args + `}`) }
 			for _, args := range h.valid {
 				if got := v.Check(instance(args)); got != nil {
 					t.Errorf("%s, %s: %s: %v\n%s", h.name, kind, args, got, c.Schema)
