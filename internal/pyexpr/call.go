@@ -48,11 +48,9 @@ func (l *lambda) Text() string { return "" }
 func call(m *py.Account, callee value, a arguments) value {
 	switch c := callee.(type) {
 	case *function:
-		bound := c.bind(a)
-		return c.run(m, bound)
+		return c.run(m, c.bind(a))
 	case *bound:
-		b := c.method.bind(a)
-		return c.method.run(m, c.self, b)
+		return c.method.run(m, c.self, c.method.bind(a))
 	case *unboundMethod:
 		return c.call(m, a)
 	case *lambda:

@@ -68,11 +68,7 @@ func enumerateArguments(a arguments) (from, start value) {
 func filter(m *py.Account, a []value) value {
 	it := object.Iterate(m, a[1])
 	return &object.Iterator{Type: "filter", Next: func(m *py.Account) (value, bool) {
-		for {
-			v, ok := it.Next(m)
-			if !ok {
-				return nil, false
-			}
+		for v := range it.Rest(m) {
 			m.Step(1)
 			keep := v
 			if a[0] != nil {
@@ -82,6 +78,7 @@ func filter(m *py.Account, a []value) value {
 				return v, true
 			}
 		}
+		return nil, false
 	}}
 }
 
@@ -125,16 +122,11 @@ func iterateAll(m *py.Account, values []value) []*object.Iterator {
 //	list(zip([1, 2], [3], strict=True)) → ValueError: zip() argument 2 is shorter than argument 1
 //	list(zip()) → []
 func zip(m *py.Account, a arguments) value {
-	strict := false
 	if len(a.names) > 1 {
 		py.Raise(py.TypeError, "zip() takes at most 1 keyword argument (%d given)", len(a.names))
 	}
-	for i, name := range a.names {
-		if name != "strict" {
-			py.Raise(py.TypeError, "'%s' is an invalid keyword argument for zip()", name)
-		}
-		strict = object.Truth(a.named[i])
-	}
+	named := a.keywords("zip", "strict")
+	strict := given(named[0]) && object.Truth(named[0])
 	its := iterateAll(m, a.pos)
 	over := len(its) == 0
 	return &object.Iterator{Type: "zip", Next: func(m *py.Account) (value, bool) {

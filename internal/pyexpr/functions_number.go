@@ -125,14 +125,11 @@ func sum(m *py.Account, a []value) value {
 	if object.IsString(total) {
 		py.Raise(py.TypeError, "sum() can't sum strings [use ''.join(seq) instead]")
 	}
-	for {
-		v, ok := it.Next(m)
-		if !ok {
-			return total
-		}
+	for v := range it.Rest(m) {
 		m.Step(1)
 		total = object.Operate(m, "+", total, v)
 	}
+	return total
 }
 
 // ord is the number of a character; a string of any other length is an error that says how long it is.

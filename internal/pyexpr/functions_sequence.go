@@ -1,6 +1,8 @@
 package pyexpr
 
 import (
+	"iter"
+
 	"toolnorm/internal/pyexpr/object"
 	"toolnorm/internal/pyexpr/py"
 )
@@ -76,28 +78,15 @@ func extreme(m *py.Account, name, op string, a arguments) value {
 	if len(a.pos) == 0 {
 		py.Raise(py.TypeError, "%s expected at least 1 argument, got 0", name)
 	}
-	var key, otherwise value = nil, absent{}
-	for i, n := range a.names {
-		switch n {
-		case "key":
-			key = a.named[i]
-		case "default":
-			otherwise = a.named[i]
-		default:
-			py.Raise(py.TypeError, "'%s' is an invalid keyword argument for %s()", n, name)
-		}
-	}
-	if len(a.names) > 2 {
-		py.Raise(py.TypeError, "%s() takes at most 2 keyword arguments (%d given)", name, len(a.names))
-	}
+	named := a.keywords(name, "key", "default")
+	key, otherwise := named[0], named[1]
 	var from value = object.List(a.pos)
 	if len(a.pos) == 1 {
 		from = a.pos[0]
 	} else if given(otherwise) {
 		py.Raise(py.TypeError, "Cannot specify a default for %s() with multiple positional arguments", name)
 	}
-	it := object.Iterate(m, from)
-	best, found := bestOf(m, it, op, key)
+	best, found := bestOf(m, object.Each(m, from), op, key)
 	if found {
 		return best
 	}
@@ -108,13 +97,10 @@ func extreme(m *py.Account, name, op string, a arguments) value {
 }
 
 // bestOf is the first item that no later one stands before.
-func bestOf(m *py.Account, it *object.Iterator, op string, key value) (best value, found bool) {
+func bestOf(m *py.Account, items iter.Seq[value], op string, key value) (best value, found bool) {
 	var bestKey value
-	for v := range it.Rest(m) {
-		k := v
-		if key != nil {
-			k = call1(m, key, v)
-		}
+	for v := range items {
+		k := orderedBy(m, key, v)
 		if !found || object.Order(m, op, k, bestKey) {
 			best, bestKey, found = v, k, true
 		}
@@ -165,22 +151,15 @@ func sorted(m *py.Account, a arguments) value {
 		py.Raise(py.TypeError, "sorted expected 1 argument, got %d", len(a.pos))
 	}
 	walked := object.Items(m, a.pos[0])
-	var key, reverse value = nil, false
-	for i, name := range a.names {
-		switch name {
-		case "key":
-			key = a.named[i]
-		case "reverse":
-			reverse = a.named[i]
-		default:
-			py.Raise(py.TypeError, "'%s' is an invalid keyword argument for sort()", name)
-		}
+	named := a.keywords("sort", "key", "reverse")
+	reverse := given(named[1]) && object.Truth(asInt(named[1]))
+	return object.Sort(m, walked, func(v value) value { return orderedBy(m, named[0], v) }, reverse)
+}
+
+// orderedBy is what an item is ordered by: what the key function makes of it, if there is one.
+func orderedBy(m *py.Account, key, item value) value {
+	if !given(key) || key == nil {
+		return item
 	}
-	by := func(v value) value {
-		if key == nil {
-			return v
-		}
-		return call1(m, key, v)
-	}
-	return object.Sort(m, walked, by, object.Truth(asInt(reverse)))
+	return call1(m, key, item)
 }

@@ -54,8 +54,8 @@ var methods = sync.OnceValue(func() map[string]map[string]*method {
 	for _, group := range [][]*method{searchMethods(), trimMethods(), fillMethods(), splitMethods(), caseMethods(), classMethods(), formatMethods()} {
 		add("str", group)
 	}
-	add("list", listMethods())
-	add("tuple", tupleMethods())
+	add("list", sequenceMethods(func(m *py.Account, v value) string { return object.Repr(m, v) + " is not in list" }))
+	add("tuple", sequenceMethods(func(*py.Account, value) string { return "tuple.index(x): x not in tuple" }))
 	add("dict", dictMethods())
 	return all
 })
@@ -90,32 +90,20 @@ func (u *unboundMethod) call(m *py.Account, a arguments) value {
 		py.Raise(py.TypeError, "descriptor '%s' for '%s' objects doesn't apply to a '%s' object", u.method.name, u.method.typ, object.TypeName(self))
 	}
 	a.pos = a.pos[1:]
-	b := u.method.bind(a)
-	return u.method.run(m, self, b)
+	return u.method.run(m, self, u.method.bind(a))
 }
 
-// listMethods are those that change nothing: a value of the language never changes.
-func listMethods() []*method {
+// sequenceMethods are those of lists and tuples that change nothing: a value of the language never changes. For what is not found
+// they have two sentences, since CPython wrote them apart.
+func sequenceMethods(missing func(m *py.Account, v value) string) []*method {
 	return []*method{
 		md("count", oneArg, 1, 1, count),
 		md("index", checked, 1, 3, func(m *py.Account, self value, a []value) value {
-			if i := indexOf(m, self.(object.List), a); i >= 0 {
-				return i
+			i := indexOf(m, object.Items(m, self), a)
+			if i < 0 {
+				py.Raise(py.ValueError, "%s", missing(m, a[0]))
 			}
-			return py.Raise(py.ValueError, "%s is not in list", object.Repr(m, a[0]))
-		}),
-	}
-}
-
-// tupleMethods are a list's, with another sentence for what is not found: CPython wrote them apart.
-func tupleMethods() []*method {
-	return []*method{
-		md("count", oneArg, 1, 1, count),
-		md("index", checked, 1, 3, func(m *py.Account, self value, a []value) value {
-			if i := indexOf(m, self.(object.Tuple), a); i >= 0 {
-				return i
-			}
-			return py.Raise(py.ValueError, "tuple.index(x): x not in tuple")
+			return i
 		}),
 	}
 }

@@ -7,29 +7,19 @@ import (
 
 	"toolnorm/internal/pyexpr/chars"
 	"toolnorm/internal/pyexpr/object"
-	"toolnorm/internal/pyexpr/py"
 )
 
 // Methods of strings that know what a character is: its case, and whether it is a letter, a digit or a blank.
 
+// caseMethods write each character as another one.
 func caseMethods() []*method {
-	// A lookup in a table for each character takes about a step's time.
-	textMethod := func(name string, run func(s string) value) *method {
-		e := textMethod(name, run)
-		cheap := e.run
-		e.run = func(m *py.Account, self value, a arguments) value {
-			m.Step(int64(len(self.(string))) / 2)
-			return cheap(m, self, a)
-		}
-		return e
-	}
 	return []*method{
-		textMethod("lower", func(s string) value { return lower(s) }),
-		textMethod("upper", func(s string) value { return mapRunes(s, chars.ToUpper) }),
-		textMethod("casefold", func(s string) value { return mapRunes(s, chars.Fold) }),
-		textMethod("title", func(s string) value { return title(s) }),
-		textMethod("capitalize", func(s string) value { return capitalize(s) }),
-		textMethod("swapcase", func(s string) value { return swapcase(s) }),
+		textMethod("lower", true, func(s string) value { return lower(s) }),
+		textMethod("upper", true, func(s string) value { return mapRunes(s, chars.ToUpper) }),
+		textMethod("casefold", true, func(s string) value { return mapRunes(s, chars.Fold) }),
+		textMethod("title", true, func(s string) value { return title(s) }),
+		textMethod("capitalize", true, func(s string) value { return capitalize(s) }),
+		textMethod("swapcase", true, func(s string) value { return swapcase(s) }),
 	}
 }
 
@@ -44,7 +34,7 @@ func caseMethods() []*method {
 //	'\t \u3000'.isspace() → True
 func classMethods() []*method {
 	every := func(name string, in func(rune) bool) *method {
-		return textMethod(name, func(s string) value {
+		return textMethod(name, false, func(s string) value {
 			return s != "" && strings.IndexFunc(s, func(r rune) bool { return !in(r) }) < 0
 		})
 	}
@@ -52,10 +42,10 @@ func classMethods() []*method {
 		every("isdigit", chars.Digit), every("isnumeric", chars.Numeric), every("isdecimal", chars.Decimal),
 		every("isalpha", chars.Letter), every("isspace", chars.Space),
 		every("isalnum", chars.Alphanumeric),
-		textMethod("isascii", func(s string) value { return object.IsASCII(s) }),
-		textMethod("isupper", func(s string) value { return oneCase(s, chars.Upper, chars.Lower) }),
-		textMethod("islower", func(s string) value { return oneCase(s, chars.Lower, chars.Upper) }),
-		textMethod("istitle", func(s string) value { return isTitle(s) }),
+		textMethod("isascii", false, func(s string) value { return object.IsASCII(s) }),
+		textMethod("isupper", false, func(s string) value { return oneCase(s, chars.Upper, chars.Lower) }),
+		textMethod("islower", false, func(s string) value { return oneCase(s, chars.Lower, chars.Upper) }),
+		textMethod("istitle", false, func(s string) value { return isTitle(s) }),
 	}
 }
 

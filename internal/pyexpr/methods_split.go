@@ -125,13 +125,7 @@ func splitBlanks(m *py.Account, s string, most int64, right bool) value {
 		}
 		i := find(s, chars.Space)
 		if most <= 0 || i < 0 {
-			rest := s
-			if most > 0 || i < 0 {
-				rest = strings.TrimFunc(s, chars.Space)
-			} else if right {
-				rest = strings.TrimRightFunc(s, chars.Space)
-			}
-			parts = growText(m, parts, rest)
+			parts = growText(m, parts, s)
 			break
 		}
 		part := s[:i]
@@ -155,11 +149,8 @@ func splitBlanks(m *py.Account, s string, most int64, right bool) value {
 //	'a'.partition('') → ValueError: empty separator
 //	'a'.partition(1) → TypeError: must be str, not int
 func partition(m *py.Account, s string, v value, last bool) value {
-	sep, ok := v.(string)
-	switch {
-	case !ok:
-		py.Raise(py.TypeError, "must be str, not %s", object.TypeName(v))
-	case sep == "":
+	sep := mustBeText(v)
+	if sep == "" {
 		py.Raise(py.ValueError, "empty separator")
 	}
 	m.AllocItems(6)

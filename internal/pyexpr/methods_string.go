@@ -11,10 +11,14 @@ import (
 // Methods of strings that search, cut and fill; methods_split.go has those that cut into many, methods_case.go
 // those that know upper and lower case.
 
-// textMethod makes the entry of a method that is only given the text, charged by its length before it runs.
-func textMethod(name string, run func(s string) value) *method {
+// textMethod makes the entry of a method that is only given the text, charged by its length before it runs: a lookup in a table
+// for each character takes about a step's time.
+func textMethod(name string, tables bool, run func(s string) value) *method {
 	return md(name, noArgs, 0, 0, func(m *py.Account, self value, _ []value) value {
 		s := self.(string)
+		if tables {
+			m.Step(int64(len(s)) / 2)
+		}
 		m.AllocText(3 * int64(len(s))) // 'ΐ'.upper() is three characters
 		m.Scan(8 * len(s))
 		return run(s)
@@ -84,10 +88,7 @@ func window(m *py.Account, s string, a []value) (part string, before int64, ok b
 func findText(m *py.Account, s string, a []value, last, must bool) value {
 	// Bounds come first, since CPython reads all arguments before it looks at their types.
 	part, before, ok := window(m, s, a)
-	sub, isText := a[0].(string)
-	if !isText {
-		py.Raise(py.TypeError, "must be str, not %s", object.TypeName(a[0]))
-	}
+	sub := mustBeText(a[0])
 	m.Scan(4 * len(s))
 	at := -1
 	if ok && last {
@@ -104,6 +105,15 @@ func findText(m *py.Account, s string, a []value, last, must bool) value {
 	return int64(-1)
 }
 
+// mustBeText is an argument that is text.
+func mustBeText(v value) string {
+	s, ok := v.(string)
+	if !ok {
+		py.Raise(py.TypeError, "must be str, not %s", object.TypeName(v))
+	}
+	return s
+}
+
 // countText counts occurrences that do not overlap; the empty string stands between all characters.
 //
 //	'banana'.count('an') → 2
@@ -113,11 +123,8 @@ func findText(m *py.Account, s string, a []value, last, must bool) value {
 func countText(m *py.Account, self value, a []value) value {
 	s := self.(string)
 	part, _, ok := window(m, s, a)
-	sub, isText := a[0].(string)
-	switch {
-	case !isText:
-		py.Raise(py.TypeError, "must be str, not %s", object.TypeName(a[0]))
-	case !ok:
+	sub := mustBeText(a[0])
+	if !ok {
 		return int64(0)
 	}
 	m.Scan(4 * len(s))

@@ -38,6 +38,19 @@ func given(v value) bool {
 	return !no
 }
 
+// keywords are the values of the names that a function knows, where it reads its arguments itself.
+func (a arguments) keywords(of string, names ...string) []value {
+	values := slices.Repeat([]value{absent{}}, len(names))
+	for i, name := range a.names {
+		at := slices.Index(names, name)
+		if at < 0 {
+			py.Raise(py.TypeError, "'%s' is an invalid keyword argument for %s()", name, of)
+		}
+		values[at] = a.named[i]
+	}
+	return values
+}
+
 // bind puts the arguments into max slots, or says what is wrong with them.
 //
 //	len() → TypeError: len() takes exactly one argument (0 given)

@@ -155,14 +155,11 @@ func FloatText(x float64) string {
 	case math.IsInf(x, -1):
 		return "-inf"
 	}
-	if a := math.Abs(x); a != 0 && (a >= 1e16 || a < 1e-4) {
-		return strconv.FormatFloat(x, 'e', -1, 64)
+	text := finiteDigits(math.Abs(x), 'r', 0, false, true)
+	if math.Signbit(x) {
+		return "-" + text
 	}
-	s := strconv.FormatFloat(x, 'f', -1, 64)
-	if !strings.Contains(s, ".") {
-		s += ".0"
-	}
-	return s
+	return text
 }
 
 // Decimal writes an int in decimal.

@@ -45,7 +45,7 @@ func Big(v any) *big.Int {
 	return new(big.Int)
 }
 
-// bits are the length of an integer.
+// Bits are the length of an integer.
 func Bits(v any) int64 {
 	switch v := v.(type) {
 	case *big.Int:

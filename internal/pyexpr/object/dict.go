@@ -35,7 +35,7 @@ type View struct {
 // View is the look at a dict that dict.keys ("key"), dict.values ("value") or dict.items ("item") gives.
 func (d *Dict) View(kind string) View { return View{d, kind} }
 
-// TypeName is dict_keys, dict_values or dict_items.
+// typeName is dict_keys, dict_values or dict_items.
 func (v View) typeName() string { return "dict_" + v.kind + "s" }
 
 // The types of hash keys that are no Go value of their own. Equal values have equal keys: 1, 1.0 and True are all int64(1).

@@ -140,7 +140,7 @@ func formatInt(m *py.Account, n Value, typ, text string) string {
 	case s.typ == 'c':
 		return formatChar(m, n, s)
 	}
-	return formatDigits(m, n, s)
+	return inBase(m, n, s).layout(m, s)
 }
 
 // formatChar writes the character that a number stands for.
@@ -168,34 +168,23 @@ func formatChar(m *py.Account, n Value, s spec) string {
 	return numeral{rest: string(rune(r))}.layout(m, s)
 }
 
-// formatDigits writes an int in the base of its type letter.
-func formatDigits(m *py.Account, n Value, s spec) string {
-	base, prefix := 10, ""
-	switch s.typ {
-	case 'b':
-		base, prefix = 2, "0b"
-	case 'o':
-		base, prefix = 8, "0o"
-	case 'x':
-		base, prefix = 16, "0x"
-	case 'X':
-		base, prefix = 16, "0X"
-	}
-	var digits string
-	if base == 10 {
-		digits = number.Decimal(m, n)
+// inBase is an int in the base of a specification's letter, with the prefix if that is asked for.
+func inBase(m *py.Account, n Value, s spec) (all numeral) {
+	base := map[rune]int{'b': 2, 'o': 8, 'x': 16, 'X': 16}[s.typ]
+	if base == 0 {
+		all.digits = number.Decimal(m, n)
 	} else {
 		m.AllocText(number.Bits(n) + 2)
-		digits = number.Big(n).Text(base)
+		all.digits = number.Big(n).Text(base)
 	}
-	digits, negative := strings.CutPrefix(digits, "-")
+	all.digits, all.negative = strings.CutPrefix(all.digits, "-")
 	if s.typ == 'X' {
-		digits = strings.ToUpper(digits)
+		all.digits = strings.ToUpper(all.digits)
 	}
-	if !s.alternate {
-		prefix = ""
+	if base != 0 && s.alternate {
+		all.prefix = "0" + string(s.typ)
 	}
-	return numeral{negative: negative, prefix: prefix, digits: digits}.layout(m, s)
+	return all
 }
 
 // formatFloat writes a float.
@@ -231,7 +220,7 @@ func formatFloat(m *py.Account, x float64, typ string, s spec) string {
 	}
 	text := number.FloatDigits(m, math.Abs(x), letter, int(precision), s.alternate, dot0)
 	negative := math.Signbit(x) && !math.IsNaN(x)
-	if s.noNegativeZero && strings.Trim(strings.TrimRight(text, "0123456789+-eE"), "0.") == "" && zeroText(text) {
+	if s.noNegativeZero && zeroText(text) {
 		negative = false
 	}
 	whole := len(text) - len(strings.TrimLeft(text, "0123456789"))

@@ -10,7 +10,7 @@ import (
 
 // The conversions of %: what each letter makes of its argument.
 
-// Convert writes one argument.
+// convert writes one argument.
 func (f *percentFormat) convert(letter rune, v Value, s spec, at int) string {
 	switch letter {
 	case 's', 'r', 'a':
@@ -102,24 +102,9 @@ func (f *percentFormat) integer(letter rune, v Value, s spec) string {
 //	'%08x' % 255 → '000000ff'
 //	'%-#6X|' % 10 → '0XA   |'
 func (f *percentFormat) digits(n Value, s spec) numeral {
-	base := map[rune]int{'x': 16, 'X': 16, 'o': 8}[s.typ]
-	var digits string
-	if base == 0 {
-		digits = number.Decimal(f.m, n)
-	} else {
-		f.m.AllocText(number.Bits(n))
-		digits = number.Big(n).Text(base)
-	}
-	digits, negative := strings.CutPrefix(digits, "-")
-	digits = Padded(f.m, digits, '0', max(s.precision-int64(len(digits)), 0), 0)
-	prefix := ""
-	if s.alternate {
-		prefix = "0" + string(s.typ)
-	}
-	if s.typ == 'X' {
-		digits = strings.ToUpper(digits)
-	}
-	return numeral{negative: negative, prefix: prefix, digits: digits}
+	all := inBase(f.m, n, s)
+	all.digits = Padded(f.m, all.digits, '0', max(s.precision-int64(len(all.digits)), 0), 0)
+	return all
 }
 
 // signed puts the zeros of the flag 0 behind the sign.

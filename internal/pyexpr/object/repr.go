@@ -3,7 +3,6 @@ package object
 import (
 	"fmt"
 	"math/big"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -86,7 +85,11 @@ func ascii(m *py.Account, v Value) Value {
 	t := &Text{m: m}
 	for _, r := range s {
 		m.Step(1)
-		t.Add(asciiEscape(r))
+		if r < utf8.RuneSelf {
+			t.Add(string(r))
+		} else {
+			t.Add(numberEscape(r))
+		}
 	}
 	return t.b.String()
 }
@@ -99,7 +102,7 @@ func boolText(v bool) string {
 	return "False"
 }
 
-// Repr writes a value. How deep it is nested is bounded by the source and the arguments, so this can be a recursion.
+// repr writes a value. How deep it is nested is bounded by the source and the arguments, so this can be a recursion.
 //
 //	str((1,)) → '(1,)'
 //	str([None, True, 1.0, 'a']) → "[None, True, 1.0, 'a']"
@@ -148,7 +151,7 @@ func (t *Text) repr(v Value) {
 	}
 }
 
-// Items writes the texts of items between brackets.
+// items writes the texts of items between brackets.
 func (t *Text) items(open string, items []Value, end string) {
 	t.series(open, len(items), ", ", func(i int) { t.repr(items[i]) }, end)
 }
@@ -167,11 +170,10 @@ func (t *Text) series(open string, n int, between string, part func(i int), end 
 
 // String writes a range as Python does, with the step only where it is not 1.
 func (s span) String() string {
-	stop := s.stop
 	if s.step == 1 {
-		return fmt.Sprintf("range(%d, %d)", s.start, stop)
+		return fmt.Sprintf("range(%d, %d)", s.start, s.stop)
 	}
-	return fmt.Sprintf("range(%d, %d, %d)", s.start, stop, s.step)
+	return fmt.Sprintf("range(%d, %d, %d)", s.start, s.stop, s.step)
 }
 
 // quote writes a string as a literal: in double quotes only when it holds a single one and no double one.
@@ -217,35 +219,21 @@ func escape(r rune, quote byte) string {
 		return `\r`
 	case r == '\t':
 		return `\t`
-	case r < ' ' || r == 0x7f:
-		return `\x` + hexDigits(r, 2)
-	case r < 0x7f || chars.Printable(r):
+	case r >= ' ' && r < 0x7f || r > 0x7f && chars.Printable(r):
 		return ""
-	case r <= 0xff:
-		return `\x` + hexDigits(r, 2)
-	case r <= 0xffff:
-		return `\u` + hexDigits(r, 4)
 	}
-	return `\U` + hexDigits(r, 8)
+	return numberEscape(r)
 }
 
-// asciiEscape is how a character beyond ASCII stands in the text of !a.
-func asciiEscape(r rune) string {
+// numberEscape is a character by its number, with as few digits as Python has an escape for.
+func numberEscape(r rune) string {
 	switch {
-	case r < 0x80:
-		return string(r)
 	case r <= 0xff:
-		return `\x` + hexDigits(r, 2)
+		return fmt.Sprintf(`\x%02x`, r)
 	case r <= 0xffff:
-		return `\u` + hexDigits(r, 4)
+		return fmt.Sprintf(`\u%04x`, r)
 	}
-	return `\U` + hexDigits(r, 8)
-}
-
-// hexDigits writes a character's number with n digits.
-func hexDigits(r rune, n int) string {
-	s := strconv.FormatInt(int64(r), 16)
-	return strings.Repeat("0", n-len(s)) + s
+	return fmt.Sprintf(`\U%08x`, r)
 }
 
 // ParseInt reads what int accepts in a base; 0 means that a prefix says which.

@@ -53,7 +53,7 @@ func (c Cut) bounds(n int64) (start, step, count int64) {
 	return start, step, between(start, stop, step)
 }
 
-// Between counts the numbers from start to stop in steps.
+// between counts the numbers from start to stop in steps.
 func between(start, stop, step int64) int64 {
 	switch {
 	case step > 0 && start < stop:

@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"slices"
 	"strings"
 
 	"toolnorm/internal/pyexpr/number"
@@ -100,11 +101,7 @@ var afterNumber = []string{"and", "else", "for", "if", "in", "is", "not", "or"}
 func (l *lexer) endNumber(n int, base string) {
 	rest := l.src[l.pos+n:]
 	if letters := nameLength(rest); letters > 0 || strings.HasPrefix(rest, "_") {
-		keyword := false
-		for _, word := range afterNumber {
-			keyword = keyword || strings.HasPrefix(rest, word)
-		}
-		if !keyword {
+		if !slices.ContainsFunc(afterNumber, func(word string) bool { return strings.HasPrefix(rest, word) }) {
 			py.Raise(py.SyntaxError, "invalid %s literal", base)
 		}
 	}

@@ -107,14 +107,17 @@ func (p *parser) parentheses() Node {
 
 // rest reads the items behind the first one, and the closing bracket.
 func (p *parser) rest(first Node, end string) []Node {
-	items := []Node{first}
-	for p.accept(",") {
-		if p.is(end) {
-			break
-		}
-		items = append(items, p.expr())
-	}
+	items := p.commas(first, end, p.expr)
 	p.closed(end)
+	return items
+}
+
+// commas reads what stands behind the first item, a comma before each. The last comma may stand before the end.
+func (p *parser) commas(first Node, end string, read func() Node) []Node {
+	items := []Node{first}
+	for p.accept(",") && !p.is(end) && p.peek().kind != tokenEnd && p.peek().kind != tokenNewline {
+		items = append(items, read())
+	}
 	return items
 }
 
@@ -209,14 +212,7 @@ func (p *parser) dict(open token, mark int, key Node) Node {
 func (p *parser) subscript(x Node, open token) Node {
 	first := p.index()
 	if p.is(",") {
-		items := []Node{first}
-		for p.accept(",") {
-			if p.is("]") {
-				break
-			}
-			items = append(items, p.index())
-		}
-		first = &Display{TupleKind, items}
+		first = &Display{TupleKind, p.commas(first, "]", p.index)}
 	}
 	p.closed("]")
 	return p.place(&Subscript{x, first}, open.pos)

@@ -1,6 +1,10 @@
 package syntax
 
-import "toolnorm/internal/pyexpr/py"
+import (
+	"slices"
+
+	"toolnorm/internal/pyexpr/py"
+)
 
 // takesLambda are the functions of which an argument may be a lambda.
 var takesLambda = wordSet("sorted min max map filter")
@@ -68,10 +72,8 @@ func (p *parser) keyword(c *Call, lambdas bool) {
 		p.fail(t, py.SyntaxError, "invalid syntax")
 	}
 	p.at++
-	for _, k := range c.Keywords {
-		if k == t.text {
-			p.fail(t, py.SyntaxError, "keyword argument repeated: %s", t.text)
-		}
+	if slices.Contains(c.Keywords, t.text) {
+		p.fail(t, py.SyntaxError, "keyword argument repeated: %s", t.text)
 	}
 	n := p.lambdaOr(lambdas)
 	c.Keywords, c.Values = append(c.Keywords, t.text), append(c.Values, n)
@@ -102,10 +104,8 @@ func (p *parser) lambda() Node {
 			p.at--
 			p.unexpected()
 		}
-		for _, name := range l.Params {
-			if name == t.text {
-				p.fail(t, py.SyntaxError, "duplicate argument '%s' in function definition", t.text)
-			}
+		if slices.Contains(l.Params, t.text) {
+			p.fail(t, py.SyntaxError, "duplicate argument '%s' in function definition", t.text)
 		}
 		l.Params = append(l.Params, t.text)
 		if p.is("=") {
@@ -117,8 +117,7 @@ func (p *parser) lambda() Node {
 	}
 	p.expect(":")
 	mark := len(p.names)
-	body := p.expr()
-	l.Body = body
+	l.Body = p.expr()
 	p.bind(l.Params, mark, len(p.names), len(p.names))
 	return l
 }
@@ -176,10 +175,6 @@ func (p *parser) targets(c *Comprehension) *Loop {
 		}
 	}
 	l.Target = t
-	if p.is("in") {
-		p.at++
-		return l
-	}
 	p.closed("in")
 	return l
 }
@@ -194,10 +189,8 @@ func (p *parser) target(c *Comprehension) Target {
 	t := p.next()
 	switch {
 	case t.kind == tokenName && !keywords[t.text]:
-		for i, name := range c.Names {
-			if name == t.text {
-				return Target{Slot: i}
-			}
+		if i := slices.Index(c.Names, t.text); i >= 0 {
+			return Target{Slot: i}
 		}
 		c.Names = append(c.Names, t.text)
 		return Target{Slot: len(c.Names) - 1}
@@ -247,13 +240,7 @@ func (p *parser) bind(scope []string, mark, outerFrom, outerTo int) {
 			left = append(left, n)
 			continue
 		}
-		found := false
-		for slot, name := range scope {
-			if name == n.Name {
-				n.Slot, found = slot, true
-			}
-		}
-		if !found {
+		if n.Slot = slices.Index(scope, n.Name); n.Slot < 0 {
 			n.Hops++
 			left = append(left, n)
 		}

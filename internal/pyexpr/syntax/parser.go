@@ -121,7 +121,10 @@ func (p *parser) whole() Node {
 	for p.peek().kind == tokenNewline {
 		p.at++
 	}
-	n := p.exprList("")
+	n := p.expr()
+	if p.is(",") {
+		n = &Display{TupleKind, p.commas(n, "", p.expr)}
+	}
 	for p.peek().kind == tokenNewline {
 		p.at++
 	}
@@ -129,22 +132,6 @@ func (p *parser) whole() Node {
 		p.unexpected()
 	}
 	return n
-}
-
-// exprList reads `a` or the tuple `a, b,` up to an operator or the end.
-func (p *parser) exprList(end string) Node {
-	first := p.expr()
-	if !p.is(",") {
-		return first
-	}
-	items := []Node{first}
-	for p.accept(",") {
-		if p.is(end) || p.peek().kind == tokenEnd || p.peek().kind == tokenNewline {
-			break
-		}
-		items = append(items, p.expr())
-	}
-	return &Display{TupleKind, items}
 }
 
 // expr reads a conditional expression, or what stands in its place.
