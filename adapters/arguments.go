@@ -98,7 +98,7 @@ func (d *decoder) objectFits(t *tool) match {
 	}
 	// {...} and {<city>} stand for arguments in documentation
 	if !scan.IsQuote(c) {
-		if c == '.' || c == '<' && (d.closing == nil || lenient.DelimsOf(d.closing.Family.Quotes) == nil) || d.bare && c != '}' {
+		if c == '.' || c == '<' && lenient.DelimsOf(d.closing.Family.Quotes) == nil || d.bare && c != '}' {
 			return mismatch // a placeholder
 		}
 		return matched

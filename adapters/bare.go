@@ -130,16 +130,16 @@ func (d *decoder) heldCalls() bool {
 		for d.bareCall() {
 			d.Pos += d.Space(0)
 		}
-		return d.complete() && (d.which == Eager || d.closedBySpecial() || d.over())
+		return d.complete() && (d.which == Eager || d.closedBySpecial() || d.over(0))
 	})
 }
 
-// over says whether the model has ended here, behind white space: by itself, or with a mark of the turn that is the last
-// thing.
+// over says whether the model has ended at offset i, behind white space: by itself, or with a mark of the turn that is the
+// last thing.
 // A reply that was cut by its length has not ended: what would have followed may have made an example of the call.
 // A mark of the turn may stand there, <|im_end|>, which servers should not have let through.
-func (d *decoder) over() bool {
-	i := d.Space(0)
+func (d *decoder) over(i int) bool {
+	i += d.Space(i)
 	if m := d.firstMark(i, isTurn); m != nil {
 		i += d.markSize(i, m)
 		return d.At(i+d.Space(i)) < 0

@@ -9,11 +9,7 @@ import (
 
 // closerAt says whether one of the pattern's closers stands at offset i, and where it ends.
 // The first that fits counts: </function> and </tool_call> are two, and a model may have left out either.
-// Outside of a call there is no pattern, and so no closer.
 func (d *decoder) closerAt(i int, p *declaration.Pattern) (int, bool) {
-	if p == nil {
-		return i, false
-	}
 	for _, l := range p.Close {
 		if n, a := d.literal(i, l); a == matched {
 			return n, true
@@ -27,18 +23,14 @@ func (d *decoder) closerAt(i int, p *declaration.Pattern) (int, bool) {
 // Whether the last one was seen matters for calls at the end of a reply: without it one that was cut by its length is not complete.
 // Any of them may be missing, doubled or late: a reply that stops behind </function> is a complete call of qwen3-coder.
 func (d *decoder) skipClosers(p *declaration.Pattern) bool {
-	if p == nil {
-		return true
-	}
-	list := p.Close
-	closed := len(list) == 0
-	for i, l := range list {
+	closed := len(p.Close) == 0
+	for i, l := range p.Close {
 		d.skipJunk(p)
 		n, a := d.literal(d.Elastic(0), l)
 		// half a closer at the end is not shown; white space alone is none of one
 		if a == incomplete && (!scan.IsSpace(d.At(0)) || d.abandoned()) && d.At(0) >= 0 || a == matched {
 			d.Pos += n
-			closed = a == matched && i == len(list)-1
+			closed = a == matched && i == len(p.Close)-1
 		}
 	}
 	return closed || d.openerAsCloser(p)
@@ -53,7 +45,7 @@ const maxAside = 64
 // a member that an early brace has shut out, which makes two readings.
 func (d *decoder) skipJunk(p *declaration.Pattern) {
 	n := d.Elastic(0)
-	if _, ok := d.closerAt(n, p); ok || d.At(n) < 0 || len(p.Close) == 0 {
+	if _, ok := d.closerAt(n, p); ok {
 		return
 	}
 	end, what := n, "extra-closer"
@@ -117,8 +109,6 @@ func (d *decoder) CallEnds(i int) bool {
 		return true
 	case c < 0 || c == '}' || c == ',' || c == ']' || c == ')' || c == ';' || d.IsMark(i):
 		return true
-	case p == nil:
-		return true
 	// the object around the arguments has to end first
 	case p.Hole("call") >= 0 || p.Hole("calls") >= 0:
 		return false
@@ -138,35 +128,32 @@ func (d *decoder) CallEnds(i int) bool {
 //
 // is one whole command: the parenthesis behind (1 is followed by a quote.
 func (d *decoder) pythonEnd(i int) bool {
-	n := d.Space(i)
-	line := bytes.IndexByte(d.Slice(d.Pos+i, d.Pos+i+n), '\n') >= 0
-	i += n
+	i, line := d.pastSpace(i)
 	c := d.At(i)
 	switch {
 	case c < 0 || d.IsMark(i) || d.Comment(i):
 		return true
 	// print( has a parenthesis of its own
 	case c == ')' && d.printed:
-		d.printed = false
-		defer func() { d.printed = true }()
 		return d.pythonEnd(i + 1)
 	case c == ']':
-		i++
-		n = d.Space(i)
-		line = bytes.IndexByte(d.Slice(d.Pos+i, d.Pos+i+n), '\n') >= 0
-		i += n
+		i, line = d.pastSpace(i + 1)
 		_, closed := d.closerAt(i, d.closing)
-		return line || d.At(i) < 0 || d.IsMark(i) || closed && len(d.closing.Close) > 0
+		return line || d.At(i) < 0 || d.IsMark(i) || closed
 	case c == ',' || c == ';':
 		i += 1 + d.Space(i+1)
 		return d.At(i) == ']' || scan.IsWord(d.At(i)) && d.nameAhead(i)
 	case scan.IsWord(c):
 		return line && d.nameAhead(i) && (d.printed || !d.Has(i, "print("))
-	case d.closing == nil:
-		return true
 	}
 	_, closed := d.closerAt(i, d.closing)
-	return closed && len(d.closing.Close) > 0
+	return closed
+}
+
+// pastSpace is the offset behind the white space at offset i, and whether a newline is in it.
+func (d *decoder) pastSpace(i int) (end int, line bool) {
+	end = i + d.Space(i)
+	return end, bytes.IndexByte(d.Slice(d.Pos+i, d.Pos+end), '\n') >= 0
 }
 
 // CallMark says whether a mark that can end or follow a call stands at offset i.
@@ -181,9 +168,6 @@ func (d *decoder) CallMark(i int) bool {
 // argCloser says whether the closer of a tagged argument of the call that is read stands at offset i.
 // It is what follows JSON inside of a tag: of <parameter=x>{"a": 1}}</parameter> the second brace is too many.
 func (d *decoder) argCloser(i int) bool {
-	if d.closing == nil {
-		return false
-	}
 	for _, arg := range d.closing.Family.Args {
 		if _, a := d.literal(i, arg.Parts[len(arg.Parts)-1].Lit); a == matched {
 			return true

@@ -198,7 +198,7 @@ func (d *decoder) tryDoubted(m *declaration.Mark, why doubt) match {
 		}
 		readTo = d.Pos
 		// own marks may be followed by other marks of theirs, such as the end of the turn
-		last := d.over() || m.Own && d.structure(d.Space(0))
+		last := d.over(0) || m.Own && d.structure(d.Space(0))
 		sure := m.Own || afterSentence && why == inText && (last || announced())
 		// What had to be repaired is no clean call, and one that misses a parameter may be an outline.
 		if why == inPage || !sure && len(d.Repairs) > repairs || !m.Own && !d.complete() {

@@ -65,7 +65,7 @@ func (d *decoder) fencedCalls(n int, start bool) bool {
 		}
 		for !start && d.nextFence() {
 		}
-		return d.complete() && (start || d.which == Eager || d.over() || sure && d.continues())
+		return d.complete() && (start || d.which == Eager || d.over(0) || sure && d.continues())
 	})
 }
 

@@ -19,14 +19,14 @@ type fields struct {
 // Real ones are below 100. Prose about the marks must not be read as a header that goes on and on.
 const maxHeader = 256
 
-// header reads the fields of a message header that begins here, in any order, each optional.
+// header reads the fields of a message header that begins at offset i, in any order, each optional.
 // gpt-oss writes the recipient in the role or behind the channel, the type with or without its mark, and channels nobody
 // named ("commentary?", "??"). A word that is no field may stand in it three times at most. Where all is said and only the
 // last mark is missing, a brace behind the name of an offered tool stands for it.
-func (d *decoder) header() (fields, match) {
+func (d *decoder) header(i int) (fields, match) {
 	var h fields
 	words := 0
-	for i := 0; i < maxHeader; {
+	for start := i; i < start+maxHeader; {
 		i += d.Space(i)
 		switch c := d.At(i); {
 		case c < 0:
@@ -183,10 +183,8 @@ func (d *decoder) headerAhead(i int) bool {
 	if !d.Has(i, "to=") && !d.Has(i, "assistant") && !d.Has(i, declaration.ChannelMark) {
 		return false
 	}
-	d.Pos += i
-	h, a := d.header()
+	h, a := d.header(i)
 	marked := a == matched && d.Has(h.end-len(messageMark), messageMark)
-	d.Pos -= i
 	if !marked || h.to == "" {
 		return marked && isChannel(h.channel)
 	}

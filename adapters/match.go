@@ -142,6 +142,11 @@ func (d *decoder) optionalSuffix(i int) int {
 // While it reads, nothing is dropped from the buffer behind pin: the bytes may be read again by the next pattern. A section's
 // glue stands for that of its first call, as its newlines are in front of the section.
 func (d *decoder) attempt(p *declaration.Pattern) match {
+	return d.attemptBy(p, func() match { return d.match(p) })
+}
+
+// attemptBy is [decoder.attempt] by a reader of its own: the header of a message says what its body is, and no pattern does.
+func (d *decoder) attemptBy(p *declaration.Pattern, read func() match) match {
 	if d.exhausted() {
 		return mismatch
 	}
@@ -153,7 +158,7 @@ func (d *decoder) attempt(p *declaration.Pattern) match {
 	if d.outer >= 0 {
 		d.glue = d.outer
 	}
-	a := d.match(p)
+	a := read()
 	// a string that was never closed ran over the call's own closer: that is no cut call
 	if a == incomplete && d.At(0) < 0 && d.ranOver(start) {
 		a = mismatch
@@ -223,7 +228,7 @@ func (d *decoder) match(p *declaration.Pattern) match {
 // "[TOOL_CALLS]list_files" and stop is a call of list_files with {}. One that needs arguments is none.
 // Marks that are words need the family: behind "Action: list_files" of another model a sentence may have ended.
 func (d *decoder) nothingMore(p *declaration.Pattern, t *tool) bool {
-	return (p.Family == d.f || p.Special()) && !p.Markless() && len(t.schema().Required()) == 0 && d.over()
+	return (p.Family == d.f || p.Special()) && !p.Markless() && len(t.schema().Required()) == 0 && d.over(0)
 }
 
 // skipLiteral steps over a literal. Where the body's first byte stands in its place it may be missing.

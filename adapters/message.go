@@ -21,7 +21,7 @@ const (
 // message reads a message that begins with its header here: the header says what the body is.
 // The body is none of the header's business before the route is known: the same marks hold calls, thoughts and answers.
 func (d *decoder) message(p *declaration.Pattern) match {
-	h, a := d.header()
+	h, a := d.header(0)
 	if a != matched {
 		d.evidence = d.evidence || a == incomplete && d.Pos+len(declaration.ChannelMark) < d.Base+len(d.Buf)
 		return a
@@ -138,31 +138,19 @@ func (s *toolset) recipient(name string) *tool {
 }
 
 // messageCall reads a message that is a call.
-// There is no attempt around it: the header has been read whole, so what fails here is the body, and the position goes back
-// to the header's start.
+// The header has been read whole, so what fails here is the body, and the attempt goes back to the header's start.
 func (d *decoder) messageCall(p *declaration.Pattern, h fields, t *tool, body string) match {
-	start, pin := d.Pos, d.pin
-	if pin < 0 {
-		d.pin = d.gapAt
-	}
-	d.glue, d.closing = 0, p
-	d.Pos += h.end
-	// ```json in front of the arguments
-	d.skipFence()
-	// the header was whole: what is cut from here on is a call
-	d.evidence = true
-	a := d.messageBody(p, t, body)
-	d.closing = nil
-	if a != committed {
-		d.Pos, d.pin = start, pin
-		return a
-	}
-	d.extraClosers("}]")
-	d.closeFence()
-	n := d.messageEnds(p, d.Space(0))
-	d.Pos += n
-	d.endCall(n > 0)
-	return committed
+	return d.attemptBy(p, func() match {
+		d.Pos += h.end
+		if a := d.messageBody(p, t, body); a != committed {
+			return a
+		}
+		d.extraClosers("}]")
+		n := d.messageEnds(p, d.Space(0))
+		d.Pos += n
+		d.endCall(n > 0)
+		return committed
+	})
 }
 
 // messageBody reads the body of a call's message and commits it: tags, JSON or program text. gpt-oss may write nothing at all for
@@ -212,7 +200,7 @@ func (d *decoder) messageText(p *declaration.Pattern, kind chat.Kind) {
 		}
 		// no end mark, and the next header is there
 		if d.Has(0, startMark) {
-			if _, a := d.header(); a == matched {
+			if _, a := d.header(0); a == matched {
 				break
 			}
 		}
@@ -239,9 +227,7 @@ func (d *decoder) messageOver(p *declaration.Pattern, i int) bool {
 	if !d.Has(i, startMark) {
 		return false
 	}
-	d.Pos += i
-	_, a := d.header()
-	d.Pos -= i
+	_, a := d.header(i)
 	return a == matched
 }
 

@@ -24,8 +24,8 @@ func (d *decoder) name(p *declaration.Pattern, i int) (*tool, match) {
 		d.Pos++
 	}
 	t, n, a := d.offered(0, func(n, c int) bool {
-		// nothing but the name: the model ended its reply here, or a mark of the turn does
-		if n > 0 && (c < 0 || scan.IsSpace(c) || d.marksAt(n) != nil) && d.lastName(n) {
+		// nothing but the name, [TOOL_CALLS]list_files</s>: the model ended its reply here, or a mark of the turn does
+		if n > 0 && d.mayEnd(n) && d.over(n) && d.tools.find(string(d.Slice(d.Pos, d.Pos+n))) != nil {
 			return true
 		}
 		// what ends a name depends on the family: [ARGS], a newline, a brace, a tag
@@ -65,14 +65,10 @@ func (d *decoder) offered(i int, ends func(n, c int) bool) (*tool, int, match) {
 	return nil, maxName, mismatch
 }
 
-// lastName says whether the n bytes from here on name a tool, and the model ended its reply behind them.
-// [TOOL_CALLS]list_files</s> has no arguments and no mark behind its name.
-// It steps to the end of the name and asks over, which knows ends of turns as well as the end of the text.
-func (d *decoder) lastName(n int) bool {
-	d.Pos += n
-	over := d.over()
-	d.Pos -= n
-	return over && d.tools.find(string(d.Slice(d.Pos, d.Pos+n))) != nil
+// mayEnd is a quick look at whether the reply may end at offset i, behind a name: [over] decides.
+func (d *decoder) mayEnd(i int) bool {
+	c := d.At(i)
+	return c < 0 || scan.IsSpace(c) || d.marksAt(i) != nil
 }
 
 // nameEnds says whether what stands at offset n ends a name: a newline, a brace, the next literal, an argument or a closer.
@@ -214,12 +210,9 @@ func (d *decoder) id(p *declaration.Pattern, i int) (string, match) {
 	for n := 0; n < maxName; n++ {
 		c := d.At(n)
 		// an id alone, behind which the reply ends: the tool takes no arguments
-		if n > 0 && p.Hole("name") < 0 && (c < 0 || scan.IsSpace(c) || d.marksAt(n) != nil) {
+		if id := string(d.Slice(d.Pos, d.Pos+n)); n > 0 && p.Hole("name") < 0 && d.mayEnd(n) && d.over(n) && d.tools.inID(id) != nil {
 			d.Pos += n
-			if over := d.over(); over && d.tools.inID(string(d.Slice(d.Pos-n, d.Pos))) != nil {
-				return string(d.Slice(d.Pos-n, d.Pos)), matched
-			}
-			d.Pos -= n
+			return id, matched
 		}
 		if c < 0 {
 			return "", incomplete
