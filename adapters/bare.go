@@ -150,17 +150,13 @@ func (d *decoder) over(i int) bool {
 // bareCall reads one call without marks here, whichever form it has.
 // JSON comes first, since a list of objects begins like a list of Python calls.
 func (d *decoder) bareCall() bool {
-	done, start := d.done, d.Pos
+	done := d.done
 	for _, p := range []*declaration.Pattern{bareObjects, barePython, bareJSON, bareCounted} {
 		d.bare = p == bareJSON || p == bareCounted // a word and a brace are program text, unless a parameter follows in quotes
 		a := d.attempt(p)
 		d.bare = false
 		if a == committed && d.done > done {
 			return true
-		}
-		// a call that committed and was cut has moved on, so no other form can begin here
-		if d.Pos != start {
-			return false
 		}
 	}
 	return false

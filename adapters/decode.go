@@ -20,9 +20,10 @@ type decoder struct {
 	lenient.Reader // the text, and the reader of what stands in calls
 	input
 	progress
-	enclosing
 	draftState
 	calling calling // the call being read; argReader.call points to its output, or is nil outside of calls
+	around  int     // the quote around its arguments, which does not escape those inside: "{"city": "Rome"}"; 0: none
+	printed bool    // print( stands around the Python call
 
 	f     *declaration.Family
 	index *declaration.Index
@@ -48,12 +49,6 @@ type draftState struct {
 	drafting  bool // events are kept in drafted
 	drafted   []chat.Event
 	draftGlue int // glue of the draft's first call; -1 before
-}
-
-// enclosing is what stands around the arguments being read, and decides what ends them.
-type enclosing struct {
-	around  int  // the quote around the arguments, which does not escape those inside: "{"city": "Rome"}"; 0: none
-	printed bool // print( stands around the Python call
 }
 
 // progress is what is decided of the reply so far: with the position and the repairs all that a failed draft takes back.
@@ -132,13 +127,6 @@ func (d *decoder) checkpoint() checkpoint { return checkpoint{d.progress, d.Pos,
 
 // restore goes back to a checkpoint. What was read from the source meanwhile stays buffered.
 func (d *decoder) restore(c *checkpoint) { d.progress, d.Pos, d.Repairs = c.progress, c.pos, c.repairs }
-
-// resetArgs forgets the state of the arguments that were read.
-// The buffer of their output stays, for the next call.
-func (d *decoder) resetArgs() {
-	d.Reset()
-	d.enclosing = enclosing{}
-}
 
 // newDecoder is a decoder in front of the reply's first byte. Without tools it has no toolset, and no call is looked for: only
 // reasoning is taken apart.

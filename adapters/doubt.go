@@ -223,16 +223,3 @@ func (d *decoder) tryDoubted(m *declaration.Mark, why doubt) match {
 	}
 	return mismatch
 }
-
-// moreCalls reads what may follow a call of a draft: another one, or a closer.
-// All calls of a turn leave together: a second one behind the first is no prose.
-// A closer between them may be one that was left over, </function> behind </tool_call>.
-func (d *decoder) moreCalls() bool {
-	start := d.Pos
-	d.Pos += d.Space(0)
-	if d.markedCall() {
-		return true
-	}
-	d.Pos = start
-	return false
-}

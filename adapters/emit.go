@@ -214,7 +214,7 @@ func (d *decoder) endCall(closed bool) {
 		d.finishCall(closed)
 	}
 	d.Out, d.calling.from = nil, -1
-	d.resetArgs()
+	d.Reset()
 }
 
 // finishCall sends the rest of a complete call.
@@ -336,5 +336,5 @@ func (d *decoder) undo(before *checkpoint) {
 	d.waste += d.Pos - before.pos
 	d.restore(before)
 	d.Out = nil
-	d.resetArgs()
+	d.Reset()
 }

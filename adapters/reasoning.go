@@ -247,8 +247,7 @@ func (d *decoder) callInReasoning(n int) bool {
 	if d.marksAt(n) == nil {
 		return false
 	}
-	closes := false
-	ok := d.draft(maxDraft, func() bool {
+	return d.draft(maxDraft, func() bool {
 		d.Pos += n
 		found := false
 		for d.markedCall() {
@@ -257,19 +256,14 @@ func (d *decoder) callInReasoning(n int) bool {
 		}
 		// a closer behind the call: it was a draft, unless the family says otherwise
 		closing := d.closesReasoning()
-		closes = closing == matched && d.f.Flags.ThinkCalls
-		return found && !d.wasCut && (d.modelEnded() || closes || closing == mismatch && d.turnEnds())
+		return found && !d.wasCut && (d.modelEnded() || closing == matched && d.f.Flags.ThinkCalls || closing == mismatch && d.turnEnds())
 	})
-	if ok && closes {
-		d.state = chat.Reasoning
-	}
-	return ok
 }
 
 // markedCall reads one call, or one section of them, that begins with a mark right here.
 // Calls without marks do not count in thoughts: JSON there is a plan.
 func (d *decoder) markedCall() bool {
-	start, marks := d.Pos, d.marksAt(0)
+	marks := d.marksAt(0)
 	for i := range marks {
 		m := &marks[i]
 		if m.Kind != declaration.SectionOpen && m.Kind != declaration.CallOpen && m.Kind != declaration.InnerOpen || !d.stands(0, m) {
@@ -279,7 +273,6 @@ func (d *decoder) markedCall() bool {
 		if d.try(m) == committed {
 			return d.done > done
 		}
-		d.Pos = start
 	}
 	return false
 }

@@ -12,7 +12,6 @@ func (d *decoder) section(p *declaration.Pattern) match {
 	if a != matched {
 		return a
 	}
-	d.glue = p.Glue
 	i := n + d.Space(n)
 	if end, ok := d.sectionEnds(i, p.Family); ok {
 		d.leave(p.Glue)
@@ -32,7 +31,7 @@ func (d *decoder) section(p *declaration.Pattern) match {
 		d.Pos = start
 		return a
 	}
-	for d.anotherCall(p.Family) {
+	for d.moreCalls() {
 	}
 	// the closer may be missing: calls were read, and stay calls
 	if end, ok := d.sectionEnds(d.Space(0), p.Family); ok {
@@ -94,17 +93,19 @@ func (d *decoder) anyCall(f *declaration.Family) match {
 	return a
 }
 
-// anotherCall reads one more call of a section, behind white space.
-// White space alone stands between: what else there is ends the section, and is text.
-// Inside a section no evidence is asked for: the opener has been believed.
-func (d *decoder) anotherCall(f *declaration.Family) bool {
+// moreCalls reads one more call of a section or of a draft, behind white space.
+// All calls of a turn leave together: a second one behind the first is no prose, and no evidence is asked for, since the mark
+// of the first has been believed. What else stands there ends the calls, and is text.
+func (d *decoder) moreCalls() bool {
 	start, n := d.Pos, d.Space(0)
 	d.gapAt, d.markAt = d.Pos, d.Pos+n
 	d.Pos += n
-	if d.anyCall(f) == committed {
+	if d.markedCall() {
 		return true
 	}
-	d.Pos = start
+	if !d.wasCut || d.drafting { // a call that was cut is the rest of the text
+		d.Pos = start
+	}
 	return false
 }
 

@@ -120,14 +120,10 @@ func (d *decoder) tryMarks(c int, line bool) bool {
 	if d.ticks != 0 && d.inCode() || d.Pos < d.rejected {
 		return false
 	}
-	start := d.Pos
 	d.evidence = false
 	// to=time.now<|message|>: a message without the mark in front
-	if p := d.index.Header; d.blank && p != nil && d.headerAhead(0) {
-		if d.message(p) == committed {
-			return true
-		}
-		d.Pos = start
+	if p := d.index.Header; d.blank && p != nil && d.headerAhead(0) && d.message(p) == committed {
+		return true
 	}
 	wasCut, glue := false, 0
 	marks := d.marksAt(0)
@@ -141,7 +137,6 @@ func (d *decoder) tryMarks(c int, line bool) bool {
 		case committed:
 			return true
 		case incomplete:
-			d.Pos = start
 			// <tool_call, which may become any of ten marks
 			if d.halfSuffix(m) {
 				continue
@@ -149,7 +144,6 @@ func (d *decoder) tryMarks(c int, line bool) bool {
 			wasCut = wasCut || line || d.evidence || d.lengthCut() || m.Special()
 			glue = max(glue, d.glue)
 		}
-		d.Pos = start
 		if d.Pos < d.rejected { // a whole call that is text: no other reading of its marks counts
 			return false
 		}
@@ -157,11 +151,9 @@ func (d *decoder) tryMarks(c int, line bool) bool {
 	if d.tools != nil && (line || c == '{') && d.unmarked(c, line) {
 		return true
 	}
-	d.Pos = start
 	if d.tools != nil && (line || d.blank) && d.headlessCall(c) {
 		return true
 	}
-	d.Pos = start
 	if wasCut {
 		d.dropRest(glue)
 	}
@@ -277,9 +269,6 @@ func (d *decoder) openPlain(m *declaration.Mark) match {
 // about. Behind a call nothing is: there they go without more evidence.
 func (d *decoder) turn(m *declaration.Mark) match {
 	n, glue := d.markSize(0, m), 0
-	if n == 0 {
-		return mismatch
-	}
 	// the closer of a plain reply, whose newline is the mark's
 	if m.Pattern != nil {
 		closer := m.Pattern.Parts[len(m.Pattern.Parts)-1].Lit
