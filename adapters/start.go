@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"toolnorm/adapters/internal/declaration"
-	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat"
 )
 
@@ -16,9 +15,6 @@ import (
 // White space at the end is that of the template; whether a newline was among it decides if the reply owes one (skipOpener).
 func (d *decoder) startBehind(prompt string) {
 	text := strings.TrimRight(prompt, " \t\r\n")
-	if text == "" {
-		return
-	}
 	// <|start|>assistant<|channel|>analysis<|message|>
 	d.openedHeader(text)
 	// <think>, [THINK], <|channel>thought
@@ -54,18 +50,6 @@ func (d *decoder) beginning() {
 	}
 }
 
-// wordLine says whether a single word stands on the line that begins here.
-// Functionary's first >>> is in its prompt, so the reply begins with the recipient alone on a line: get_weather⏎{…}.
-// What follows the word is not looked at: the pattern behind says whether it is a call.
-func (d *decoder) wordLine() bool {
-	n := 0
-	for c := d.At(n); n < maxName && (scan.IsWord(c) || c == '-' || c == '.'); c = d.At(n) {
-		n++
-	}
-	c := d.At(n)
-	return n > 0 && (c == '\n' || c < 0)
-}
-
 // behindPrompt reads what the prompt has opened: a plain reply or a call. What is neither stays text.
 // "all" in the place of a tool's name is Functionary's plain reply, and its line is dropped. A call that is cut behind its name
 // says nothing and is dropped as well.
@@ -77,8 +61,7 @@ func (d *decoder) behindPrompt(f *declaration.Family) {
 			return
 		}
 	}
-	// a name has to stand alone on its line: "all of them are sunny." is an answer
-	if d.tools == nil || !d.wordLine() {
+	if d.tools == nil {
 		return
 	}
 	// get_weather⏎{"city": "Oslo"}

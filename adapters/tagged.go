@@ -5,7 +5,6 @@ import (
 
 	"toolnorm/adapters/internal/declaration"
 	"toolnorm/adapters/internal/lenient"
-	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
 )
@@ -33,11 +32,7 @@ func (d *decoder) taggedBody(p *declaration.Pattern, t *tool, id string) match {
 	// <tool_call>get_weather⏎{"city": "Oslo"}</tool_call>
 	if d.At(n) == '{' {
 		d.Pos += n
-		a := d.arguments(t, id, nil)
-		if a == committed {
-			d.extraClosers("}")
-		}
-		return a
+		return d.arguments(t, id, nil)
 	}
 	// <tool_call>get_time</tool_call>: no arguments is legal
 	if _, ok := d.closerAt(n, p); ok {
@@ -45,8 +40,6 @@ func (d *decoder) taggedBody(p *declaration.Pattern, t *tool, id string) match {
 		return d.commitWith(t, id, "{}")
 	}
 	if _, a := d.argHead(p.Family, n); a != matched {
-		// <tool_call>get_weather⏎<arg_k: cut, and no mention
-		d.evidence = d.evidence || a == incomplete
 		return a
 	}
 	d.commit(t, id)
@@ -280,7 +273,6 @@ func (d *decoder) upTo(i int, l declaration.Literal) int {
 // Seen holds the keys so far: a parameter comes once, so a known one that was seen is part of a value (nextArg).
 func (d *decoder) tags(p *declaration.Pattern, t *schema.Type) {
 	d.PutByte('{')
-	d.Seen = d.Seen[:0]
 	for {
 		n := d.Elastic(0)
 		// the text ends between two arguments
@@ -327,10 +319,6 @@ func (d *decoder) likeArg(p *declaration.Pattern, i int) bool {
 		return false
 	}
 	tag := p.Family.Args[0].Parts[0].Lit.Key()
-	// <|open|>argument key=",  <｜DSML｜parameter name=": up to the blank
-	if end := strings.LastIndexByte(tag, ' '); end > 0 && !scan.IsWord(int(tag[1])) {
-		return d.Has(i, tag[:end])
-	}
 	if end := strings.IndexAny(tag, ":= >"); end > 0 {
 		tag = tag[:end]
 	}

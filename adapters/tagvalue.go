@@ -111,20 +111,12 @@ func (d *decoder) skipValue(p *declaration.Pattern, h head, t *schema.Type) {
 	}
 }
 
-// read turns the raw text of a tag into JSON: as JSON where the tag says that it is, else by the schema.
+// read turns the raw text of a tag into JSON, by the schema.
 // A nested value is read as tags first: what they say is more than their text.
 func (h head) read(text string, t *schema.Type) string {
 	// <items><item>…
 	if h.p.Keyed() {
-		return fromTree(h.p, text, t)
-	}
-	switch h.wire {
-	case "true", "string", "str", "":
-		return lenient.FromText(text, t)
-	}
-	// string="false", type="number": JSON, and a text where it is broken
-	if out, whole := lenient.RepairAs(text, t); whole {
-		return out
+		return treeOf(h.p, text).json(t)
 	}
 	return lenient.FromText(text, t)
 }
@@ -211,9 +203,6 @@ func (d *decoder) junkBehind(p *declaration.Pattern, h head, t *schema.Type, i i
 		return 0
 	}
 	for ; n < i+maxJunk && d.At(n) >= 0; n++ {
-		if !p.Family.CloseBytes[d.At(n)] {
-			continue
-		}
 		if _, a := d.literal(n, h.own); a == matched {
 			return 0
 		}
@@ -308,11 +297,8 @@ func (d *decoder) closersFollow(p *declaration.Pattern, i int) bool {
 			continue
 		}
 		for _, l := range p.Close[k+1:] {
-			n, a := d.literal(d.pastComment(end), l)
-			if a == matched {
+			if n, a := d.literal(d.pastComment(end), l); a == matched {
 				end = n
-			} else if a == mismatch {
-				break
 			}
 		}
 		end += d.Elastic(end)
@@ -336,10 +322,6 @@ func (d *decoder) openCDATA(f *declaration.Family) bool {
 		return false
 	}
 	n, a := d.literal(d.Space(0), declaration.Exactly(declaration.CDATAOpen))
-	if a == incomplete && d.At(d.Space(0)) >= 0 {
-		d.Out.Broken = true
-		d.ToEnd()
-	}
 	if a == matched {
 		d.Pos += n
 	}
@@ -356,9 +338,6 @@ func (d *decoder) cdataEnd(p *declaration.Pattern, h head) (int, bool) {
 		end, b := d.literal(i, h.own)
 		if b == matched && d.afterValue(p, end) {
 			return end, true
-		}
-		if b == mismatch && d.closersFollow(p, i) {
-			return i, true
 		}
 		a = b
 	}

@@ -45,15 +45,9 @@ func (d *decoder) nested(h head, depth int) (int, bool) {
 	return depth, false
 }
 
-// fromTree turns a value into JSON of the type: what the tags in it say, or its text.
-// It needs the whole value, so values of such families wait, but for plain strings.
-func fromTree(p *declaration.Pattern, text string, t *schema.Type) string {
-	return treeOf(p, text).json(t)
-}
-
-// tree reads the tags of a text. A closer that closes nothing is dropped, one that was left out is made up.
+// treeOf reads the tags of a text. A closer that closes nothing is dropped, one that was left out is made up.
 // The token in front of each tag, ]<]minimax[>[, is what no text has; <b> without it is text of the value.
-// Nothing in it is an error: text that looks like half a tag is text.
+// It needs the whole value, so values of such families wait, but for plain strings. Nothing in it is an error: text that looks like half a tag is text.
 func treeOf(p *declaration.Pattern, text string) *node {
 	root := &node{}
 	open := []*node{root}
