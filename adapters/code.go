@@ -217,7 +217,7 @@ func (d *decoder) inCode() bool {
 	switch {
 	case d.ticks == quotedLine:
 		return !d.turnEndsCode()
-	case d.spanEnd > d.Pos || !d.anyMark():
+	case !d.anyMark():
 		return true
 	// a backquote stands directly in front: the mark is a mention even where the span's end is not there
 	case d.keptTo == d.Pos && d.Pos > d.Base && d.Slice(d.Pos-1, d.Pos)[0] == '`':
@@ -225,7 +225,6 @@ func (d *decoder) inCode() bool {
 	}
 	for i := 0; i < maxSpan && d.At(i) >= 0 && d.At(i) != '\n'; i++ {
 		if n := d.runOf(i, '`'); n == d.ticks {
-			d.spanEnd = d.Pos + i
 			return true
 		} else if n > 0 {
 			i += n - 1

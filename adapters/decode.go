@@ -78,9 +78,8 @@ type textState struct {
 // codeState is which code the text stands in: marks in code are examples (code.go).
 // It is part of the progress, since a failed draft may have read through a fence.
 type codeState struct {
-	ticks   int   // length of the backquotes that opened an inline code span; 0 outside; see quotedLine
-	spanEnd int   // where the code span ends that a mark was looked at in
-	fence   fence // the fenced block that is text
+	ticks int   // length of the backquotes that opened an inline code span; 0 outside; see quotedLine
+	fence fence // the fenced block that is text
 }
 
 // evidenceState is what speaks for or against calls here (doubt.go, bare.go).

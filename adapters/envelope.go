@@ -291,33 +291,27 @@ func (d *decoder) restOfObject() {
 		if d.At(n) == ',' {
 			n += 1 + d.Loose(n+1)
 		}
-		switch c := d.At(n); {
-		case c == '}':
+		if d.At(n) == '}' {
 			d.Pos += n + 1
 			return
-		case !d.StartsString(n):
-			d.Unclosed = true
-			d.DoubtStray()
-			if c < 0 {
-				d.ToEnd() // a comma behind the arguments is structure
+		}
+		start, a := d.Pos, incompleteAtEnd(d.At(n), mismatch)
+		if d.StartsString(n) {
+			d.Pos += n
+			var key string
+			if key, a = d.memberKey(); a == matched {
+				out, _ := d.Capture(func() { d.Value(nil) })
+				if lenient.IdKeys[key] && !d.calling.released {
+					d.calling.id = scan.Unquote(out)
+				}
+				continue
 			}
-			return
 		}
-		start := d.Pos
-		d.Pos += n
-		c := d.Out
-		key, a := d.memberKey()
-		if a != matched {
-			d.Pos, d.Out, d.Unclosed = start, c, true
-			d.DoubtStray()
-			if a == incomplete {
-				d.ToEnd()
-			}
-			return
+		d.Pos, d.Unclosed = start, true
+		d.DoubtStray()
+		if a == incomplete {
+			d.ToEnd() // a comma behind the arguments is structure
 		}
-		out, _ := d.Capture(func() { d.Value(nil) })
-		if lenient.IdKeys[key] && c != nil && !d.calling.released {
-			d.calling.id = scan.Unquote(out)
-		}
+		return
 	}
 }

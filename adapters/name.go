@@ -80,15 +80,10 @@ func (d *decoder) nameEnds(p *declaration.Pattern, i, n, c int) bool {
 		return true
 	}
 	// the literal of the pattern; cut within it counts, since only the end of the text can follow
-	if i+1 < len(p.Parts) {
-		if l := p.Parts[i+1].Lit; begins(l, c) {
-			if _, a := d.literal(n, l); a != mismatch {
-				return true
-			}
+	if l := p.Parts[i+1].Lit; begins(l, c) {
+		if _, a := d.literal(n, l); a != mismatch {
+			return true
 		}
-	}
-	if c != '<' {
-		return false
 	}
 	// it is missing: <tool_call>f<arg_key>…, where the newline or <tool_sep> was left out
 	for _, arg := range p.Family.Args {
@@ -225,9 +220,6 @@ func (d *decoder) id(p *declaration.Pattern, i int) (string, match) {
 				id := string(bytes.TrimSpace(d.Slice(d.Pos, d.Pos+n)))
 				d.Pos += n + skip
 				return id, matched
-			}
-			if a == incomplete {
-				return "", incomplete
 			}
 		}
 		// no id holds these: what is read is prose

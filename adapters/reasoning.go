@@ -18,14 +18,10 @@ func (d *decoder) openReasoning(p *declaration.Pattern) match {
 		return mismatch
 	}
 	d.leave(p.Glue)
-	d.Pos += n
-	for { // models say it twice, above all where the prompt has said it
-		if n, a = d.literal(d.Space(0), p.Parts[0].Lit); a != matched {
-			break
-		}
+	for a == matched { // models say it twice, above all where the prompt has said it
 		d.Pos += n
+		n, a = d.literal(d.Space(0), p.Parts[0].Lit)
 	}
-	d.flushText()
 	d.state, d.thinks = chat.Reasoning, []*declaration.Pattern{p}
 	return committed
 }

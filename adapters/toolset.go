@@ -1,8 +1,8 @@
 package adapters
 
 import (
+	"maps"
 	"slices"
-	"sort"
 	"strings"
 
 	"toolnorm/adapters/internal/scan"
@@ -34,13 +34,8 @@ type toolset struct {
 	offered []chat.Tool       // until the first look-up builds the rest
 	also    map[string]string // as Options.Also
 	exact   map[string]*tool
-	forms   []form // sorted by folded name
-}
-
-// form is a folded spelling of a tool's name. A spelling that two tools share belongs to neither.
-type form struct {
-	folded string
-	tool   *tool
+	forms   map[string]*tool // by folded spelling; nil where two tools share it, since it belongs to neither
+	sorted  []string         // the spellings, to be searched for one that begins as a name does
 }
 
 // prefixes are name spaces, folded, that models put in front of a name although nobody offered them.
@@ -49,12 +44,13 @@ var prefixes = []string{"functions", "function", "defaultapi", "tools", "tool", 
 
 // build makes the look-up tables, once: a reply without calls never needs them.
 // A name that is offered twice is the first tool's: no reply could tell them apart.
-// Short forms without a prefix share the table with whole names, so both are found by one search.
+// Short forms without a prefix share the table with whole names: two tools may fold to one spelling (a_b, ab), and then only
+// their exact names find them.
 func (s *toolset) build() {
 	if s.exact != nil {
 		return
 	}
-	s.exact, s.forms = make(map[string]*tool, len(s.offered)), make([]form, 0, len(s.offered))
+	s.exact, s.forms = make(map[string]*tool, len(s.offered)), make(map[string]*tool, len(s.offered))
 	all := make([]tool, len(s.offered))
 	for i, o := range s.offered {
 		// offered twice
@@ -64,39 +60,39 @@ func (s *toolset) build() {
 		t := &all[i]
 		t.Tool = o
 		s.exact[o.Name] = t
-		s.forms = append(s.forms, form{fold(o.Name), t})
+		s.add(o.Name, t)
 		if short := withoutPrefix(o.Name); short != "" {
-			s.forms = append(s.forms, form{fold(short), t})
+			s.add(short, t)
 		}
 	}
-	s.sort()
 	s.buildAlso()
+	s.sorted = slices.Sorted(maps.Keys(s.forms))
+}
+
+// add adds a spelling of a tool's name.
+func (s *toolset) add(name string, t *tool) {
+	folded := fold(name)
+	if other, known := s.forms[folded]; known && other != t || folded == "" {
+		t = nil
+	}
+	s.forms[folded] = t
 }
 
 // buildAlso adds the further names of tools. What could be a spelling of a tool's first name stays one.
 // A further name must not take anything away from a tool that is really called so.
 func (s *toolset) buildAlso() {
-	var more []form
+	first := maps.Clone(s.forms)
 	for name, of := range s.also {
 		// of a tool that is not offered here, or the first name of another
-		t, folded := s.exact[of], fold(name)
+		t := s.exact[of]
 		if t == nil || s.exact[name] != nil {
 			continue
 		}
 		s.exact[name] = t
-		if i := s.search(folded); i == len(s.forms) || s.forms[i].folded != folded {
-			more = append(more, form{folded, t})
+		if _, known := first[fold(name)]; !known {
+			s.add(name, t)
 		}
 	}
-	if len(more) > 0 {
-		s.forms = append(s.forms, more...)
-		s.sort()
-	}
-}
-
-// sort puts the forms in the order in which they are searched.
-func (s *toolset) sort() {
-	slices.SortFunc(s.forms, func(a, b form) int { return strings.Compare(a.folded, b.folded) })
 }
 
 // withoutPrefix is an offered name without a server's name or a client's random prefix, "" when it has none.
@@ -157,7 +153,7 @@ func (s *toolset) find(name string) *tool {
 	// GetWeather, get-weather. Prose asks here too, at each word that could be an id, so short names stay on the stack.
 	var buf [32]byte
 	folded := string(appendFold(buf[:0], name))
-	if t := s.folded(folded); t != nil {
+	if t := s.forms[folded]; t != nil {
 		return t
 	}
 	// get_weather.get_weather, as Muse writes it
@@ -167,7 +163,7 @@ func (s *toolset) find(name string) *tool {
 	// functions.get_weather
 	for _, p := range prefixes {
 		if rest, ok := strings.CutPrefix(folded, p); ok {
-			if t := s.folded(rest); t != nil {
+			if t := s.forms[rest]; t != nil {
 				return t
 			}
 		}
@@ -245,20 +241,6 @@ func (s *toolset) beginsID(id []byte) bool {
 	return s.begins(id) || s.inID(string(id)) != nil || isCounter(string(id)) || strings.HasPrefix("call", string(id))
 }
 
-// folded returns the one tool with that folded name, or nil.
-// Two tools may fold to one spelling (a_b, ab): then only their exact names find them.
-// Equal forms stand side by side, so the loop ends at the first other one.
-func (s *toolset) folded(name string) *tool {
-	var found *tool
-	for i := s.search(name); name != "" && i < len(s.forms) && s.forms[i].folded == name; i++ {
-		if found != nil && found != s.forms[i].tool {
-			return nil
-		}
-		found = s.forms[i].tool
-	}
-	return found
-}
-
 // begins says whether some offered name can still be written once name has been.
 // Everything that find would accept has to be accepted here byte by byte, prefixes and f.f included.
 func (s *toolset) begins(name []byte) bool {
@@ -284,13 +266,8 @@ func (s *toolset) begins(name []byte) bool {
 }
 
 // leads says whether a folded name begins with folded.
-// Forms are sorted, so the first that is not smaller is the only one to look at.
+// They are sorted, so the first that is not smaller is the only one to look at.
 func (s *toolset) leads(folded string) bool {
-	i := s.search(folded)
-	return i < len(s.forms) && strings.HasPrefix(s.forms[i].folded, folded)
-}
-
-// search is the place of a folded name among the sorted forms, or where it would be.
-func (s *toolset) search(folded string) int {
-	return sort.Search(len(s.forms), func(i int) bool { return s.forms[i].folded >= folded })
+	i, _ := slices.BinarySearch(s.sorted, folded)
+	return i < len(s.sorted) && strings.HasPrefix(s.sorted[i], folded)
 }
