@@ -2,6 +2,7 @@ package adapters
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -18,7 +19,6 @@ const (
 	inText                // in a sentence, an element of a page, or a mark of another family behind text
 	inQuotes              // a quotation mark stands right in front
 	inIndent              // on a line that Markdown takes for code
-	inPage                // the reply is a page
 )
 
 // lookBack is how much of the text in front of a mark is looked at, in bytes.
@@ -35,13 +35,18 @@ const maxHeld = 1 << 20
 type doubts struct {
 	at, gap       int
 	own, stranger doubt
+	front         []byte // the announcement, once a doubted mark is tried: the buffer may move
 }
 
 // doubted says whether and why the mark m here may be a mention.
 // A family that is not told owns all marks: then none is a stranger's.
 func (d *decoder) doubted(m *declaration.Mark) doubt {
 	if d.doubts.at != d.markAt || d.doubts.gap != d.gapAt {
-		d.doubts = d.doubtsHere()
+		why, anybodys := d.doubtHere()
+		d.doubts = doubts{at: d.markAt, gap: d.gapAt, own: why, stranger: why}
+		if !anybodys {
+			d.doubts.stranger = inText
+		}
 	}
 	if m.Own {
 		return d.doubts.own
@@ -49,16 +54,16 @@ func (d *decoder) doubted(m *declaration.Mark) doubt {
 	return d.doubts.stranger
 }
 
-// doubtsHere reads what stands in front of a mark here.
-// The cases are in the order of their weight: in a page nothing runs, on an indented line an announcement is needed, in a
-// sentence the end of the reply is enough.
+// doubtHere reads what stands in front of a mark here, and says whether marks of other families have the same doubt.
+// The cases are in the order of their weight: on an indented line an announcement is needed, in a sentence the end of the
+// reply is enough.
 //
 //	{"raw": "<tool_call>…"}            inQuotes: a member of a JSON answer
 //	The model wrote “<tool_call>…”     inQuotes, or inText when words stand between
 //	<p>It was <code><tool_call>…       inText: the element shows its text
 //	    <tool_call>…                   inIndent: Markdown's code
 //	Never write <tool_call>… here.     inText, and prose behind it
-func (d *decoder) doubtsHere() doubts {
+func (d *decoder) doubtHere() (why doubt, anybodys bool) {
 	from := d.gapAt
 	if d.keptTo == d.gapAt {
 		from = max(d.runFrom, d.markAt-lookBack, d.Base)
@@ -66,35 +71,22 @@ func (d *decoder) doubtsHere() doubts {
 	text := d.Slice(min(from, d.markAt), d.markAt)
 	line := text[bytes.LastIndexByte(text, '\n')+1:]
 	front := bytes.TrimRight(line, " \t")
-	both := func(why doubt) doubts { return doubts{d.markAt, d.gapAt, why, why} }
 	switch {
 	case d.which == Eager:
-		return both(noDoubt)
-	case isDocument(text):
-		return both(inPage)
+		return noDoubt, true
 	case len(front) == 0 && columns(line) >= 4:
-		return both(inIndent)
+		return inIndent, true
 	case inElement(text):
-		return both(inText)
+		return inText, true
 	case len(front) == 0:
-		return both(noDoubt)
+		return noDoubt, true
 	case quotes(front):
-		return both(inQuotes)
+		return inQuotes, true
 	// behind a colon that announces nothing, "output: <tool_call>…", as in a log
 	case inQuotation(line) || !endsSentence(front) || front[len(front)-1] == ':' && d.done == 0 && !d.announced():
-		return both(inText)
+		return inText, true
 	}
-	return doubts{d.markAt, d.gapAt, noDoubt, inText}
-}
-
-// isDocument says whether a text begins as a page does, and the page is not over.
-// A page ends with </html>; a call behind it is the model's own again.
-func isDocument(text []byte) bool {
-	lower := strings.ToLower(string(text[:min(len(text), 16)]))
-	if !strings.HasPrefix(lower, "<?xml") && !strings.HasPrefix(lower, "<!doctype") && !strings.HasPrefix(lower, "<html") {
-		return false
-	}
-	return !bytes.Contains(bytes.ToLower(text), []byte("</html>"))
+	return noDoubt, false
 }
 
 // columns is how far a line of white space goes.
@@ -133,34 +125,23 @@ func inQuotation(line []byte) bool {
 
 // elements are what opens those elements of a page that show their text as it is, or hold a page, and what closes them.
 // Lists and tables are among them, since documentation shows calls in them.
-var elements = [...][2]string{
+var elements = [][2]string{
 	{"<!--", "-->"}, {"<![cdata[", "]]>"}, {"<pre", "</pre"}, {"<code", "</code"}, {"<samp", "</samp"}, {"<html", "</html"}, {"<body", "</body"}, {"<?xml", "\x00"}, {"<!doctype", "</html"},
 	{"<script", "</script"}, {"<textarea", "</textarea"}, {"<svg", "</svg"}, {"<ul", "</ul"}, {"<ol", "</ol"}, {"<table", "</table"}, {"<blockquote", "</blockquote"},
 	{"<example", "</example"}, {"<details", "</details"}, {"<quote", "</quote"}, {"<kbd", "</kbd"}, {"<tt>", "</tt"}, {"<xmp", "</xmp"}, {`\begin{verbatim}`, `\end{verbatim}`},
 }
 
-// inElement says whether a text ends inside such an element. It is read from its end, and a closer hides the openers in front.
-// Reading from the end needs no stack: elements of a page are rarely closed in order.
+// inElement says whether a text ends inside such an element: its last opener has no closer behind it.
+// That needs no stack: elements of a page are rarely closed in order. Most texts have no opener, which Contains tells fast.
 // <p> and <div> are not among them: models write them around anything.
 func inElement(text []byte) bool {
 	if bytes.IndexByte(text, '<') < 0 && bytes.IndexByte(text, '\\') < 0 {
 		return false
 	}
 	lower := string(bytes.ToLower(text))
-	var closed [len(elements)]bool
-	for i := len(lower) - 1; i >= 0; i-- {
-		if strings.IndexByte("<-]\\", lower[i]) < 0 {
-			continue
-		}
-		for n, e := range elements {
-			if strings.HasPrefix(lower[i:], e[1]) {
-				closed[n] = true
-			} else if !closed[n] && strings.HasPrefix(lower[i:], e[0]) {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(elements, func(e [2]string) bool {
+		return strings.Contains(lower, e[0]) && strings.LastIndex(lower, e[0]) > strings.LastIndex(lower, e[1])
+	})
 }
 
 // endsSentence says whether a text ends with what ends a sentence or announces something, and no abbreviation: e.g., z.B.
@@ -184,7 +165,10 @@ func endsSentence(text []byte) bool {
 func (d *decoder) tryDoubted(m *declaration.Mark, why doubt) match {
 	a, readTo, cutOff := mismatch, 0, false
 	first, repairs := d.blank, len(d.Repairs)
-	front := bytes.Clone(d.announcement()) // the buffer may move
+	if d.doubts.front == nil {
+		d.doubts.front = bytes.Clone(d.announcement())
+	}
+	front := d.doubts.front
 	announced := func() bool { return d.announcedBy(front) }
 	afterSentence := endsSentence(front)
 	ok := d.draft(maxHeld, func() bool {
@@ -201,7 +185,7 @@ func (d *decoder) tryDoubted(m *declaration.Mark, why doubt) match {
 		last := d.over(0) || m.Own && d.structure(d.Space(0))
 		sure := m.Own || afterSentence && why == inText && (last || announced())
 		// What had to be repaired is no clean call, and one that misses a parameter may be an outline.
-		if why == inPage || !sure && len(d.Repairs) > repairs || !m.Own && !d.complete() {
+		if !sure && len(d.Repairs) > repairs || !m.Own && !d.complete() {
 			return false
 		}
 		switch {
@@ -216,7 +200,7 @@ func (d *decoder) tryDoubted(m *declaration.Mark, why doubt) match {
 	switch {
 	case ok:
 		return committed
-	case cutOff && (m.Own || afterSentence) && why != inQuotes && why != inPage && (d.lengthCut() || d.evidence):
+	case cutOff && (m.Own || afterSentence) && why != inQuotes && (d.lengthCut() || d.evidence):
 		return d.try(m)
 	case readTo > 0:
 		d.rejected = readTo

@@ -187,7 +187,6 @@ func (d *decoder) keywords(t *tool) match {
 			d.Pos += d.Loose(0)
 			// a comma behind the last argument, as Python allows it
 			if d.At(0) == ')' {
-				n--
 				continue
 			}
 		}

@@ -24,12 +24,6 @@ func (d *decoder) startBehind(prompt string) {
 		return
 	}
 	for _, f := range d.index.Families {
-		// <|open|>response<|sep|>: thinking is off, and its closer will come
-		for _, p := range f.Plain {
-			if d.reply == nil && declaration.EndsWith(text, p.OpenMark()) && (f == d.f || p.Special()) {
-				d.reply = p
-			}
-		}
 		// >>> and the like, which this family's prompts always end with
 		if d.ahead == nil && slices.ContainsFunc(f.PromptMarks, func(mark string) bool { return strings.HasSuffix(text, mark) }) {
 			d.ahead = f
@@ -70,7 +64,7 @@ func (d *decoder) behindPrompt(f *declaration.Family) {
 		case committed:
 			return
 		case incomplete:
-			if d.lengthCut() {
+			if d.lengthCut() && d.evidence {
 				d.dropRest(0)
 				return
 			}
