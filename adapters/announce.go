@@ -139,46 +139,29 @@ func lastSentence(text []byte) []byte {
 // phrases are words and sequences of words to look for, in any case.
 // Words of a whole are compared as words: "may" is none in "maybe", "I" none in "in".
 // "Let me check the logs." was no announcement once, since "logs" has "log" in it.
-type phrases struct {
-	whole   map[string]bool // between other words
-	longest int             // of those, in words
-	parts   []string        // what may go on: beginnings of words, and those of scripts that put no blanks between words
-}
+type phrases []string // as they stand in spacedWords: the blanks around them tell where a word begins and ends
 
-// newPhrases sorts the words of a kind by how they are looked for. One that ends in * may go on.
+// newPhrases are the phrases of a kind. One that ends in * may go on, and so may those of scripts that put no blanks between
+// words.
 // A star stands for endings of inflected languages: "könnte*" is könntest and könnten.
-func newPhrases(kind string) *phrases {
-	p := &phrases{whole: map[string]bool{}}
+func newPhrases(kind string) (p phrases) {
 	for _, w := range wordsOf(kind) {
 		switch start, begins := strings.CutSuffix(w, "*"); {
 		case unspaced(w):
-			p.parts = append(p.parts, w)
 		case begins:
-			p.parts = append(p.parts, " "+start)
+			w = " " + start
 		default:
-			p.whole[w] = true
-			p.longest = max(p.longest, strings.Count(w, " ")+1)
+			w = " " + w + " "
 		}
+		p = append(p, w)
 	}
 	return p
 }
 
 // in says whether one of the phrases stands in a text.
-// It looks at every run of words that is no longer than the longest phrase: 240 bytes hold some forty words.
-func (p *phrases) in(text []byte) bool {
+func (p phrases) in(text []byte) bool {
 	spaced := spacedWords(text)
-	if slices.ContainsFunc(p.parts, func(w string) bool { return strings.Contains(spaced, w) }) {
-		return true
-	}
-	words := strings.Fields(spaced)
-	for i := range words {
-		for n := 1; n <= p.longest && i+n <= len(words); n++ {
-			if p.whole[strings.Join(words[i:i+n], " ")] {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(p, func(w string) bool { return strings.Contains(spaced, w) })
 }
 
 // spacedWords are the words of a text in lower case, with a blank around each.

@@ -133,7 +133,7 @@ func (d *decoder) restore(c *checkpoint) { d.progress, d.Pos, d.Repairs = c.prog
 func newDecoder(f *Format, in chat.Source, o Options, yield func(chat.Event, error) bool) *decoder {
 	d := &decoder{f: f.Family, index: f.index(o.Alone || o.Which == Strict), yield: yield, ctx: o.Context, quiet: o.Quiet, which: o.Which, hold: Held(o.Hold)}
 	d.state, d.blank, d.fresh, d.pin = chat.Text, true, true, -1
-	d.outer, d.calling.from = -1, -1
+	d.outer = -1
 	d.src = in
 	d.Source, d.Outside = d, d
 	d.SetLimit(scan.Unlimited)

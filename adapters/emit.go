@@ -10,13 +10,12 @@ import (
 )
 
 // calling is the call being read: what is written of its arguments, whose it is, and whether it has begun to leave.
-// from is -1 once anything of the call has left, and inside drafts, where undoing the draft gives the text back.
+// Outside of drafts the pin is where its text begins, until anything of it has left: so long it can become text again.
 type calling struct {
 	lenient.Output
 	tool     *tool
 	id       string
 	released bool // CallStart has left
-	from     int  // where the call's text begins, while it can become text again; -1
 }
 
 // emit hands one event on, or keeps it while a draft is open.
@@ -104,17 +103,15 @@ func partialRune(b []byte) int {
 
 // commit begins a call: the text in front of it loses the family's glue and leaves, and no rewind goes behind this point
 // (a draft's caller can still drop everything).
-// What is read up to here may be read again, so nothing of it has left: d.pin holds the buffer, and is taken off now.
+// What is read up to here may be read again, so nothing of it has left: d.pin holds the buffer.
 // Glue goes once: of "Hello\n\n\n<tool_call>" a family with one newline leaves "Hello\n\n".
 func (d *decoder) commit(t *tool, id string) {
-	from := -1
 	if !d.drafting {
-		from = max(d.leave(d.glue), d.keepOthers())
-		d.pin = -1
+		d.pin = max(d.leave(d.glue), d.keepOthers())
 	} else if d.draftGlue < 0 {
 		d.draftGlue = d.glue
 	}
-	d.calling = calling{Output: lenient.NewOutput(t.Name, t.schema(), d.calling.JSON), tool: t, id: id, from: from}
+	d.calling = calling{Output: lenient.NewOutput(t.Name, t.schema(), d.calling.JSON), tool: t, id: id}
 	d.Out = &d.calling.Output
 	// with `--hold none` the client sees the call begin at once
 	if d.hold < 0 {
@@ -154,7 +151,8 @@ func (d *decoder) leave(glue int) int {
 // Its index is the number of calls before it, those of the server's own parser included.
 func (d *decoder) release() {
 	c := &d.calling
-	c.released, c.from = true, -1
+	c.released = true
+	d.unpin()
 	d.emit(chat.Event{Kind: chat.CallStart, Index: d.calls, ID: c.id, Text: c.tool.Name})
 }
 
@@ -206,15 +204,23 @@ func (d *decoder) endCall(closed bool) {
 	case d.drafting && c.Doubt:
 		d.Hit = true // the draft fails
 		d.finishCall(closed)
-	case c.from >= 0 && (c.Doubt || c.Broken && d.ranOver(c.from)):
-		d.textAgain(c.from)
+	case !d.drafting && !c.released && (c.Doubt || c.Broken && d.ranOver(d.pin)):
+		d.textAgain(d.pin)
 	case isCut || c.Doubt:
 		d.cutCall()
 	default:
 		d.finishCall(closed)
 	}
-	d.Out, d.calling.from = nil, -1
+	d.Out = nil
+	d.unpin()
 	d.Reset()
+}
+
+// unpin lets the bytes of a call go, unless a draft may still give them back.
+func (d *decoder) unpin() {
+	if !d.drafting {
+		d.pin = -1
+	}
 }
 
 // finishCall sends the rest of a complete call.

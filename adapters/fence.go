@@ -1,6 +1,9 @@
 package adapters
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // maxLabel bounds the label of a fence, in bytes.
 // Labels are one word; a longer first line is text behind backquotes.
@@ -15,38 +18,28 @@ const maxLabel = 32
 //
 // is a call at the start of a reply, and behind "Let me check:". In ```go, ```bash or ```log it is program text.
 func (d *decoder) fenced(start bool) bool {
-	n, label := d.fenceLabel()
-	if n == 0 {
-		return false
-	}
-	return readable(label) && (start || d.announced()) && d.fencedCalls(n, start)
+	n := d.fenceLine()
+	return n > 0 && (start || d.announced()) && d.fencedCalls(n, start)
 }
 
-// fenceLabel is how long the opening line of the fence here is, and its label; 0 when none stands here.
+// fenceLabels are those of the fences that may hold calls.
+// "python" is not among them: such a block is program text, but for gemma3's, whose label is tool_code.
+var fenceLabels = []string{"", "json", "xml", "tool", "tool_call", "tool_code"}
+
+// fenceLine is how long the opening line of the fence here is that may hold calls; 0 when none stands here.
 // The line must be whole: half a label at the end of the text may go on as any other.
-func (d *decoder) fenceLabel() (int, string) {
+func (d *decoder) fenceLine() int {
+	n := len("```")
 	if !d.Has(0, "```") {
-		return 0, ""
+		return 0
 	}
-	label, whole := d.restOfLine(3)
-	if !whole {
-		return 0, ""
+	if label, whole := d.restOfLine(n); !whole || !slices.Contains(fenceLabels, strings.ToLower(label)) {
+		return 0
 	}
-	n := 3
 	for d.At(n) != '\n' {
 		n++
 	}
-	return n, strings.ToLower(label)
-}
-
-// readable says whether a fence with this label may hold calls.
-// "python" is not among them: such a block is program text, but for gemma3's, whose label is tool_code.
-func readable(label string) bool {
-	switch label {
-	case "", "json", "xml", "tool", "tool_call", "tool_code":
-		return true
-	}
-	return false
+	return n
 }
 
 // fencedCalls reads the calls of a fence whose opening line has n bytes. At the start of the reply JSON streams.
@@ -91,7 +84,7 @@ func (d *decoder) fenceOfCalls(n int) bool {
 func (d *decoder) nextFence() bool {
 	start, kept := d.checkpoint(), len(d.drafted)
 	d.Pos += d.Space(0)
-	if n, label := d.fenceLabel(); n == 0 || !readable(label) || !d.fenceOfCalls(n) || d.done == start.done {
+	if n := d.fenceLine(); n == 0 || !d.fenceOfCalls(n) || d.done == start.done {
 		d.drafted = d.drafted[:kept]
 		d.restore(&start)
 		return false

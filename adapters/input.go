@@ -60,7 +60,7 @@ func (d *decoder) Fill() bool {
 }
 
 // compact drops bytes that nobody needs any more. The text just read stays: what announces a call is looked up there.
-// A pin, a call that can become text again and text that has not left each keep what they need. Bytes move only when 4 KiB can
+// A pin and text that has not left each keep what they need. Bytes move only when 4 KiB can
 // go at once, so that a long reply is copied once and not once a token.
 func (d *decoder) compact() {
 	keep := d.Pos
@@ -69,9 +69,6 @@ func (d *decoder) compact() {
 	}
 	if d.pin >= 0 {
 		keep = min(keep, d.pin)
-	}
-	if d.calling.from >= 0 {
-		keep = min(keep, d.calling.from)
 	}
 	if n := keep - lookBack - d.Base; n >= compactAt {
 		d.Drop(n)

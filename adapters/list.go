@@ -32,10 +32,11 @@ func (d *decoder) closeBrackets(n int) int {
 // A call that the text's end cuts is dropped as a cut call; what is none gives everything back, and those before it stand.
 // The pin moves to the start of what is tried, so that the call before it can leave the buffer.
 func (d *decoder) further(n int, read func() match) bool {
-	start, pin := d.Pos, d.pin
+	start := d.Pos
 	if d.endCall(true); d.wasCut {
 		return false
 	}
+	pin := d.pin
 	if pin < 0 {
 		d.pin = d.Pos
 	}

@@ -262,7 +262,7 @@ func (d *decoder) markedCall() bool {
 	marks := d.marksAt(0)
 	for i := range marks {
 		m := &marks[i]
-		if m.Kind != declaration.SectionOpen && m.Kind != declaration.CallOpen && m.Kind != declaration.InnerOpen || !d.stands(0, m) {
+		if !opensCall(m) || !d.stands(0, m) {
 			continue
 		}
 		done := d.done

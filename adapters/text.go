@@ -177,7 +177,7 @@ func (d *decoder) halfSuffix(m *declaration.Mark) bool {
 // Inside a draft nothing is doubted again: whoever began it has looked.
 // Only marks of calls are doubted. Reasoning has rules of its own (thinksAgain), and a mark of the turn what stands around.
 func (d *decoder) tryMark(m *declaration.Mark) match {
-	if d.tools != nil && !d.drafting && (m.Kind == declaration.SectionOpen || m.Kind == declaration.CallOpen || m.Kind == declaration.InnerOpen) {
+	if d.tools != nil && !d.drafting && opensCall(m) {
 		if why := d.doubted(m); why != noDoubt {
 			return d.tryDoubted(m, why)
 		}
@@ -185,20 +185,24 @@ func (d *decoder) tryMark(m *declaration.Mark) match {
 	return d.try(m)
 }
 
+// opensCall says whether a mark begins a call or a section of them.
+func opensCall(m *declaration.Mark) bool {
+	return m.Kind >= declaration.SectionOpen && m.Kind <= declaration.InnerOpen
+}
+
 // try reads what a mark begins.
 // Without tools the marks of calls are text: a request that offers none wants to see what the model wrote.
 func (d *decoder) try(m *declaration.Mark) match {
+	if d.tools == nil && opensCall(m) {
+		return mismatch
+	}
 	switch m.Kind {
 	case declaration.ThinkOpen:
 		return d.openReasoning(m.Pattern)
 	case declaration.SectionOpen:
-		if d.tools != nil {
-			return d.section(m.Pattern)
-		}
+		return d.section(m.Pattern)
 	case declaration.CallOpen, declaration.InnerOpen:
-		if d.tools != nil {
-			return d.attempt(m.Pattern)
-		}
+		return d.attempt(m.Pattern)
 	case declaration.HeaderOpen:
 		return d.message(m.Pattern)
 	case declaration.TextOpen:
