@@ -19,6 +19,7 @@ const (
 	inText                // in a sentence, an element of a page, or a mark of another family behind text
 	inQuotes              // a quotation mark stands right in front
 	inIndent              // on a line that Markdown takes for code
+	inPage                // the reply is a page
 )
 
 // lookBack is how much of the text in front of a mark is looked at, in bytes.
@@ -55,8 +56,8 @@ func (d *decoder) doubted(m *declaration.Mark) doubt {
 }
 
 // doubtHere reads what stands in front of a mark here, and says whether marks of other families have the same doubt.
-// The cases are in the order of their weight: on an indented line an announcement is needed, in a sentence the end of the
-// reply is enough.
+// The cases are in the order of their weight: in a page nothing runs, on an indented line an announcement is needed, in a
+// sentence the end of the reply is enough.
 //
 //	{"raw": "<tool_call>…"}            inQuotes: a member of a JSON answer
 //	The model wrote “<tool_call>…”     inQuotes, or inText when words stand between
@@ -74,6 +75,8 @@ func (d *decoder) doubtHere() (why doubt, anybodys bool) {
 	switch {
 	case d.which == Eager:
 		return noDoubt, true
+	case isDocument(text):
+		return inPage, true
 	case len(front) == 0 && columns(line) >= 4:
 		return inIndent, true
 	case inElement(text):
@@ -87,6 +90,14 @@ func (d *decoder) doubtHere() (why doubt, anybodys bool) {
 		return inText, true
 	}
 	return noDoubt, false
+}
+
+// isDocument says whether a text begins as a page does, and the page is not over.
+// A page ends with </html>; a call behind it is the model's own again.
+func isDocument(text []byte) bool {
+	lower := bytes.ToLower(text)
+	begins := func(tag string) bool { return bytes.HasPrefix(lower, []byte(tag)) }
+	return (begins("<?xml") || begins("<!doctype") || begins("<html")) && !bytes.Contains(lower, []byte("</html>"))
 }
 
 // columns is how far a line of white space goes.
@@ -174,18 +185,22 @@ func (d *decoder) tryDoubted(m *declaration.Mark, why doubt) match {
 	ok := d.draft(maxHeld, func() bool {
 		done := d.done
 		a = d.try(m)
-		for a == committed && d.moreCalls() {
+		end := d.Pos
+		for a == committed && !d.wasCut {
+			if end = d.Pos; !d.moreCalls() {
+				break
+			}
 		}
 		cutOff = (a == incomplete || d.wasCut) && !d.Hit
 		if a != committed || d.done == done {
 			return false
 		}
-		readTo = d.Pos
+		readTo = end
 		// own marks may be followed by other marks of theirs, such as the end of the turn
 		last := d.over(0) || m.Own && d.structure(d.Space(0))
 		sure := m.Own || afterSentence && why == inText && (last || announced())
 		// What had to be repaired is no clean call, and one that misses a parameter may be an outline.
-		if !sure && len(d.Repairs) > repairs || !m.Own && !d.complete() {
+		if why == inPage || !sure && len(d.Repairs) > repairs || !m.Own && !d.complete() {
 			return false
 		}
 		switch {
@@ -200,7 +215,7 @@ func (d *decoder) tryDoubted(m *declaration.Mark, why doubt) match {
 	switch {
 	case ok:
 		return committed
-	case cutOff && (m.Own || afterSentence) && why != inQuotes && (d.lengthCut() || d.evidence):
+	case cutOff && (m.Own || afterSentence) && why != inQuotes && why != inPage && (d.lengthCut() || d.evidence):
 		return d.try(m)
 	case readTo > 0:
 		d.rejected = readTo

@@ -265,9 +265,8 @@ func (d *decoder) markedCall() bool {
 		if !opensCall(m) || !d.stands(0, m) {
 			continue
 		}
-		done := d.done
 		if d.try(m) == committed {
-			return d.done > done
+			return true
 		}
 	}
 	return false

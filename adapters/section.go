@@ -103,9 +103,7 @@ func (d *decoder) moreCalls() bool {
 	if d.markedCall() {
 		return true
 	}
-	if !d.wasCut || d.drafting { // a call that was cut is the rest of the text
-		d.Pos = start
-	}
+	d.Pos = start
 	return false
 }
 

@@ -40,6 +40,8 @@ func (d *decoder) taggedBody(p *declaration.Pattern, t *tool, id string) match {
 		return d.commitWith(t, id, "{}")
 	}
 	if _, a := d.argHead(p.Family, n); a != matched {
+		// <tool_call>get_weather⏎<arg_k: cut, and no mention
+		d.evidence = d.evidence || a == incomplete
 		return a
 	}
 	d.commit(t, id)

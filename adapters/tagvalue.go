@@ -322,6 +322,10 @@ func (d *decoder) openCDATA(f *declaration.Family) bool {
 		return false
 	}
 	n, a := d.literal(d.Space(0), declaration.Exactly(declaration.CDATAOpen))
+	if a == incomplete && d.At(d.Space(0)) >= 0 {
+		d.Out.Broken = true
+		d.ToEnd()
+	}
 	if a == matched {
 		d.Pos += n
 	}
