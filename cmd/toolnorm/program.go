@@ -83,24 +83,23 @@ func (m *Main) Run() error {
 	if err := m.openTools(); err != nil {
 		return err
 	}
-	if err := m.openRemote(); err != nil {
-		return errors.Join(err, m.toolbox.Close())
-	}
 	var beside context.Context
 	beside, m.stop = context.WithCancel(context.Background())
-	if err := m.followSample(beside); err != nil {
-		m.closeRemote()
-		return errors.Join(err, m.toolbox.Close())
+	if err = m.openRemote(); err == nil {
+		err = m.followSample(beside)
 	}
-	m.openLasting()
-	before := &front.Front{BodyWait: m.Config.BodyTimeout, Log: m.log}
-	m.running = before.Running
-	if err := m.serve(beside, before.Wrap(m), m.newFace(m.Config, settings, nil)); err != nil {
+	if err == nil {
+		m.openLasting()
+		before := &front.Front{BodyWait: m.Config.BodyTimeout, Log: m.log}
+		m.running = before.Running
+		err = m.serve(beside, before.Wrap(m), m.newFace(m.Config, settings, nil))
+	}
+	if err != nil {
 		m.stop()
 		m.closeRemote()
-		return errors.Join(err, m.toolbox.Close())
+		err = errors.Join(err, m.toolbox.Close())
 	}
-	return nil
+	return err
 }
 
 // engine are the settings of the part that asks model servers.

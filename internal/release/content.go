@@ -46,109 +46,81 @@ func completions(builds []build) (map[string][]byte, error) {
 	return all, nil
 }
 
-// programs are those of a build.
-func (b build) programs() (all []entry, err error) {
+// contents are the files of a platform's archive and of its Debian package: the programs, what explains them, and what the platform's own
+// service needs. Windows has none of the shells, and no unit.
+func contents(b build, shells map[string][]byte, licences []byte) (archive, debian []entry, err error) {
+	add := func(inArchive, inDebian string, mode int64, data []byte) {
+		if inArchive != "" {
+			archive = append(archive, entry{inArchive, mode, data})
+		}
+		if inDebian != "" {
+			debian = append(debian, entry{inDebian, mode, data})
+		}
+	}
 	for program := range asked {
 		data, err := os.ReadFile(filepath.Join(b.dir, b.exe(program)))
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		all = append(all, entry{b.exe(program), 0o755, data})
-	}
-	return all, nil
-}
-
-// archiveContent is what an archive holds: the programs, what explains them, and what the platform's own service needs.
-func archiveContent(b build, shells map[string][]byte, licences []byte) ([]entry, error) {
-	all, err := b.programs()
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range []string{"LICENSE", "README.md", "CHANGELOG.md"} {
-		data, err := os.ReadFile(name)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, entry{name, 0o644, data})
-	}
-	docs, err := pages()
-	if err != nil {
-		return nil, err
-	}
-	all = append(append(all, docs...), entry{"THIRD_PARTY_LICENSES", 0o644, licences})
-	if b.os == "windows" {
-		return all, nil // none of these shells, no unit
-	}
-	for program := range asked {
+		add(b.exe(program), "usr/bin/"+program, 0o755, data)
 		for _, p := range placed {
-			all = append(all, entry{fmt.Sprintf(p.archive, program), 0o644, shells[program+" "+p.shell]})
+			if b.os != "windows" {
+				add(fmt.Sprintf(p.archive, program), fmt.Sprintf(p.debian, program), 0o644, shells[program+" "+p.shell])
+			}
 		}
-	}
-	if b.os == "darwin" {
-		return append(all, entry{"launchd/toolnorm.plist", 0o644, mustFile("launchd/toolnorm.plist")}), nil
-	}
-	for _, who := range []string{"system", "user"} {
-		name := "systemd/" + who + "/toolnorm.service"
-		all = append(all, entry{name, 0o644, mustFile(name)})
-	}
-	return append(all, entry{"systemd/toolnorm.yaml", 0o644, mustFile("toolnorm.yaml")}), nil
-}
-
-// debContent is what the Debian package puts where.
-func debContent(b build, shells map[string][]byte, licences []byte) ([]entry, error) {
-	all, err := b.programs()
-	if err != nil {
-		return nil, err
-	}
-	for i := range all {
-		all[i].name = "usr/bin/" + all[i].name
-	}
-	for program := range asked {
-		for _, p := range placed {
-			all = append(all, entry{fmt.Sprintf(p.debian, program), 0o644, shells[program+" "+p.shell]})
-		}
-	}
-	changes, err := os.ReadFile("CHANGELOG.md")
-	if err != nil {
-		return nil, err
-	}
-	docs, err := pages()
-	if err != nil {
-		return nil, err
-	}
-	readme, err := os.ReadFile("README.md")
-	if err != nil {
-		return nil, err
 	}
 	const doc = "usr/share/doc/toolnorm/"
-	for _, page := range append(docs, entry{"README.md", 0o644, readme}) {
-		all = append(all, entry{doc + page.name, page.mode, page.data})
+	texts, err := pages()
+	if err != nil {
+		return nil, nil, err
 	}
-	return append(all,
-		entry{debSettings, 0o644, mustFile("toolnorm.yaml")},
-		entry{"usr/lib/systemd/system/toolnorm.service", 0o644, mustFile("systemd/system/toolnorm.service")},
-		entry{"usr/lib/systemd/user/toolnorm.service", 0o644, mustFile("systemd/user/toolnorm.service")},
-		entry{doc + "copyright", 0o644, append(mustFile("deb/copyright"), licences...)},
-		entry{doc + "changelog.gz", 0o644, gzipped(changes)},
-	), nil
+	for _, page := range texts {
+		switch page.name {
+		case "LICENSE": // the Debian package has it in copyright
+			add(page.name, "", page.mode, page.data)
+		case "CHANGELOG.md":
+			add(page.name, "", page.mode, page.data)
+			add("", doc+"changelog.gz", page.mode, gzipped(page.data))
+		default:
+			add(page.name, doc+page.name, page.mode, page.data)
+		}
+	}
+	add("THIRD_PARTY_LICENSES", "", 0o644, licences)
+	add("", doc+"copyright", 0o644, append(mustFile("deb/copyright"), licences...))
+	switch b.os {
+	case "darwin":
+		add("launchd/toolnorm.plist", "", 0o644, mustFile("launchd/toolnorm.plist"))
+	case "linux":
+		for _, unit := range []string{"systemd/system/toolnorm.service", "systemd/user/toolnorm.service"} {
+			add(unit, "usr/lib/"+unit, 0o644, mustFile(unit))
+		}
+		add("systemd/toolnorm.yaml", debSettings, 0o644, mustFile("toolnorm.yaml"))
+	}
+	return archive, debian, nil
 }
 
-// pages are the documents that README's links lead to. Those about the inside and the figures are for readers of the source.
+// pages are the texts at the root, and the documents that README's links lead to. Those about the inside and the figures are for readers
+// of the source.
 func pages() (all []entry, err error) {
-	err = fs.WalkDir(os.DirFS("docs"), ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil {
+	names := []string{"LICENSE", "README.md", "CHANGELOG.md"}
+	err = fs.WalkDir(os.DirFS("."), "docs", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
 			return err
-		}
-		if d.IsDir() && (name == "internal" || name == "evidence") {
+		case name == "docs/internal", name == "docs/evidence":
 			return fs.SkipDir
+		case !d.IsDir() && path.Ext(name) == ".md":
+			names = append(names, name)
 		}
-		if d.IsDir() || path.Ext(name) != ".md" {
-			return nil
-		}
-		data, err := os.ReadFile(filepath.Join("docs", filepath.FromSlash(name)))
-		all = append(all, entry{"docs/" + name, 0o644, data})
-		return err
+		return nil
 	})
+	for _, name := range names {
+		if err == nil {
+			var data []byte
+			data, err = os.ReadFile(filepath.FromSlash(name))
+			all = append(all, entry{name, 0o644, data})
+		}
+	}
 	return all, err
 }
 

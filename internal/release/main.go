@@ -115,24 +115,21 @@ func (r *release) pack(b build, shells map[string][]byte) error {
 	if err != nil {
 		return err
 	}
-	entries, err := archiveContent(b, shells, texts)
+	archive, debian, err := contents(b, shells, texts)
 	if err != nil {
 		return err
 	}
 	name := fmt.Sprintf("toolnorm_%s_%s", r.version, b.target())
 	if b.os == "windows" {
-		return r.create(name+".zip", func(w io.Writer) error { return writeZip(w, name+"/", entries, r.time) })
+		return r.create(name+".zip", func(w io.Writer) error { return writeZip(w, name+"/", archive, r.time) })
 	}
-	if err := r.create(name+".tar.gz", func(w io.Writer) error { return writeTarGz(w, name+"/", entries, r.time) }); err != nil {
+	if err := r.create(name+".tar.gz", func(w io.Writer) error { return writeTarGz(w, name+"/", archive, r.time) }); err != nil {
 		return err
 	}
 	if b.os != "linux" {
 		return nil
 	}
-	if entries, err = debContent(b, shells, texts); err != nil {
-		return err
-	}
-	return r.create(name+".deb", func(w io.Writer) error { return writeDeb(w, debVersion(r.version), b.arch, entries, r.time) })
+	return r.create(name+".deb", func(w io.Writer) error { return writeDeb(w, debVersion(r.version), b.arch, debian, r.time) })
 }
 
 // create writes a file of the release.

@@ -75,26 +75,24 @@ func Open(ctx context.Context, c Config) (*Box, error) {
 	if b.db, err = store.Open(ctx, c.Store); err != nil {
 		return nil, err
 	}
-	if b.Company, err = company.Open(ctx, b.db, nil); err == nil {
-		err = b.offerSample(true) // first, so that its place in every list is the first
+	for _, open := range []func(context.Context, Config) error{b.openCompany, b.openData, b.openKB, b.openCustom} {
+		if err := open(ctx, c); err != nil {
+			return nil, errors.Join(err, b.Close())
+		}
 	}
-	if err == nil {
-		err = b.openData(ctx, c)
-	}
-	if err == nil {
-		err = b.openKB(ctx, c)
-	}
-	if err == nil {
-		err = b.openCustom(ctx, c)
-	}
-	if err == nil {
-		b.sample = c.Sample
-		err = b.settleSample(nil)
-	}
-	if err != nil {
+	b.sample = c.Sample
+	if err := b.settleSample(nil); err != nil {
 		return nil, errors.Join(err, b.Close())
 	}
 	return b, nil
+}
+
+// openCompany adds the sample company's tools: first, so that their place in every list is the first.
+func (b *Box) openCompany(ctx context.Context, _ Config) (err error) {
+	if b.Company, err = company.Open(ctx, b.db, nil); err != nil {
+		return err
+	}
+	return b.offerSample(true)
 }
 
 // FollowSample offers the sample company's tools, or takes them away, as other tools come and go, until ctx ends. own says whether there
