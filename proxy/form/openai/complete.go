@@ -2,7 +2,6 @@ package openai
 
 import (
 	"net/http"
-	"strconv"
 
 	"github.com/valyala/fastjson"
 
@@ -87,17 +86,11 @@ func (r *request) readPrompt(v *fastjson.Value) error {
 // openText opens the reply to a completions request. It may be empty: where a text is whole there is nothing to add.
 // In a chat an empty reply is an error, since agents ask again for ever.
 func openText(_ http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
-	b := append([]byte(nil), `{"id":`...)
-	b = chat.AppendQuoted(b, out.ID)
-	b = append(b, `,"object":"text_completion","created":`...)
-	b = strconv.AppendInt(b, out.Created.Unix(), 10)
-	b = append(b, `,"model":`...)
-	b = chat.AppendQuoted(b, a.Model)
-	b = append(b, `,"choices":[`...)
+	head := headOf("text_completion", a, out)
 	if a.Stream {
-		return &textStream{out: sse.NewWriter(out.W, out.Stall), head: string(b), usage: a.Usage}, nil
+		return newTextStream(sse.NewWriter(out.W, out.Stall), head, a, out), nil
 	}
-	return &textWhole{Whole: form.Whole{Out: out, MayBeEmpty: true}, head: string(b)}, nil
+	return &textWhole{Whole: form.Whole{Out: out, MayBeEmpty: true}, head: head}, nil
 }
 
 // appendText appends the one choice of a completion.
@@ -110,97 +103,11 @@ func appendText(b []byte, text, reason string) []byte {
 	return append(b, '}')
 }
 
-// textStream writes a completion as chunks. As in a stream of chat chunks, the last one in the buffer stays open, so
-// fragments that arrive together leave together.
-// Its chunks have no delta: each holds a text of its own, with the same id.
-type textStream struct {
-	out    *sse.Writer
-	head   string // of each chunk, up to `"choices":[`
-	usage  bool   // the client wants tokens counted
-	open   bool   // the last chunk still lacks its end
-	tail   form.Tail
-	reason string // of the end; empty: the Finish event has not come
-	count  chat.Counts
-}
-
-var _ form.Reply = (*textStream)(nil)
-
-// Event takes the next event. A model's thinking has no place in this form.
-// Calls are not looked for either: what looks like one is part of the text that is written on.
-func (s *textStream) Event(e chat.Event) error {
-	if e.Meta != nil && e.Meta.Usage != nil {
-		s.count = *e.Meta.Usage
-	}
-	switch e.Kind {
-	case chat.Finish:
-		s.reason = e.Text
-		return nil
-	case chat.Text:
-		s.append(s.tail.Join(e.Text))
-	}
-	if len(s.out.Buf) > batch {
-		return s.Flush()
-	}
-	return nil
-}
-
-// append writes whole characters into the open chunk, or into a new one.
-func (s *textStream) append(text string) {
-	if text == "" {
-		return
-	}
-	if !s.open {
-		s.open = true
-		s.out.Buf = append(append(append(s.out.Buf, "data: "...), s.head...), `{"text":"`...)
-	}
-	s.out.Buf = chat.AppendEscaped(s.out.Buf, text)
-}
-
-// closeChunk ends the open chunk.
-func (s *textStream) closeChunk() {
-	if s.open {
-		s.open = false
-		s.out.Buf = append(s.out.Buf, `","index":0,"logprobs":null,"finish_reason":null}]}`+"\n\n"...)
-	}
-}
-
-// Flush sends what has gathered.
-// An open chunk ends with it.
-func (s *textStream) Flush() error {
-	s.closeChunk()
-	return s.out.Flush()
-}
-
-// Ping sends a comment.
-func (s *textStream) Ping() error {
-	s.closeChunk()
-	s.out.Comment("keep-alive")
-	return s.out.Flush()
-}
-
-// Close ends the stream: with the reason, the counts if they are wanted, and [DONE]; or with an error.
-// The reason has a chunk of its own with an empty text, and the counts one with an empty list of choices, as
-// in OpenAI's streams.
-func (s *textStream) Close(err error) error {
-	if err == nil && s.reason == "" {
-		err = form.ErrUnfinished()
-	}
-	if err != nil && !s.out.Wrote() {
-		return err
-	}
-	s.append(s.tail.Give())
-	s.closeChunk()
-	if err != nil {
-		return failStream(s.out, err)
-	}
-	b := append(append(s.out.Buf, "data: "...), s.head...)
-	b = append(appendText(b, "", s.reason), "]}\n\n"...)
-	if s.usage {
-		b = append(append(b, "data: "...), s.head...)
-		b = append(appendCounts(append(b, `],"usage":`...), s.count), "}\n\n"...)
-	}
-	s.out.Buf = b
-	return endStream(s.out)
+// newTextStream makes a stream of completions: that of chats, whose chunks have no delta, each holding a text of its own. A model's thinking
+// has no place in this form, and calls are not looked for. It may be empty, and says no role.
+func newTextStream(w *sse.Writer, head string, a *form.Ask, out form.Out) *stream {
+	head = "data: " + head
+	return &stream{out: w, head: head, prefix: head + "{", text: `"text":"`, usage: a.Usage, older: true, role: true, reply: out}
 }
 
 // textWhole collects a completion.

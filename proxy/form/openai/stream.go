@@ -27,6 +27,7 @@ type stream struct {
 	prefix string // up to and with `"delta":{`
 	head   string // the same up to `"choices":[`, for the chunk of token counts
 	usage  bool   // the client wants them
+	older  bool   // the completions API: a choice holds a text, and there is no delta
 
 	run   run  // what the last fragment belonged to
 	open  bool // its chunk still lacks its end
@@ -40,6 +41,7 @@ type stream struct {
 	probs logprobs
 	reply form.Out
 
+	text     string   // the field of a text, up to and with its opening quote
 	thoughts []string // the fields of what the model thought
 	said     int      // where the text of the open chunk begins
 }
@@ -61,25 +63,32 @@ type calls struct {
 // newStream makes a stream; nothing is written yet.
 // What is the same in each chunk is written once: a chunk is made for each token of a fast model.
 func newStream(w *sse.Writer, a *form.Ask, out form.Out) *stream {
-	b := append([]byte(nil), `data: {"id":`...)
-	b = chat.AppendQuoted(b, out.ID)
-	b = append(b, `,"object":"chat.completion.chunk","created":`...)
-	b = strconv.AppendInt(b, out.Created.Unix(), 10)
-	b = append(b, `,"model":`...)
-	b = chat.AppendQuoted(b, a.Model)
-	b = append(b, `,"choices":[`...)
-	head := string(b)
+	head := "data: " + headOf("chat.completion.chunk", a, out)
 	return &stream{
-		out: w, head: head, prefix: head + `{"index":0,"delta":{`,
+		out: w, head: head, prefix: head + `{"index":0,"delta":{`, text: `"content":"`,
 		usage: a.Usage, stops: len(a.Stop) > 0, empty: true, probs: logprobs{wanted: a.Logprobs}, reply: out, thoughts: out.ThoughtFields(),
 	}
 }
 
 var _ form.Reply = (*stream)(nil)
 
+// headOf is how an object of either API begins, up to its choices.
+func headOf(object string, a *form.Ask, out form.Out) string {
+	b := append([]byte(nil), `{"id":`...)
+	b = chat.AppendQuoted(b, out.ID)
+	b = append(append(append(b, `,"object":"`...), object...), `","created":`...)
+	b = strconv.AppendInt(b, out.Created.Unix(), 10)
+	b = append(b, `,"model":`...)
+	b = chat.AppendQuoted(b, a.Model)
+	return string(append(b, `,"choices":[`...))
+}
+
 // Event appends one event to the batch.
 // Nothing is sent before Flush, which comes when the model pauses, unless a batch has filled.
 func (s *stream) Event(e chat.Event) error {
+	if s.older && e.Kind != chat.Text && e.Kind != chat.Usage && e.Kind != chat.Finish {
+		return nil // thinking has no place there, and what looks like a call is part of the text
+	}
 	switch e.Kind {
 	case chat.Text, chat.Reasoning:
 		s.probs.note(e.Meta)
@@ -195,7 +204,7 @@ func (s *stream) append(text string) {
 		switch s.run.kind {
 		case chat.Text:
 			s.openChunk("", -1)
-			s.out.Buf = append(s.out.Buf, `"content":"`...)
+			s.out.Buf = append(s.out.Buf, s.text...)
 		case chat.Reasoning:
 			s.openChunk(`"content":null,`, -1)
 			s.out.Buf = append(append(append(s.out.Buf, '"'), s.thoughts[0]...), `":"`...)
@@ -235,6 +244,10 @@ func (s *stream) closeChunk() {
 		return
 	}
 	s.open = false
+	if s.older {
+		s.out.Buf = append(s.out.Buf, `","index":0,"logprobs":null,"finish_reason":null}]}`+"\n\n"...)
+		return
+	}
 	if s.run.kind == chat.CallArgs {
 		s.out.Buf = append(s.out.Buf, `"}}]},"finish_reason":null}]}`+"\n\n"...)
 		return
@@ -293,12 +306,17 @@ func (s *stream) finish(e chat.Event) error {
 	if s.empty {
 		return nil
 	}
-	form.TellComments(s.out, s.reply.Notes, e.Meta)
-	s.probs.note(e.Meta)
-	b := append(append(s.out.Buf, s.prefix...), '}')
-	b = append(s.probs.appendMember(b), `,"finish_reason":`...)
-	b = chat.AppendQuoted(b, reason)
-	b = append(b, "}]}\n\n"...)
+	var b []byte
+	if s.older {
+		b = appendText(append(s.out.Buf, s.head...), "", reason)
+	} else {
+		form.TellComments(s.out, s.reply.Notes, e.Meta)
+		s.probs.note(e.Meta)
+		b = append(append(s.out.Buf, s.prefix...), '}')
+		b = append(s.probs.appendMember(b), `,"finish_reason":`...)
+		b = append(chat.AppendQuoted(b, reason), '}')
+	}
+	b = append(b, "]}\n\n"...)
 	if s.usage {
 		b = append(b, s.head...)
 		b = append(b, `],"usage":`...)
