@@ -63,6 +63,11 @@ func formatString(m *py.Account, v, spec string) string {
 	case s.align == '=':
 		py.Raise(py.ValueError, "'=' alignment %s", within)
 	}
+	return fit(m, v, s)
+}
+
+// fit cuts a text to the precision and fills it up to the width.
+func fit(m *py.Account, v string, s spec) string {
 	m.Scan(len(v))
 	if s.precision >= 0 && s.precision < int64(len(v)) {
 		v = v[:ByteAt(v, int(s.precision))]
@@ -87,7 +92,7 @@ func pad(m *py.Account, v string, s spec) string {
 	missing := max(s.width-int64(Runes(v)), 0)
 	left := int64(0)
 	switch s.align {
-	case '>', '=':
+	case '>':
 		left = missing
 	case '^':
 		left = missing / 2
@@ -159,13 +164,18 @@ func formatChar(m *py.Account, n Value, s spec) string {
 	if !small {
 		py.Raise(py.OverflowError, "Python int too large to convert to C long")
 	}
-	if r < 0 || r > utf8.MaxRune {
+	return numeral{rest: charOf(r)}.layout(m, s)
+}
+
+// charOf is the character of a number, for the letter c.
+func charOf(n int64) string {
+	if n < 0 || n > utf8.MaxRune {
 		py.Raise(py.OverflowError, "%%c arg not in range(0x110000)")
 	}
-	if !utf8.ValidRune(rune(r)) {
-		py.Raise(py.ValueError, "a surrogate is no character of its own: %d", r)
+	if !utf8.ValidRune(rune(n)) {
+		py.Raise(py.ValueError, "a surrogate is no character of its own: %d", n)
 	}
-	return numeral{rest: string(rune(r))}.layout(m, s)
+	return string(rune(n))
 }
 
 // inBase is an int in the base of a specification's letter, with the prefix if that is asked for.
@@ -265,19 +275,12 @@ func (n numeral) layout(m *py.Account, s spec) string {
 		least = s.width - bare
 	}
 	digits := group(m, n.digits, s, least)
-	missing := max(s.width-bare-int64(len(digits)), 0)
 	head, body := sign+n.prefix, digits+n.rest
 	m.AllocText(int64(len(head) + 2*len(body)))
-	switch s.align {
-	case '<':
-		return Padded(m, head+body, s.fill, 0, missing)
-	case '^':
-		return Padded(m, head+body, s.fill, missing/2, missing-missing/2)
-	case '=':
-		body := Padded(m, body, s.fill, missing, 0)
-		return head + body
+	if s.align == '=' {
+		return head + Padded(m, body, s.fill, max(s.width-bare-int64(len(digits)), 0), 0)
 	}
-	return Padded(m, head+body, s.fill, missing, 0)
+	return pad(m, head+body, s)
 }
 
 // group puts a separator after every three digits (four of a binary base), and zeros before them up to least characters.

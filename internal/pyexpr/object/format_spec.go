@@ -81,10 +81,10 @@ func parseSpec(text, of string, typ, align rune) spec {
 			s.align = '='
 		}
 	}
-	s.width = r.number()
+	s.width = r.number("Too many decimal digits in format string")
 	s.separators(r)
 	if r.accept(".") != 0 {
-		s.precision = r.number()
+		s.precision = r.number("Too many decimal digits in format string")
 		if s.precision < 0 {
 			py.Raise(py.ValueError, "Format specifier missing precision")
 		}
@@ -99,8 +99,8 @@ func parseSpec(text, of string, typ, align rune) spec {
 	return s
 }
 
-// number reads a width or precision; -1 when there is none.
-func (r *specReader) number() int64 {
+// number reads a width or precision; -1 when there is none. tooLarge is what is said of one beyond 64 bits.
+func (r *specReader) number(tooLarge string) int64 {
 	n := 0
 	for n < len(r.rest) && number.IsDigit(r.rest[n]) {
 		n++
@@ -110,7 +110,7 @@ func (r *specReader) number() int64 {
 	}
 	v, err := strconv.ParseInt(r.rest[:n], 10, 64)
 	if err != nil {
-		py.Raise(py.ValueError, "Too many decimal digits in format string")
+		py.Raise(py.ValueError, "%s", tooLarge)
 	}
 	r.rest = r.rest[n:]
 	return v

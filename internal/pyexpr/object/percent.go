@@ -20,7 +20,6 @@ type percentFormat struct {
 	args   []Value
 	used   int
 	dict   Value // what %(name)s looks names up in
-	single bool  // the right operand is one argument, and no tuple
 	turned bool  // to the left, by a negative *
 }
 
@@ -38,10 +37,10 @@ type percentFormat struct {
 //	'%y' % 1 → ValueError: unsupported format character 'y' (0x79) at index 1
 //	'%' % 1 → ValueError: incomplete format
 func percent(m *py.Account, format string, args Value) Value {
-	f := &percentFormat{m: m, rest: format, out: Text{m: m}, args: []Value{args}, single: true}
+	f := &percentFormat{m: m, rest: format, out: Text{m: m}, args: []Value{args}}
 	switch v := args.(type) {
 	case Tuple:
-		f.args, f.single = v, false
+		f.args = v
 	case *Dict:
 		f.dict = v
 	case List, span:
@@ -188,6 +187,10 @@ func (f *percentFormat) flags(s *spec) (left bool) {
 }
 
 // size reads a width or precision, or takes it from the arguments; -1 when there is none.
+//
+//	'%99999999999999999999d' % 1 → ValueError: width too big
+//	'%.9999999999d' % 1 → ValueError: precision too big
+//	'%.99999999999999999999d' % 1 → ValueError: precision too big
 func (f *percentFormat) size(what string) int64 {
 	if strings.HasPrefix(f.rest, "*") {
 		f.take()
@@ -205,13 +208,10 @@ func (f *percentFormat) size(what string) int64 {
 		}
 		return k
 	}
-	r := specReader{f.rest}
-	n := r.number()
+	r, tooLarge := specReader{f.rest}, what+" too big"
+	n := r.number(tooLarge)
 	if n > math.MaxInt64/10 || what == "precision" && n > math.MaxInt32 {
-		if what == "precision" {
-			py.Raise(py.ValueError, "precision too big")
-		}
-		py.Raise(py.ValueError, "width too big")
+		py.Raise(py.ValueError, "%s", tooLarge)
 	}
 	f.pos += len(f.rest) - len(r.rest)
 	f.rest = r.rest

@@ -2,7 +2,6 @@ package object
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"toolnorm/internal/pyexpr/number"
 	"toolnorm/internal/pyexpr/py"
@@ -31,14 +30,8 @@ func (f *percentFormat) convert(letter rune, v Value, s spec, at int) string {
 }
 
 func (f *percentFormat) text(letter rune, v Value, s spec) string {
-	shown := Convert(f.m, v, byte(letter))
-	t := shown.(string)
-	f.m.Scan(len(t))
-	if s.precision >= 0 && s.precision < int64(len(t)) {
-		t = t[:ByteAt(t, int(s.precision))]
-	}
 	s.fill = ' '
-	return pad(f.m, t, s)
+	return fit(f.m, Convert(f.m, v, byte(letter)).(string), s)
 }
 
 // char writes the character of a number, or a text of one character.
@@ -60,13 +53,10 @@ func (f *percentFormat) char(v Value, s spec) string {
 		py.Raise(py.TypeError, "%%c requires int or char")
 	}
 	r, small := n.(int64)
-	if !small || r < 0 || r > utf8.MaxRune {
-		py.Raise(py.OverflowError, "%%c arg not in range(0x110000)")
+	if !small {
+		r = -1 // out of range as well
 	}
-	if !utf8.ValidRune(rune(r)) {
-		py.Raise(py.ValueError, "a surrogate is no character of its own: %d", r)
-	}
-	return pad(f.m, string(rune(r)), s)
+	return pad(f.m, charOf(r), s)
 }
 
 // integer writes a number in a base. A float is cut off for %d, and refused for the others.
