@@ -35,7 +35,7 @@ func (v *Validator) outOfBounds(args []byte) (out []byte, over []mark, ok bool) 
 		switch {
 		case k.what == surplus || k.what == again:
 			gone = append(gone, k)
-		case slices.Contains(bounds, k.keyword):
+		case k.over:
 			over = append(over, k)
 		default:
 			return nil, nil, false
@@ -76,12 +76,9 @@ func clamped(args []byte, over []mark) ([]byte, bool) {
 		return nil, false
 	}
 	for i, k := range over {
-		text, ok := at(doc.value, k.path).(json.Number)
-		if !ok || k.schema == nil {
-			return nil, false
-		}
+		text, _ := at(doc.value, k.path).(json.Number) // empty: it is no number
 		n, ok := new(big.Rat).SetString(string(text))
-		if !ok {
+		if !ok || k.schema == nil {
 			return nil, false
 		}
 		to := nearest(n, k.schema)

@@ -66,7 +66,7 @@ func compileDocument(doc any) (*Validator, error) {
 	// Left out, a format would be a note.
 	c.AssertFormat()
 	c.UseLoader(nowhere{})
-	c.UseRegexpEngine(anyRegexp)
+	c.UseRegexpEngine(newPattern)
 	if err := c.AddResource(home+"schema", doc); err != nil {
 		return nil, &SchemaError{Text: err.Error()}
 	}
@@ -149,26 +149,34 @@ func pointer(path []string) string {
 	return b.String()
 }
 
-// unknown is a pattern that Go's regular expressions do not know (look-around, back references); nobody asks it.
-// A placeholder, so that compiling goes on: an error here would cost the tool all of its check. loosen takes it out afterwards.
+// pattern is one of a schema. It is kept also where Go's regular expressions do not know it (look-around, back references):
+// an error would cost the tool all of its check. loosen takes such patterns out afterwards.
 // What is left out lets more through, never less. Go's expressions are linear in the text, which those of other languages
 // are not: the pattern comes from a client and the text from a model, and a few bytes of both could take hours.
-type unknown string
+// It prints as the schema spells it, since the problem's sentence quotes it, and \x{00e9} for the author's \u00e9 would help
+// nobody.
+type pattern struct {
+	re   *regexp.Regexp // nil: unknown
+	text string
+}
 
-// MatchString takes everything.
-// It is asked for nothing that counts: see loosen.
-func (unknown) MatchString(string) bool { return true }
+// MatchString takes everything where nobody knows, and is asked for nothing then that counts: see loosen.
+func (p pattern) MatchString(s string) bool { return p.re == nil || p.re.MatchString(s) }
 
 // String is the pattern as the schema has it.
-func (u unknown) String() string { return string(u) }
+func (p pattern) String() string { return p.text }
 
-// anyRegexp compiles a pattern, or keeps it as unknown.
+// newPattern compiles a pattern.
 // JSON Schema's patterns are JavaScript's (ECMA-262); what they have in common with Go's is most of what schemas use.
-func anyRegexp(s string) (jsonschema.Regexp, error) {
-	if re, err := regexp.Compile(schema.GoPattern(s)); err == nil {
-		return named{re, s}, nil
-	}
-	return unknown(s), nil
+func newPattern(s string) (jsonschema.Regexp, error) {
+	re, _ := regexp.Compile(schema.GoPattern(s))
+	return pattern{re, s}, nil
+}
+
+// unknown says whether there is a pattern that nobody can hold a text against.
+func unknown(re jsonschema.Regexp) bool {
+	p, ok := re.(pattern)
+	return ok && p.re == nil
 }
 
 // validatePattern is format "regex": it refuses a string that is a pattern in no language of regular expressions, such as an
@@ -185,13 +193,3 @@ func validatePattern(v any) error {
 	}
 	return nil
 }
-
-// named is a compiled pattern that prints as the schema spells it.
-// The problem's sentence quotes the pattern, and \x{00e9} for the author's \u00e9 would help nobody.
-type named struct {
-	*regexp.Regexp
-	text string
-}
-
-// String is the pattern as the schema has it.
-func (n named) String() string { return n.text }

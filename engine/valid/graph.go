@@ -193,13 +193,13 @@ func inwards(all []*place) (order []*place, err error) {
 func loosen(all []*place) bool {
 	var todo []*place
 	for _, p := range all {
-		if _, ok := p.Pattern.(unknown); ok {
+		if unknown(p.Pattern) {
 			p.Pattern = nil
 			todo = append(todo, p)
 		}
 		// Which names the pattern would take nobody knows, so none may count as additional.
 		for re := range p.PatternProperties {
-			if _, ok := re.(unknown); ok {
+			if unknown(re) {
 				delete(p.PatternProperties, re)
 				p.AdditionalProperties = nil
 				todo = append(todo, p)

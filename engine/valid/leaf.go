@@ -13,7 +13,7 @@ import (
 // It is scanned and not parsed while it comes: a parse at each fragment would take the square of the value's length.
 // Until it is whole, or has its least characters, nothing of it may leave, however long it gets.
 type leaf struct {
-	schema *jsonschema.Schema // nil: anything
+	schema *jsonschema.Schema
 	start  int
 	scan   jsonscan.Scanner // over the text from start on
 	flows  bool             // a string whose rules nothing that follows can break: what is there of it can stand
@@ -96,11 +96,9 @@ func (p *Prefix) check() bool {
 	case len(doc.twice) > 0:
 		return p.stop(append(p.path(""), doc.twice[0].path()...), "duplicate", "is there twice")
 	}
-	if p.leaf.schema != nil {
-		if failed, ok := p.leaf.schema.Validate(doc.value).(*jsonschema.ValidationError); ok {
-			f := findings(failed)[0]
-			return p.stop(append(p.path(""), f.path...), f.keyword, f.text)
-		}
+	if failed, ok := p.leaf.schema.Validate(doc.value).(*jsonschema.ValidationError); ok {
+		f := findings(failed)[0]
+		return p.stop(append(p.path(""), f.path...), f.keyword, f.text)
 	}
 	p.done()
 	return true

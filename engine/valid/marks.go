@@ -25,11 +25,11 @@ const (
 // mark is one place of the arguments that has to change. What has no mark, in it or above it, stands.
 // A problem is a sentence for a model; a mark is for the program, which puts together what stands with what is written anew.
 type mark struct {
-	path    []string
-	what    change
-	keyword string
-	schema  *jsonschema.Schema // whose keyword it is
-	now     string             // the value that takes its place; empty: none does
+	path   []string
+	what   change
+	over   bool               // the value is out of its bounds
+	schema *jsonschema.Schema // whose bounds they are
+	now    string             // the value that takes its place; empty: none does
 }
 
 // marker collects marks from the library's tree of errors.
@@ -67,14 +67,14 @@ func (m *marker) twice() {
 			what = again // one of the two goes, and nothing is lost
 		}
 		if !slices.ContainsFunc(c.nodes, func(n *node) bool { return n.is(surplus) }) {
-			m.add(c.path(), what, "duplicate", nil)
+			m.add(c.path(), what)
 		}
 	}
 }
 
 // add notes a mark. The path is copied, as the library's errors share theirs.
-func (m *marker) add(path []string, what change, keyword string, s *jsonschema.Schema) {
-	m.all = append(m.all, mark{path: slices.Clone(path), what: what, keyword: keyword, schema: s})
+func (m *marker) add(path []string, what change) {
+	m.all = append(m.all, mark{path: slices.Clone(path), what: what})
 }
 
 // read adds what an error says.
@@ -88,62 +88,52 @@ func (m *marker) read(e *jsonschema.ValidationError) {
 			m.read(c)
 		}
 	// What any branch objects to is not yet a mistake.
-	case *kind.AnyOf:
-		m.union(e, "anyOf")
-	case *kind.OneOf:
-		m.union(e, "oneOf")
-	case *kind.FalseSchema:
-		m.ruledOut(e)
-	// What is there may stay; more has to come.
-	case *kind.MinItems, *kind.MinProperties:
-		m.add(e.InstanceLocation, few, keywordOf(e), s)
-	default:
-		m.members(e, s)
-	}
-}
-
-// members adds what an error says of members, each by its name, or of the value as a whole.
-func (m *marker) members(e *jsonschema.ValidationError, s *jsonschema.Schema) {
-	for _, f := range findings(e) {
-		switch e.ErrorKind.(type) {
-		case *kind.Required, *kind.DependentRequired, *kind.Dependency:
-			m.add(f.path, wanted, f.keyword, nil)
-		case *kind.AdditionalProperties:
-			m.forbidden(f.path, f.keyword, s)
-		// The error is about the name as a value; the schema that speaks of the object is the one around.
-		case *kind.PropertyNames:
-			owner := m.v.places[strings.TrimSuffix(e.SchemaURL, "/propertyNames")]
-			m.forbidden(slices.Concat(placeOfName(m.doc.value, f.path, f.name), []string{f.name}), f.keyword, owner)
-		default:
-			m.add(f.path, anew, f.keyword, s)
+	case *kind.AnyOf, *kind.OneOf:
+		m.union(e)
+	case *kind.Required, *kind.DependentRequired, *kind.Dependency:
+		for _, f := range findings(e) {
+			m.add(f.path, wanted)
 		}
+	case *kind.AdditionalProperties:
+		for _, f := range findings(e) {
+			m.forbidden(f.path, s)
+		}
+	// The error is about the name as a value; the schema that speaks of the object is the one around.
+	case *kind.PropertyNames:
+		f := findings(e)[0]
+		owner := m.v.places[strings.TrimSuffix(e.SchemaURL, "/propertyNames")]
+		m.forbidden(slices.Concat(placeOfName(m.doc.value, f.path, f.name), []string{f.name}), owner)
+	case *kind.FalseSchema:
+		m.ruledOut(e.InstanceLocation)
+	default:
+		k := mark{path: slices.Clone(e.InstanceLocation), what: anew, over: slices.Contains(bounds, keywordOf(e)), schema: s}
+		switch e.ErrorKind.(type) {
+		case *kind.MinItems, *kind.MinProperties:
+			k.what = few // what is there may stay
+		}
+		m.all = append(m.all, k)
 	}
 }
 
 // ruledOut marks a member or element where the schema allows nothing.
 // {"properties": {"old": false}} forbids a member by name. An element cannot go by itself, since those behind it would
 // move up, so its list is written anew.
-func (m *marker) ruledOut(e *jsonschema.ValidationError) {
-	n := len(e.InstanceLocation)
-	if n == 0 {
-		m.add(nil, anew, "false", nil)
+func (m *marker) ruledOut(path []string) {
+	n := len(path)
+	if parent := path[:max(n-1, 0)]; n == 0 || !is[map[string]any](at(m.doc.value, parent)) {
+		m.add(parent, anew)
 		return
 	}
-	parent := e.InstanceLocation[:n-1]
-	if !is[map[string]any](at(m.doc.value, parent)) {
-		m.add(parent, anew, "false", nil)
-		return
-	}
-	m.forbidden(e.InstanceLocation, "false", nil)
+	m.forbidden(path, nil)
 }
 
 // forbidden marks a member that the schema s does not let in.
-func (m *marker) forbidden(path []string, keyword string, s *jsonschema.Schema) {
+func (m *marker) forbidden(path []string, s *jsonschema.Schema) {
 	what := surplus
 	if n := len(path) - 1; m.belongs(path[:n], path[n], s) {
 		what = doubt
 	}
-	m.add(path, what, keyword, s)
+	m.add(path, what)
 }
 
 // belongs says whether a member that s forbids may be meant for something that the schema has a place for: a name that is
@@ -183,62 +173,57 @@ func formsNames(s *jsonschema.Schema) bool {
 // much of the text would be lost by it: {"do": {"kind": "type", "text": "too long"}} is the branch of "type", whose text
 // is wrong, and not that of "click", whose kind is wrong and whose x is missing.
 // When a value fits two branches of a oneOf, no branch is wrong, and only a new value helps.
-func (m *marker) union(e *jsonschema.ValidationError, keyword string) {
+func (m *marker) union(e *jsonschema.ValidationError) {
+	depth := len(e.InstanceLocation)
 	if k, ok := e.ErrorKind.(*kind.OneOf); ok && len(k.Subschemas) == 2 || wantedTypes(e) != nil || len(e.Causes) == 0 {
-		m.add(e.InstanceLocation, anew, keyword, nil)
+		m.add(e.InstanceLocation, anew)
 		return
 	}
 	var best [][]mark
-	least := []int{}
+	var least []int
 	for _, c := range e.Causes {
 		branch := &marker{v: m.v, doc: m.doc}
 		branch.read(c)
-		score := []int{0, branch.changed()}
+		score := []int{0, 0}
 		for _, f := range findings(c) {
-			score[0] += far(f, len(e.InstanceLocation)) / 100
+			score[0] += far(f, depth) / 100
 		}
-		switch order := slices.Compare(score, least); {
-		case len(best) == 0 || order < 0:
-			best, least = [][]mark{branch.all}, score
-		case order == 0:
+		for _, k := range branch.all {
+			if k.what != wanted && k.what != few { // with those nothing is lost that was written
+				score[1]++
+			}
+		}
+		if best == nil || slices.Compare(score, least) < 0 {
+			best, least = nil, score
+		}
+		if slices.Equal(score, least) {
 			best = append(best, branch.all)
 		}
 	}
 	switch {
 	// 5 is an enum or const that the whole value misses (500 of far), 10 is another type.
 	case least[0] >= 5: // the value itself is of another kind in all of them
-		m.add(e.InstanceLocation, anew, keyword, nil)
-	case len(best) == 1 || !slices.ContainsFunc(best, func(b []mark) bool { return !equalMarks(b, best[0]) }):
+		m.add(e.InstanceLocation, anew)
+	case !slices.ContainsFunc(best, func(b []mark) bool { return !equalMarks(b, best[0]) }):
 		m.all = append(m.all, best[0]...)
 	default:
-		m.add(e.InstanceLocation, few, keyword, nil)
-		m.unsure(slices.Concat(best...), len(e.InstanceLocation), keyword)
+		m.add(e.InstanceLocation, few)
+		m.unsure(slices.Concat(best...), depth)
 	}
 }
 
 // unsure marks the members of an object that some branch of a union objects to, each as a whole.
 // Which of them are right depends on the branch that the model meant, so it writes them anew.
-func (m *marker) unsure(all []mark, depth int, keyword string) {
+func (m *marker) unsure(all []mark, depth int) {
 	for _, k := range all {
 		switch {
 		case k.what == wanted || k.what == few && len(k.path) == depth:
 		case len(k.path) > depth:
-			m.add(k.path[:depth+1], doubt, keyword, nil)
+			m.add(k.path[:depth+1], doubt)
 		default:
-			m.add(k.path, anew, keyword, nil)
+			m.add(k.path, anew)
 		}
 	}
-}
-
-// changed is how many places lose what was written.
-// A member that is missing loses nothing.
-func (m *marker) changed() (n int) {
-	for _, k := range m.all {
-		if k.what != wanted && k.what != few {
-			n++
-		}
-	}
-	return n
 }
 
 // equalMarks compares places and what becomes of them, in any order.
@@ -265,11 +250,13 @@ func (v *Validator) at(path []string) []*jsonschema.Schema {
 	for _, step := range path {
 		var next []*jsonschema.Schema
 		for _, s := range all {
-			if p := s.Properties[step]; p != nil {
+			i, err := strconv.Atoi(step)
+			switch p, one := s.Properties[step], items(s); {
+			case p != nil:
 				next = append(next, p)
-			} else if one := items(s); one != nil && isNumber(step) {
+			case one != nil && isNumber(step):
 				next = append(next, one)
-			} else if i, err := strconv.Atoi(step); err == nil && i < len(s.PrefixItems) && i >= 0 {
+			case err == nil && i < len(s.PrefixItems) && i >= 0:
 				next = append(next, s.PrefixItems[i])
 			}
 		}

@@ -16,8 +16,8 @@ const maxFollow = 16
 // decides between the branches, and so a long text need not wait for its end.
 func follow(s *jsonschema.Schema, c byte) (one *jsonschema.Schema, whole bool) {
 	for range maxFollow {
-		if s == nil || !combined(s) {
-			return s, s != nil && rare(s)
+		if !combined(s) {
+			return s, rare(s)
 		}
 		next := single(s, c)
 		if next == nil {
@@ -39,21 +39,15 @@ func combined(s *jsonschema.Schema) bool {
 // Two branches of a union that might both hold cannot be told apart by a byte, and neither can those of an allOf, which hold
 // together.
 func single(s *jsonschema.Schema, c byte) *jsonschema.Schema {
-	if rare(s) || s.Types != nil && !s.Types.IsEmpty() || !free(s) || speaks(s) {
+	if rare(s) || s.Types != nil || !free(s) || speaks(s) {
 		return nil
 	}
-	all := slices.Concat(s.AllOf, s.AnyOf, s.OneOf)
-	if s.Ref != nil {
-		all = append(all, s.Ref)
+	all := slices.Concat(s.AllOf, s.AnyOf, s.OneOf, present([]*jsonschema.Schema{s.Ref}))
+	// Where more than one of these holds at once nothing is left out; nor where an n begins null, whose branch is not the one
+	// that is wanted below.
+	if len(all) > 1 && len(s.AllOf) == 0 && s.Ref == nil && c != 'n' {
+		all = slices.DeleteFunc(all, isNull)
 	}
-	if len(all) == 1 {
-		return all[0]
-	}
-	// More than one of these holds at once; and an n begins null, whose branch is not the one that is wanted below.
-	if len(s.AllOf) > 0 || s.Ref != nil || c == 'n' {
-		return nil
-	}
-	all = slices.DeleteFunc(all, isNull)
 	if len(all) == 1 {
 		return all[0]
 	}
@@ -102,23 +96,19 @@ func items(s *jsonschema.Schema) *jsonschema.Schema {
 }
 
 // free says whether a schema leaves strings as they are: no list of values, no pattern, format or length.
-// contentEncoding and its like count as rules here, though to most validators they are notes.
+// contentEncoding and its like are notes, here as to most validators.
 func free(s *jsonschema.Schema) bool {
-	return s == nil || s.MinLength == nil && freeFrom(s)
+	return s.MinLength == nil && freeFrom(s)
 }
 
 // freeFrom says whether a schema leaves strings as they are that are as long as it wants them to be.
 // A minimum is the only rule of a text that no later character can break again.
 func freeFrom(s *jsonschema.Schema) bool {
-	return s.Enum == nil && s.Const == nil && s.Format == nil && s.Pattern == nil && s.MaxLength == nil &&
-		s.ContentEncoding == nil && s.ContentMediaType == nil && s.ContentSchema == nil
+	return s.Enum == nil && s.Const == nil && s.Format == nil && s.Pattern == nil && s.MaxLength == nil
 }
 
 // takes says whether a schema lets values of a type begin before they are whole. A list of values never does: `"re` may become
 // "red" or "reed".
 func takes(s *jsonschema.Schema, kind string) bool {
-	if s == nil || s.Enum == nil && s.Const == nil && (s.Types == nil || s.Types.IsEmpty()) {
-		return true
-	}
-	return s.Enum == nil && s.Const == nil && slices.Contains(s.Types.ToStrings(), kind)
+	return s.Enum == nil && s.Const == nil && (s.Types == nil || slices.Contains(s.Types.ToStrings(), kind))
 }

@@ -1,6 +1,7 @@
 package valid
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -47,7 +48,7 @@ const (
 // open is an object or array whose end has not come.
 // Its keys are kept for required members and for those that are there twice.
 type open struct {
-	schema *jsonschema.Schema // nil: anything may be in it
+	schema *jsonschema.Schema
 	array  bool
 	keys   []string // of an object, the last one's value may be missing
 	n      int      // values that are complete
@@ -158,7 +159,7 @@ func (p *Prefix) value(c byte) bool {
 	s, whole := follow(p.place(), c)
 	p.leaf.schema = s
 	switch {
-	case s != nil && s.Bool != nil && !*s.Bool:
+	case s.Bool != nil && !*s.Bool:
 		return p.fail("", "false", "is not allowed here")
 	// The schema says more than one reading of the value: it is checked when it is whole, and below that nothing is opened.
 	case whole:
@@ -178,25 +179,22 @@ func (p *Prefix) value(c byte) bool {
 	return true
 }
 
-// place is the schema of the value that begins, nil when anything may stand there.
+// place is the schema of the value that begins.
 // A member is looked up by the last key; patterns of names do not come up here, since rare makes their object wait.
 func (p *Prefix) place() *jsonschema.Schema {
 	if len(p.stack) == 0 {
 		return p.rules.root
 	}
 	o := p.top()
-	switch {
-	case o.schema == nil:
-		return nil
-	case o.array:
-		return items(o.schema)
+	s := items(o.schema)
+	if !o.array {
+		s = cmp.Or(o.schema.Properties[o.last()], asSchema(o.schema.AdditionalProperties))
 	}
-	if s, ok := o.schema.Properties[o.last()]; ok {
-		return s
-	}
-	s, _ := o.schema.AdditionalProperties.(*jsonschema.Schema)
-	return s
+	return cmp.Or(s, anything)
 }
+
+// anything is the schema of what no schema speaks of.
+var anything = &jsonschema.Schema{}
 
 // key reads a key up to its closing quote.
 // A name that is there twice stops the reading: the first value has left, and a client may take the second one.
@@ -212,18 +210,13 @@ func (p *Prefix) key() bool {
 	if slices.Contains(o.keys, name) {
 		return p.fail(name, "duplicate", "is there twice")
 	}
-	if o.schema != nil {
-		if _, known := o.schema.Properties[name]; !known && o.schema.AdditionalProperties == false {
-			if o.mayMean(name) {
-				return p.fail(name, "additionalProperties", "is not a parameter")
-			}
-			p.goes = true
-		}
-	}
-	if !p.goes {
+	p.state, p.goes = wantColon, o.schema.Properties[name] == nil && o.schema.AdditionalProperties == false
+	switch {
+	case !p.goes:
 		o.keys = append(o.keys, name)
+	case o.mayMean(name):
+		return p.fail(name, "additionalProperties", "is not a parameter")
 	}
-	p.state = wantColon
 	return true
 }
 
@@ -246,7 +239,7 @@ func (p *Prefix) next(c byte) bool {
 		return p.end(c)
 	case !o.array:
 		p.state = wantKey
-	case o.schema != nil && o.schema.MaxItems != nil && o.n >= *o.schema.MaxItems:
+	case o.schema.MaxItems != nil && o.n >= *o.schema.MaxItems:
 		return p.failItems("maxItems", fmt.Sprintf("want at most %d elements, got more", *o.schema.MaxItems))
 	default:
 		p.state = wantValue
@@ -266,15 +259,13 @@ func (p *Prefix) end(c byte) bool {
 	if o.array && c != ']' || !o.array && (c != '}' || p.state == wantKey && len(o.keys) > 0) {
 		return p.fail("", "json", "is no JSON")
 	}
-	if s := o.schema; s != nil {
-		for _, name := range s.Required {
-			if !o.array && !slices.Contains(o.keys, name) {
-				return p.fail(name, "required", "is missing")
-			}
+	for _, name := range o.schema.Required {
+		if !o.array && !slices.Contains(o.keys, name) {
+			return p.fail(name, "required", "is missing")
 		}
-		if o.array && s.MinItems != nil && o.n < *s.MinItems {
-			return p.failItems("minItems", fmt.Sprintf("want at least %d elements, got %d", *s.MinItems, o.n))
-		}
+	}
+	if least := o.schema.MinItems; o.array && least != nil && o.n < *least {
+		return p.failItems("minItems", fmt.Sprintf("want at least %d elements, got %d", *least, o.n))
 	}
 	p.stack = p.stack[:len(p.stack)-1]
 	p.pos++

@@ -41,9 +41,9 @@ func findings(e *jsonschema.ValidationError) []finding {
 	case *kind.Required:
 		return missing(e, "required", k.Missing, "is missing")
 	case *kind.DependentRequired:
-		return missing(e, "dependentRequired", k.Missing, fmt.Sprintf("is missing, since %s is there", display(k.Prop)))
+		return missing(e, "dependentRequired", k.Missing, "is missing, since "+display(k.Prop)+" is there")
 	case *kind.Dependency:
-		return missing(e, "dependencies", k.Missing, fmt.Sprintf("is missing, since %s is there", display(k.Prop)))
+		return missing(e, "dependencies", k.Missing, "is missing, since "+display(k.Prop)+" is there")
 	case *kind.AdditionalProperties:
 		return missing(e, "additionalProperties", k.Properties, "is not a parameter")
 	// The name is the value here; what is wrong with it is told as if it were one.
