@@ -2,7 +2,6 @@ package valid
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,9 +36,6 @@ func (v *Validator) Check(args []byte) []Problem {
 	}
 	if doc.failed != nil {
 		for _, f := range findings(doc.failed) {
-			if f.keyword == "propertyNames" {
-				f.path = placeOfName(doc.value, f.path, f.name)
-			}
 			all = append(all, problem(f.path, f.keyword, f.text))
 		}
 	}
@@ -129,49 +125,6 @@ func isNumber(s string) bool {
 // isWord says whether a name can stand behind a point as it is.
 func isWord(s string) bool {
 	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-$") == ""
-}
-
-// placeOfName is the place of a name that is not allowed. The library may give that of a neighbour; then the first object at
-// the same depth that has such a member is meant.
-// One schema may hold for many objects, and the sentence has to name the one that the model wrote wrongly. Names are gone
-// through in their order, so that the same call always gives the same place.
-func placeOfName(v any, path []string, name string) []string {
-	has := func(v any) bool {
-		o, _ := v.(map[string]any)
-		_, ok := o[name]
-		return ok
-	}
-	var first func(v any, at []string) []string
-	first = func(v any, at []string) (found []string) {
-		switch {
-		case len(at) < len(path):
-			for _, step := range steps(v) {
-				if found = first(member(v, step), append(at, step)); found != nil {
-					break
-				}
-			}
-		case has(v):
-			found = append([]string{}, at...)
-		}
-		return found
-	}
-	if found := first(v, nil); found != nil && !has(at(v, path)) {
-		return found
-	}
-	return path
-}
-
-// steps are the names of a value's members, or the numbers of its elements; nil for a value that has neither.
-func steps(v any) (all []string) {
-	switch v := v.(type) {
-	case map[string]any:
-		return slices.Sorted(maps.Keys(v))
-	case []any:
-		for i := range v {
-			all = append(all, strconv.Itoa(i))
-		}
-	}
-	return all
 }
 
 // member is one step into a value; nil when there is none.

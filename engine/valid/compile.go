@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 
 	"toolnorm/chat/schema"
 )
@@ -82,6 +83,9 @@ func compileDocument(doc any) (*Validator, error) {
 	for _, p := range all {
 		// Errors name a schema by its location; marks look it up to know its bounds and its members.
 		v.places[p.Location] = p.Schema
+		if p.PropertyNames != nil {
+			p.Extensions, p.PropertyNames = []jsonschema.SchemaExt{nameRule{p.PropertyNames}}, nil
+		}
 		// What is a pattern is ours to say, as the engine of patterns is: see validatePattern.
 		if p.Format != nil && p.Format.Name == "regex" {
 			p.Format = &jsonschema.Format{Name: "regex", Validate: validatePattern}
@@ -91,6 +95,20 @@ func compileDocument(doc any) (*Validator, error) {
 		return nil, err
 	}
 	return v, nil
+}
+
+// nameRule is propertyNames. The library's own keyword gives the path of a wrong name without copying it, so that of a
+// neighbour is read there later. As an extension of the schema it has the right one.
+type nameRule struct{ *jsonschema.Schema }
+
+// Validate holds the names of an object's members against the schema, each as a text.
+func (r nameRule) Validate(ctx *jsonschema.ValidatorContext, v any) {
+	o, _ := v.(map[string]any)
+	for name := range o {
+		if failed, ok := r.Schema.Validate(name).(*jsonschema.ValidationError); ok {
+			ctx.AddErrors(failed.Causes, &kind.PropertyNames{Property: name})
+		}
+	}
 }
 
 // nowhere loads no schema.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
@@ -82,7 +81,7 @@ func (m *marker) add(path []string, what change) {
 // element of a list does not cost the others.
 func (m *marker) read(e *jsonschema.ValidationError) {
 	s := m.v.places[e.SchemaURL]
-	switch e.ErrorKind.(type) {
+	switch k := e.ErrorKind.(type) {
 	case *kind.Schema, *kind.Group, *kind.Reference, *kind.AllOf:
 		for _, c := range e.Causes {
 			m.read(c)
@@ -98,20 +97,17 @@ func (m *marker) read(e *jsonschema.ValidationError) {
 		for _, f := range findings(e) {
 			m.forbidden(f.path, s)
 		}
-	// The error is about the name as a value; the schema that speaks of the object is the one around.
 	case *kind.PropertyNames:
-		f := findings(e)[0]
-		owner := m.v.places[strings.TrimSuffix(e.SchemaURL, "/propertyNames")]
-		m.forbidden(slices.Concat(placeOfName(m.doc.value, f.path, f.name), []string{f.name}), owner)
+		m.forbidden(slices.Concat(e.InstanceLocation, []string{k.Property}), s)
 	case *kind.FalseSchema:
 		m.ruledOut(e.InstanceLocation)
 	default:
-		k := mark{path: slices.Clone(e.InstanceLocation), what: anew, over: slices.Contains(bounds, keywordOf(e)), schema: s}
+		one := mark{path: slices.Clone(e.InstanceLocation), what: anew, over: slices.Contains(bounds, keywordOf(e)), schema: s}
 		switch e.ErrorKind.(type) {
 		case *kind.MinItems, *kind.MinProperties:
-			k.what = few // what is there may stay
+			one.what = few // what is there may stay
 		}
-		m.all = append(m.all, k)
+		m.all = append(m.all, one)
 	}
 }
 
@@ -164,7 +160,7 @@ func (m *marker) belongs(parent []string, name string, s *jsonschema.Schema) boo
 // formsNames says whether a schema wants names of members to have a form, other than to be one of a list. A list of names is as
 // good as listed members: what is none of them is surplus.
 func formsNames(s *jsonschema.Schema) bool {
-	return len(s.PatternProperties) > 0 || s.PropertyNames != nil && s.PropertyNames.Enum == nil
+	return len(s.PatternProperties) > 0 || slices.ContainsFunc(s.Extensions, func(rule jsonschema.SchemaExt) bool { return rule.(nameRule).Enum == nil })
 }
 
 // union adds what is wrong in the branch that was meant: the nearest one, and of those as near the one in which most of what

@@ -74,7 +74,7 @@ func isNull(s *jsonschema.Schema) bool {
 // the last element, a condition by either. Only the keywords that are left decide member by member.
 func rare(s *jsonschema.Schema) bool {
 	return s.RecursiveRef != nil || s.DynamicRef != nil || s.Not != nil || s.If != nil || s.Then != nil || s.Else != nil ||
-		s.MaxProperties != nil || s.MinProperties != nil || s.PropertyNames != nil || len(s.PatternProperties) > 0 ||
+		s.MaxProperties != nil || s.MinProperties != nil || len(s.Extensions) > 0 || len(s.PatternProperties) > 0 ||
 		len(s.Dependencies)+len(s.DependentRequired)+len(s.DependentSchemas) > 0 || s.UnevaluatedProperties != nil ||
 		s.UniqueItems || s.Contains != nil || len(s.PrefixItems) > 0 || s.AdditionalItems != nil || isTuple(s.Items) ||
 		s.UnevaluatedItems != nil

@@ -20,7 +20,6 @@ type finding struct {
 	path    []string
 	keyword string
 	text    string
-	name    string // propertyNames: the member whose name is wrong
 }
 
 // findings turns the library's tree of errors into a list. Of the branches of a union it takes the one that was meant.
@@ -53,7 +52,7 @@ func findings(e *jsonschema.ValidationError) []finding {
 			why = ": " + inner[0].text
 		}
 		text := fmt.Sprintf("the name %s is not allowed%s", display(k.Property), why)
-		return []finding{{path: e.InstanceLocation, keyword: "propertyNames", text: text, name: k.Property}}
+		return one(e, "propertyNames", text)
 	}
 	return one(e, keywordOf(e), sentence(e.ErrorKind))
 }

@@ -3,7 +3,10 @@ package valid
 import (
 	"encoding/json"
 	"flag"
+	"maps"
 	"os"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -156,6 +159,19 @@ func TestWhatIsDroppedAndReportedIsKnown(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// steps are the names of a value's members, or the numbers of its elements; nil for a value that has neither.
+func steps(v any) (all []string) {
+	switch v := v.(type) {
+	case map[string]any:
+		return slices.Sorted(maps.Keys(v))
+	case []any:
+		for i := range v {
+			all = append(all, strconv.Itoa(i))
+		}
+	}
+	return all
 }
 
 // sloppy spells a value as models do: in Python's words, or with every number and word in quotes.

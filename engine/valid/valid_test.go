@@ -45,6 +45,7 @@ func TestProblemsAreToldInSentences(t *testing.T) {
 		{`{"properties":{"s":{"oneOf":[{"type":"integer"},{"type":"number"}]}}}`, `{"s":1}`, `arguments.s: fits alternatives 1 and 2, want exactly one`},
 		{`{"dependentRequired":{"a":["b"]}}`, `{"a":1}`, `arguments.b: is missing, since "a" is there`},
 		{`{"properties":{"a":{"propertyNames":{"maxLength":2}},"b":{}}}`, `{"a":{"abc":1},"b":{"c":1}}`, `arguments.a: the name "abc" is not allowed: want at most 2 characters, got 3`},
+		{`{"properties":{"a":{"propertyNames":{"pattern":"^[a-z]"}},"b":{}}}`, `{"a":{"0":1,"b":{}},"b":{"0":1,"c":{"d":1}}}`, `arguments.a: the name "0" is not allowed: want text that matches ^[a-z], got "0"`},
 		{`{"properties":{"re":{"format":"regex"}}}`, `{"re":"a(b"}`, `arguments.re: want text in the format regex, got "a(b"`},
 		{`{"properties":{"re":{"format":"regex"}}}`, `{"re":"(?<=a)b"}`, ``},
 		{`{"not":{"required":["a"]}}`, `{"a":1}`, `arguments: this value is ruled out`},
