@@ -10,34 +10,33 @@
 //	engine.go      the Engine; a second attempt at a model that does not begin to write
 //	config.go      what can be set
 //	server.go      model servers, and which one a model is on
-//	missing.go     a model that is on none: what to do
 //	pipeline.go    the steps of a request and the stages of a reply
 //	job.go         a request with everything decided about it, and the order that a server gets of it
 //	memory.go      what earlier requests taught about a model
 //
 // Before the server is asked:
 //
-//	checks.go      what is refused at once; schemas that cannot be used
+//	checks.go      what is refused at once, schemas that cannot be used, and what to do about a model that no server has
 //	template.go    the form in which the model's own template writes calls
 //	names.go       names of tools that the model's family cannot write
 //	history.go     a conversation that the template takes
-//	context.go     how long a context the request gets, and what is left out when none is long enough
-//	token_cost.go  bytes a token, prompts that the server cuts silently, counting for clients
+//	context.go     how long a context the request gets, and what is left out when none is long enough; bytes a token, prompts that
+//	               the server cuts silently, counting for clients
 //	tool_budget.go tools that take more than they may: shorter texts, or fewer tools
 //	strategy.go    how the model's text is read, and what takes over when that fails
 //	gate.go        whether the model needs a tool at all
 //	force.go       tool_choice: the output is constrained to one call
-//	described.go   tools in the system prompt, for models that were never taught to call; wording.go: in which words
+//	described.go   tools in the system prompt, for models that were never taught to call, and in which words
 //	reduce.go      schemas in the words that every server takes; what else they say is a note
 //
 // While the reply comes:
 //
 //	source.go         opens a generation, and watches it
 //	repeats.go        the same over and over: turn by turn, in a text, in calls; what finds it is engine/repeat
-//	guard.go          only calls that fit their schemas; repair.go: what is done about the others
+//	guard.go          only calls that fit their schemas; repair.go: what is done about the others, and the names of all that was
+//	                  done, for logs, headers and docs/repairs.md
 //	format_answer.go  response_format beside tools
 //	finish.go         ids, stop sequences, the end
-//	reasons.go        the names of all that was done, for logs, headers and docs/repairs.md
 //
 // Beside it:
 //

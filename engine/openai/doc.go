@@ -3,13 +3,11 @@
 //
 //	backend.go     orders: strategies raw, native and prompt, completions, embeddings
 //	probe.go       what a server and its model can do, and what its template prints
-//	request.go     an order as the body of a request
+//	request.go     an order as the body of a request, and the wire's forms
 //	grammar.go     llama-server only: calls are held to their schemas while the model writes
-//	client.go      the client: ask for a reply or a rendering, ask a server what it speaks
-//	wire.go        the bodies of requests
+//	client.go      the client: ask for a reply or a rendering, completions, gaps, embeddings; ask a server what it speaks
 //	events.go      server-sent events as these servers really write them
-//	stream.go      the source of a reply; delta.go says what an event holds
+//	stream.go      the source of a reply, and what an event holds
 //	calls.go       puts a server's own calls together
-//	text.go        completions, gaps, embeddings
 //	status.go      what errors mean
 package openai

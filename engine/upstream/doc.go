@@ -4,13 +4,10 @@
 // Its callers are engine/ollama and engine/openai; the waits for a server are in engine/wait.
 //
 //	order.go       what a server is asked for one generation, and the facts that are known of a model
-//	client.go      the transport, requests that a reply waits for, and the limits of what is read
-//	stream.go      the source of a reply: events that were read are given out one by one
+//	client.go      the transport, requests and how their answers are read; a network of one server without sockets
 //	document.go    answers that come whole: the one string that is wanted of them
-//	records.go     lines of a stream, each parsed in place, and the pool of their buffers
+//	records.go     lines of a stream, each parsed in place, the pool of their buffers, and the source that gives out their events
 //	status.go      a status or an error object becomes a fault, and by how much a request was too long
-//	probs.go       tokens with their probabilities, as both wires write them
 //	url.go         the URL of a server, and which kind of server it is for
-//	inprocess.go   a network of one server without sockets
-//	wire.go        tools and calls as both wires have them, and the name by which the user knows a tool that was renamed
+//	wire.go        tools, calls and tokens as both wires have them, and the name by which the user knows a tool that was renamed
 package upstream
