@@ -5,17 +5,9 @@ import (
 	"context"
 
 	"toolnorm/chat"
-	"toolnorm/engine/upstream"
 	"toolnorm/engine/wait"
 	"toolnorm/internal/fault"
 )
-
-// What only some kinds of server can do besides answering: write a text on, embed.
-
-// completer is a backend that can write a text on. What comes is the model's text as it is: nothing is looked for in it.
-type completer interface {
-	Complete(ctx context.Context, o *upstream.Order) (chat.Source, error)
-}
 
 // complete begins the writing on of a text. Of the stages of a reply only the end is left: there are no calls to look for, and
 // what editors send (code before and behind the cursor) must come back byte for byte.
@@ -24,15 +16,11 @@ func (e *Engine) complete(ctx context.Context, pulse *wait.Pulse, r *chat.Reques
 	if err != nil {
 		return broken(err)
 	}
-	c, ok := j.server.backend.(completer)
-	if !ok {
-		return broken(&fault.Error{Kind: fault.Invalid, Param: "model", Message: "models of the server " + j.server.name + " only answer conversations: ask at /v1/chat/completions"})
-	}
 	o, err := j.orderFor(r)
 	if err != nil {
 		return broken(err)
 	}
-	src, err := c.Complete(ctx, o)
+	src, err := j.server.Complete(ctx, o)
 	if err != nil {
 		return broken(err)
 	}
@@ -40,12 +28,6 @@ func (e *Engine) complete(ctx context.Context, pulse *wait.Pulse, r *chat.Reques
 	k.format, k.strategy = nil, Raw // no format is looked for
 	src = k.watched(src, Raw)
 	return k.finish(ctx, closing(src, all(src)))
-}
-
-// embedder is a backend whose models can embed. Model is the model's name on that server. It gets no Order: an embedding has no
-// format, no strategy and no facts.
-type embedder interface {
-	Embed(ctx context.Context, p *wait.Pulse, model string, r *chat.EmbedRequest) (*chat.Embeddings, error)
 }
 
 var _ chat.Embedder = (*Engine)(nil)
@@ -59,13 +41,9 @@ func (e *Engine) Embed(ctx context.Context, r *chat.EmbedRequest) (*chat.Embeddi
 	if err != nil {
 		return nil, err
 	}
-	b, ok := s.backend.(embedder)
-	if !ok {
-		return nil, &fault.Error{Kind: fault.Invalid, Param: "model", Message: "models of the server " + s.name + " are not asked for embeddings"}
-	}
 	ctx, pulse := wait.NewPulse(ctx, nil, e.cfg.Timeouts)
 	defer pulse.Stop()
-	got, err := b.Embed(ctx, pulse, model, r)
+	got, err := s.Embed(ctx, pulse, model, r)
 	if err == nil && len(got.Vectors) != len(r.Input) {
 		err = fault.New(fault.Unavailable, "the model server sent %d vectors for %d texts", len(got.Vectors), len(r.Input))
 	}

@@ -7,23 +7,17 @@ import (
 	"fmt"
 
 	"toolnorm/chat"
+	"toolnorm/engine/ollama"
 	"toolnorm/engine/upstream"
 	"toolnorm/engine/wait"
 	"toolnorm/engine/window"
 	"toolnorm/internal/fault"
 )
 
-// sizer is a backend that can be asked for a longer context. What it chooses holds for the whole job, so a prompt
-// is rendered and continued with the same.
-type sizer interface {
-	// Size returns the context that the model gets for a request of o.Need tokens, the reply's among them. 0: not known.
-	Size(ctx context.Context, o *upstream.Order) int
-}
-
 // sizes reports whether the server can be asked for a context. Ollama can, and loads the model anew for it; a llama-server or a
 // vLLM has what it was started with.
 func (j *job) sizes() bool {
-	_, ok := j.server.backend.(sizer)
+	_, ok := j.server.backend.(*ollama.Backend)
 	return ok
 }
 
@@ -55,7 +49,7 @@ func (j *job) chooseContext(ctx context.Context) (*job, error) {
 func (j *job) sized(ctx context.Context, o *upstream.Order) *job {
 	k := *j
 	k.context = j.facts.Window
-	if s, ok := j.server.backend.(sizer); ok {
+	if s, ok := j.server.backend.(*ollama.Backend); ok {
 		k.context = s.Size(ctx, o)
 	}
 	return &k

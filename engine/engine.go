@@ -121,12 +121,6 @@ func (e *Engine) answer(ctx context.Context, pulse *wait.Pulse, r *chat.Request)
 // stepUnwedged is the name of what was done to a model that did not begin to write.
 const stepUnwedged = "unwedged"
 
-// unloader is a backend that can take a model out of its server's memory. Ollama can; others have no word for it.
-type unloader interface {
-	// Unload says whether the model was there, and is no more.
-	Unload(ctx context.Context, p *wait.Pulse, model string) (bool, error)
-}
-
 // silent says whether err is that of a model that did not begin to write in time. A model that stops in the middle is not cured
 // by loading it anew: something was sent, and the reply cannot begin again.
 func silent(err error) bool {
@@ -143,7 +137,7 @@ func (e *Engine) unwedge(ctx context.Context, p *wait.Pulse, r *chat.Request) bo
 	if err != nil {
 		return false
 	}
-	u, ok := j.server.backend.(unloader)
+	u, ok := j.server.backend.(*ollama.Backend) // others have no word for it
 	if !ok {
 		return false
 	}

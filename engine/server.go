@@ -8,15 +8,17 @@ import (
 	"strings"
 	"sync"
 
+	"toolnorm/adapters/derive"
 	"toolnorm/chat"
 	"toolnorm/engine/ollama"
 	"toolnorm/engine/openai"
 	"toolnorm/engine/upstream"
+	"toolnorm/engine/wait"
 	"toolnorm/internal/pattern"
 )
 
-// backend is one kind of model server: what the engine asks of it. What only some of them can do is an interface beside its
-// use: sizer, completer, embedder, unloader, ollamaAPI.
+// backend is one kind of model server: what the engine asks of it. What only Ollama can do is asked of an *ollama.Backend: to give a
+// model a longer context, to unload it, to take requests of its own API.
 type backend interface {
 	// Models lists what the server has.
 	Models(ctx context.Context) ([]chat.Info, error)
@@ -24,6 +26,13 @@ type backend interface {
 	Probe(ctx context.Context, o *upstream.Order) (upstream.Facts, error)
 	// Open begins the reply by the order's strategy. Tail is the end of the rendered prompt, empty when it is not known.
 	Open(ctx context.Context, o *upstream.Order) (src chat.Source, tail string, err error)
+	// Complete writes a text on. What comes is the model's text as it is: nothing is looked for in it.
+	Complete(ctx context.Context, o *upstream.Order) (chat.Source, error)
+	// Embed makes vectors, with the model's name on that server. It gets no Order: an embedding has no format, no strategy and no
+	// facts.
+	Embed(ctx context.Context, p *wait.Pulse, model string, r *chat.EmbedRequest) (*chat.Embeddings, error)
+	// Template renders conversations with the model's own template. Of a server that does not render it is an error.
+	Template(ctx context.Context, o *upstream.Order) (derive.Template, error)
 }
 
 // demoName is the name of the server that needs no model. It stands in front of its models' names, "demo/hermes",

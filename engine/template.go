@@ -10,11 +10,6 @@ import (
 	"toolnorm/internal/pattern"
 )
 
-// templater is a server that renders conversations with a model's own template.
-type templater interface {
-	Template(ctx context.Context, o *upstream.Order) (derive.Template, error)
-}
-
 // reading is what a model's template says about how the model writes. It is kept with the model's digest, a
 // failure to read it too: a template that says nothing will not say more the next time.
 type reading struct {
@@ -26,14 +21,13 @@ type reading struct {
 // first request to a model that no family claims costs about twenty renderings, one to a model that a family claims two;
 // what they say holds for as long as the model stays the same. The settings come first: a format that they name is taken.
 func (j *job) readTemplate(ctx context.Context) (*job, error) {
-	t, ok := j.server.backend.(templater)
-	if !ok || !j.facts.Renders || !j.facts.Tools || j.engine.cfg.NamesOnly || j.engine.formatSet(j.server, j.name) {
+	if !j.facts.Renders || !j.facts.Tools || j.engine.cfg.NamesOnly || j.engine.formatSet(j.server, j.name) {
 		return j, nil
 	}
 	r := j.known().reading
 	if r == nil {
 		var err error
-		if r, err = j.askTemplate(ctx, t); err != nil {
+		if r, err = j.askTemplate(ctx); err != nil {
 			return j, ctx.Err() // a server that is busy: the next request asks again
 		}
 		j.learn(func(l *lessons) { l.reading = r })
@@ -54,12 +48,12 @@ func (j *job) readTemplate(ctx context.Context) (*job, error) {
 // askTemplate asks what the template says. An error means that the server did not answer. A family that the name
 // claims is only checked (two renderings), and left where the template prints other calls: names are given by
 // whoever made the file, the template is what the model was trained with.
-func (j *job) askTemplate(ctx context.Context, t templater) (*reading, error) {
+func (j *job) askTemplate(ctx context.Context) (*reading, error) {
 	o, err := j.orderFor(j.request)
 	if err != nil {
 		return nil, err
 	}
-	template, err := t.Template(ctx, o)
+	template, err := j.server.Template(ctx, o)
 	if err != nil {
 		return nil, err
 	}

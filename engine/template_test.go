@@ -128,11 +128,14 @@ func TestSettingsOverruleTheTemplate(t *testing.T) {
 	}
 }
 
-// answering is a templater that renders as f does.
-type answering func(messages []chat.Message) (string, error)
+// answering is a server that renders as render does.
+type answering struct {
+	backend
+	render func(messages []chat.Message) (string, error)
+}
 
-func (f answering) Template(context.Context, *upstream.Order) (derive.Template, error) {
-	return derive.Template{Render: func(ms []chat.Message, _ []chat.Tool) (string, error) { return f(ms) }}, nil
+func (a answering) Template(context.Context, *upstream.Order) (derive.Template, error) {
+	return derive.Template{Render: func(ms []chat.Message, _ []chat.Tool) (string, error) { return a.render(ms) }}, nil
 }
 
 // TestAServerThatIsBusyHasSaidNothing asks one that is busy for all renderings or for some: nothing is learned of it. One that
@@ -143,7 +146,7 @@ func TestAServerThatIsBusyHasSaidNothing(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		model   string
-		render  answering
+		render  func([]chat.Message) (string, error)
 		learned bool
 	}{
 		{"busy, a name that says nothing", "mystery", func([]chat.Message) (string, error) { return "", busy }, false},
@@ -157,8 +160,8 @@ func TestAServerThatIsBusyHasSaidNothing(t *testing.T) {
 		{"refuses", "mystery", func([]chat.Message) (string, error) { return "", refused }, true},
 		{"refuses, a family's name", "qwen3", func([]chat.Message) (string, error) { return "", refused }, true},
 	} {
-		j := &job{engine: e, server: e.servers[0], observer: new(chat.Observer), request: user("hi"), name: tt.model, model: tt.model, format: adapters.For(tt.model)}
-		r, err := j.askTemplate(t.Context(), tt.render)
+		j := &job{engine: e, server: &server{backend: answering{render: tt.render}}, observer: new(chat.Observer), request: user("hi"), name: tt.model, model: tt.model, format: adapters.For(tt.model)}
+		r, err := j.askTemplate(t.Context())
 		if (err == nil) != tt.learned || (r != nil && err == nil) != tt.learned {
 			t.Errorf("%s: %+v, %v", tt.name, r, err)
 		}

@@ -39,8 +39,7 @@ func (l *oneOrMore) UnmarshalJSON(b []byte) error {
 // embed answers with vectors that are the same for the same text, and near for texts that share words: enough to
 // see a search work from end to end on a bare machine.
 func (d *Server) embed(w http.ResponseWriter, _ *http.Request, q *demoTexts) {
-	if d.format(q.Model) == nil {
-		demoFail(w, http.StatusNotFound, fmt.Sprintf("model '%s' not found", q.Model))
+	if d.format(w, q.Model) == nil {
 		return
 	}
 	n := cmp.Or(q.Dimensions, demoDimensions)

@@ -87,16 +87,19 @@ func (d *Server) tags() api.ListResponse {
 	return list
 }
 
-// format is the format that a demo model writes, nil when there is no such model. As at Ollama, "hermes" and
+// format is the format that a demo model writes; nil when there is no such model, which is the answer then. As at Ollama, "hermes" and
 // "hermes:latest" are one.
-func (d *Server) format(name string) *adapters.Format {
-	return d.formats().Named(strings.TrimSuffix(name, ":latest"))
+func (d *Server) format(w http.ResponseWriter, name string) *adapters.Format {
+	f := d.formats().Named(strings.TrimSuffix(name, ":latest"))
+	if f == nil {
+		demoFail(w, http.StatusNotFound, fmt.Sprintf("model '%s' not found", name))
+	}
+	return f
 }
 
 // show describes a model. Its template names .Tools, so that it counts as one that takes tools.
 func (d *Server) show(w http.ResponseWriter, _ *http.Request, r *api.ShowRequest) {
-	if d.format(r.Model) == nil {
-		demoFail(w, http.StatusNotFound, fmt.Sprintf("model '%s' not found", r.Model))
+	if d.format(w, r.Model) == nil {
 		return
 	}
 	demoJSON(w, http.StatusOK, api.ShowResponse{
@@ -116,9 +119,8 @@ type demoChat struct {
 // chat renders a prompt, or answers with calls that are read already. The rendering is the turn as JSON: generate
 // finds all of it again there, so the demo keeps nothing between the two requests.
 func (d *Server) chat(w http.ResponseWriter, r *http.Request, q *demoChat) {
-	f := d.format(q.Model)
+	f := d.format(w, q.Model)
 	if f == nil {
-		demoFail(w, http.StatusNotFound, fmt.Sprintf("model '%s' not found", q.Model))
 		return
 	}
 	turn := demoTurn{q.Tools, q.Messages}
@@ -159,9 +161,8 @@ type demoPrompt struct {
 // generate continues a prompt of the demo's own rendering, whatever has been put behind it, and any raw text; of other text
 // it makes a user's message.
 func (d *Server) generate(w http.ResponseWriter, r *http.Request, q *demoPrompt) {
-	f := d.format(q.Model)
+	f := d.format(w, q.Model)
 	if f == nil {
-		demoFail(w, http.StatusNotFound, fmt.Sprintf("model '%s' not found", q.Model))
 		return
 	}
 	out := demoWriter{w: w, r: r, delay: d.delay(), model: q.Model, stream: q.Stream, prompt: len(q.Prompt) + len(q.Suffix)}

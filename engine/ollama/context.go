@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"path"
@@ -105,27 +106,16 @@ func wantedContext(show *api.ShowResponse) (n int) {
 }
 
 // RoundTrip passes a request of Ollama's own API on. Completions of an editor come this way, between chats with
-// tools: what they are to share with those is the loaded model.
-func (b *Backend) RoundTrip(r *http.Request) (*http.Response, error) {
-	return b.Client.RoundTrip(b.staying(r))
-}
-
-// staying is a request of Ollama's own API with the context that its model is loaded with, where it names none: a server
-// takes its default then, and loads the model again, and once more for the next chat with tools. All others are left as
+// tools: what they are to share with those is the loaded model. So one that names no context gets the one that its model is loaded with: a
+// server takes its default then, and loads the model again, and once more for the next chat with tools. All others are left as
 // they are, byte for byte.
-func (b *Backend) staying(r *http.Request) *http.Request {
+func (b *Backend) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Body == nil || !slices.Contains([]string{"generate", "chat"}, path.Base(r.URL.Path)) {
-		return r
+		return b.Client.RoundTrip(r)
 	}
 	body, err := io.ReadAll(r.Body)
-	rest := r.Body
-	c := r.Clone(r.Context())
-	if err != nil { // the server sees as much, and the same error
-		c.Body = struct {
-			io.Reader
-			io.Closer
-		}{io.MultiReader(bytes.NewReader(body), failing{err}), rest}
-		return c
+	if err = errors.Join(err, r.Body.Close()); err != nil {
+		return nil, err
 	}
 	// What is no JSON object goes on as it is, for the server to refuse.
 	if v, err := fastjson.ParseBytes(body); err == nil && v.Type() == fastjson.TypeObject && !v.Exists("options", "num_ctx") {
@@ -133,11 +123,9 @@ func (b *Backend) staying(r *http.Request) *http.Request {
 			body = withContext(v, n)
 		}
 	}
-	c.Body, c.ContentLength = struct {
-		io.Reader
-		io.Closer
-	}{bytes.NewReader(body), rest}, int64(len(body))
-	return c
+	c := r.Clone(r.Context())
+	c.Body, c.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	return b.Client.RoundTrip(c)
 }
 
 // withContext is a request that asks for a context of n tokens. Options that are no object stay: the server says
@@ -154,9 +142,3 @@ func withContext(v *fastjson.Value, n int) []byte {
 	}
 	return v.MarshalTo(nil)
 }
-
-// failing is a reader that has come to an error. The body was read here in part; the server must not take that part for all of it.
-type failing struct{ err error }
-
-// Read gives the error.
-func (f failing) Read([]byte) (int, error) { return 0, f.err }
