@@ -28,7 +28,7 @@ type Engine struct {
 	schemas      valid.Cache
 	plainSchemas kept.Cache[plainSchema] // of tools, in the words that every version of Ollama prints
 	odd          kept.Cache[struct{}]    // schemas that cannot be used
-	carried      trials                  // names that families can write
+	carried      kept.Cache[trial]       // whether a family can write a name
 }
 
 var (

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 
 	"toolnorm/adapters"
@@ -28,8 +27,6 @@ const (
 	// maxTried is how many odd names of a request are tried: each takes some ten microseconds, so all of them some ten
 	// milliseconds. Where there are more, all get an alias.
 	maxTried = 1 << 10
-	// maxRemembered bounds what is remembered of names.
-	maxRemembered = 4 * maxTried
 	// controlName is one that every family writes; one that does not cannot be told anything by a trial.
 	controlName = "get_item"
 )
@@ -163,7 +160,7 @@ func (j *job) writes(name string) bool {
 	if j.facts.StrictNames && (len(name) > plainName || strings.IndexFunc(name, notOpenAI) >= 0) {
 		return false // OpenAI refuses the request
 	}
-	return !meant(name) && j.engine.carried.has(j.format, name)
+	return !meant(name) && j.carries(name)
 }
 
 // notOpenAI says whether OpenAI takes no name with that sign: its rule is ^[a-zA-Z0-9_-]{1,64}$.
@@ -216,7 +213,7 @@ func (j *job) aliasOf(name string, taken map[string]bool) string {
 		candidates = candidates[2:]
 	}
 	for _, alias := range candidates {
-		if asciiLetter(rune(alias[0])) && !taken[folded(alias)] && (plain(alias) || j.engine.carried.has(j.format, alias)) {
+		if asciiLetter(rune(alias[0])) && !taken[folded(alias)] && (plain(alias) || j.carries(alias)) {
 			return alias
 		}
 	}
@@ -309,36 +306,16 @@ func (j *job) restoreNames(_ context.Context, in events) events {
 	})
 }
 
-// trials remember which names a family carries. The zero value is empty. A trial prints a call of the name and reads it back,
-// which is some ten microseconds; clients send the same names with every request.
-type trials struct {
-	mu    sync.Mutex
-	known map[trial]bool
-}
-
-// trial is a name in a family's form.
+// trial says whether a family carries a name. The family is kept with it, so that no other one gets its address, by which a trial is found.
 type trial struct {
 	format *adapters.Format
-	name   string
+	ok     bool
 }
 
-// has says whether the format carries the name, or cannot be asked: a format that does not even carry controlName
-// prints no calls that it reads back, and tells nothing about names. The trial runs outside the lock; two requests
-// may both make it.
-func (s *trials) has(f *adapters.Format, name string) bool {
-	key := trial{f, name}
-	s.mu.Lock()
-	ok, known := s.known[key]
-	s.mu.Unlock()
-	if known {
-		return ok
-	}
-	ok = f.Carries(name) || !f.Carries(controlName)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.known == nil || len(s.known) >= maxRemembered { // when there are many, all are forgotten
-		s.known = map[trial]bool{}
-	}
-	s.known[trial{f, strings.Clone(name)}] = ok // the request is not to be kept
-	return ok
+// carries says whether the job's family carries the name, or cannot be asked: one that does not even carry controlName
+// prints no calls that it reads back, and tells nothing about names. A trial prints a call of the name and reads it back, which is some
+// ten microseconds; clients send the same names with every request.
+func (j *job) carries(name string) bool {
+	f := j.format
+	return j.engine.carried.Get(fmt.Appendf(nil, "%p %s", f, name), func(string) trial { return trial{f, f.Carries(name) || !f.Carries(controlName)} }).ok
 }
