@@ -2,7 +2,6 @@ package openai
 
 import (
 	"context"
-	"encoding/json"
 	"strings"
 	"sync"
 	"time"
@@ -67,7 +66,7 @@ func (b *Backend) Open(ctx context.Context, o *upstream.Order) (src chat.Source,
 		return b.raw(ctx, o, body)
 	}
 	if o.Force != nil {
-		body.Fields["response_format"], _ = json.Marshal(responseFormat(o.Force.Schema))
+		body.Fields["response_format"] = responseFormat(o.Force.Schema)
 	}
 	src, err = b.Client.Chat(ctx, o.Pulse, body, Reading{Tools: o.Request.Tools, Hold: o.Decoding.Hold})
 	return src, "", err

@@ -111,9 +111,9 @@ func (o *Client) Template(ctx context.Context, p *wait.Pulse, r *Request) (strin
 }
 
 // Continue begins a reply of llama-server's /completion: the raw text of the model, of which control tokens are
-// missing but for those that the request names (Continuation.Preserved).
-func (o *Client) Continue(ctx context.Context, p *wait.Pulse, c *Continuation) (chat.Source, error) {
-	return o.stream(ctx, p, o.root+"/completion", c.body(), p.Later(), pieces)
+// missing but for those that the body names as preserved.
+func (o *Client) Continue(ctx context.Context, p *wait.Pulse, body map[string]any) (chat.Source, error) {
+	return o.stream(ctx, p, o.root+"/completion", body, p.Later(), pieces)
 }
 
 // pieces has a stream read as llama-server writes its own, chunks as OpenAI has it.
@@ -210,7 +210,7 @@ func (o *Client) Embed(ctx context.Context, p *wait.Pulse, model string, r *chat
 }
 
 // Infill begins to fill the gap between prompt and suffix at a llama-server, whose /v1/completions forgets the
-// suffix in silence. Fields are those of a Continuation. The server puts the model's own marks of gaps around the
+// suffix in silence. Fields are those of a continuation. The server puts the model's own marks of gaps around the
 // two; a model that has none in its vocabulary is fault.Invalid with Param "suffix".
 func (o *Client) Infill(ctx context.Context, p *wait.Pulse, model, prompt, suffix string, fields map[string]json.RawMessage) (chat.Source, error) {
 	said := map[string]any{"model": model, "input_prefix": prompt, "input_suffix": suffix, "stream": true}

@@ -170,7 +170,7 @@ func replay(t testing.TB, c upstreamtest.Capture, cuts ...int) string {
 	}
 	ctx, p := wait.NewPulse(t.Context(), nil, wait.Timeouts{})
 	defer p.Stop()
-	src, err := o.Continue(ctx, p, &Continuation{})
+	src, err := o.Continue(ctx, p, nil)
 	if err != nil {
 		return upstreamtest.Note(nil, err)
 	}

@@ -147,19 +147,19 @@ func (b *Backend) held(o *upstream.Order, h *held, ask func(*held) (chat.Source,
 	return src, again
 }
 
-// continuation is a rendered prompt for llama-server: with the beginning of the call that is forced, else held to
+// continuation is the body of llama-server's /completion: a rendered prompt with the beginning of the call that is forced, else held to
 // the grammar unless that is nil. Every known family's marks are preserved, about 2 KB a request: any of them is
-// read, and without their names a server leaves out those that are control tokens.
-func continuation(o *upstream.Order, prompt string, fields map[string]json.RawMessage, h *held) *Continuation {
-	c := &Continuation{Model: o.Model, Prompt: prompt, Preserved: o.Format.Tokens(), Fields: continuing(fields)}
+// read, and without their names a server leaves out those that are control tokens. The server parses nothing of the reply, so what comes is
+// what the model wrote.
+func continuation(o *upstream.Order, prompt string, fields map[string]json.RawMessage, h *held) map[string]any {
+	preserved, fields := o.Format.Tokens(), continuing(fields)
 	switch {
 	case o.Force != nil:
-		c.Prompt += o.Format.Lead(prompt, o.Force.Said, o.Force.Name)
-		c.Fields["json_schema"] = o.Force.Schema
+		prompt += o.Format.Lead(prompt, o.Force.Said, o.Force.Name)
+		fields["json_schema"] = o.Force.Schema
 	case h != nil:
-		marks := h.fields(c.Fields)
-		c.Preserved = append(slices.Clip(c.Preserved), marks...)
+		preserved = append(slices.Clip(preserved), h.fields(fields)...)
 	}
-	o.Prompted(c.Prompt)
-	return c
+	o.Prompted(prompt)
+	return with(fields, map[string]any{"model": o.Model, "prompt": prompt, "stream": true, "preserved_tokens": preserved})
 }

@@ -53,14 +53,15 @@ func content(m chat.Message) any {
 	if len(m.Images) == 0 {
 		return m.Content
 	}
-	var parts []Part
+	var parts []json.RawMessage
 	if m.Content != "" {
-		parts = append(parts, Part{Type: "text", Text: m.Content})
+		parts = append(parts, json.RawMessage(`{"type":"text","text":`+string(chat.AppendQuoted(nil, m.Content))+`}`))
 	}
 	for _, image := range m.Images {
-		// Of a picture only the bytes are kept, so its type is found from the first of them.
+		// Of a picture only the bytes are kept, so its type is found from the first of them. No other URL is sent: the server would fetch
+		// it, from wherever the client says.
 		url := "data:" + http.DetectContentType(image) + ";base64," + base64.StdEncoding.EncodeToString(image)
-		parts = append(parts, Part{Type: "image_url", Image: &Image{URL: url}})
+		parts = append(parts, json.RawMessage(`{"type":"image_url","image_url":{"url":"`+url+`"}}`))
 	}
 	return parts
 }
@@ -124,17 +125,10 @@ func (b *Backend) fields(o *upstream.Order) (map[string]json.RawMessage, error) 
 // toolChoice wants a call of one of the tools, in OpenAI's words: "required", or the tool's name where there is
 // one only.
 func toolChoice(tools []chat.Tool) any {
-	type function struct {
-		Name string `json:"name"`
-	}
-	type named struct {
-		Type     string   `json:"type"`
-		Function function `json:"function"`
-	}
 	if len(tools) != 1 {
 		return "required"
 	}
-	return named{"function", function{tools[0].Name}}
+	return json.RawMessage(`{"type":"function","function":{"name":` + string(chat.AppendQuoted(nil, tools[0].Name)) + `}}`)
 }
 
 // limit is the field that bounds a reply's length: OpenAI's newer models refuse the old one, others know only
@@ -148,19 +142,11 @@ func (b *Backend) limit() string {
 
 // responseFormat is a chat.Request's Format in OpenAI's words. A schema must have a name there, which nobody
 // reads. It is not said to be strict: OpenAI takes only schemas of a narrow kind then.
-func responseFormat(format json.RawMessage) any {
-	type schema struct {
-		Name   string          `json:"name"`
-		Schema json.RawMessage `json:"schema"`
-	}
-	type wire struct {
-		Type   string  `json:"type"`
-		Schema *schema `json:"json_schema,omitempty"`
-	}
+func responseFormat(format json.RawMessage) json.RawMessage {
 	if string(format) == `"json"` {
-		return wire{Type: "json_object"}
+		return json.RawMessage(`{"type":"json_object"}`)
 	}
-	return wire{"json_schema", &schema{"reply", format}}
+	return json.RawMessage(`{"type":"json_schema","json_schema":{"name":"reply","schema":` + string(format) + `}}`)
 }
 
 // continuing are the fields of a chat in the words of llama-server's /completion, which ignores those that it does
@@ -214,25 +200,11 @@ func with(fields map[string]json.RawMessage, said map[string]any) map[string]any
 // message without it.
 type Message struct {
 	Role      string `json:"role"`
-	Content   any    `json:"content"`                     // a string, or a list of Part
+	Content   any    `json:"content"`                     // a string, or a list of parts
 	Reasoning string `json:"reasoning_content,omitempty"` // what vLLM and llama-server read; OpenAI refuses it
 	Calls     []Call `json:"tool_calls,omitempty"`
 	CallID    string `json:"tool_call_id,omitempty"` // of a result: the call that it answers
 	Name      string `json:"name,omitempty"`
-}
-
-// Part is a piece of a message that is not text alone:
-// {"type":"image_url","image_url":{"url":"data:image/png;base64,…"}}
-type Part struct {
-	Type  string `json:"type"` // "text" or "image_url"
-	Text  string `json:"text,omitempty"`
-	Image *Image `json:"image_url,omitempty"`
-}
-
-// Image is a picture as a data URL. No other URL is sent: the server would fetch it, from wherever the client
-// says.
-type Image struct {
-	URL string `json:"url"`
 }
 
 // Call is a tool call in OpenAI's form. Unlike Ollama's its arguments are text that holds an object.
@@ -243,18 +215,4 @@ type Call struct {
 		Name      string `json:"name"`
 		Arguments string `json:"arguments"` // an object, as text
 	} `json:"function"`
-}
-
-// Continuation is the body of llama-server's /completion: a rendered prompt, and in Fields how to go on with it.
-// The server parses nothing of the reply, so what comes is what the model wrote.
-type Continuation struct {
-	Model     string
-	Prompt    string
-	Preserved []string // marks to write out even where the model has them as control tokens
-	Fields    map[string]json.RawMessage
-}
-
-// body is the request as JSON. It is always a stream.
-func (c *Continuation) body() map[string]any {
-	return with(c.Fields, map[string]any{"model": c.Model, "prompt": c.Prompt, "stream": true, "preserved_tokens": c.Preserved})
 }

@@ -91,7 +91,7 @@ func TestWhatOpenAIIsSent(t *testing.T) {
 			`{"messages":[{"role":"user","content":"hi"}],"model":"m","seed":1,"stream":true,"stream_options":{"include_usage":true}}`},
 		{func() error { _, err := o.Template(ctx, p, r); return err }, "POST /apply-template", `{"messages":[{"role":"user","content":"hi"}],"model":"m","seed":1,"stream":false}`},
 		{func() error {
-			_, err := o.Continue(ctx, p, &Continuation{Model: "m", Prompt: "<a>", Preserved: []string{"<t>"}})
+			_, err := o.Continue(ctx, p, map[string]any{"model": "m", "prompt": "<a>", "preserved_tokens": []string{"<t>"}, "stream": true})
 			return err
 		}, "POST /completion", `{"model":"m","preserved_tokens":["<t>"],"prompt":"<a>","stream":true}`},
 		{func() error { _, err := o.Models(ctx); return err }, "GET /v1/models", ""},
