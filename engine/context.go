@@ -170,10 +170,7 @@ func (j *job) tooLong(tokens int, exact bool) error {
 	if exact {
 		about = ""
 	}
-	tools, meter := 0, j.meter()
-	for _, tool := range j.request.Tools {
-		tools += meter.Estimate(window.ToolBytes(tool))
-	}
+	tools := tokensOf(j.request.Tools, j.meter())
 	f := fault.New(fault.Invalid, "This model's maximum context length is %d tokens. However, your messages resulted in %s%d tokens (about %d of them in the tools). Please reduce the length of the messages or tools%s.",
 		j.context, about, tokens, tools, j.longer())
 	f.Code, f.Param = upstream.ContextLength, "messages"

@@ -119,7 +119,7 @@ func TestWhatIsSent(t *testing.T) {
 	if got := string(render.Tools[0].Function.Parameters); got != `{"type":"object","properties":{"city":{"description":"(pattern: ^.+$)","type":"string"},"days":{"type":"integer"}},"required":["city"]}` {
 		t.Errorf("rendered with the schema %s", got)
 	}
-	if raw.Prompt != "PROMPT" || !raw.Raw || raw.Think || raw.Truncate || !raw.Stream {
+	if raw.Prompt != "PROMPT" || !raw.Raw || raw.Think == nil || *raw.Think || raw.Truncate || !raw.Stream {
 		t.Errorf("generated with %+v", raw)
 	}
 	r.Tools = nil

@@ -47,13 +47,7 @@ func (j *job) numberCalls(_ context.Context, in events) events {
 // goodID reports whether every client takes the id: clients pass it on to other services, of which OpenAI refuses ids of more
 // than 40 bytes and Anthropic other signs than these.
 func goodID(id string) bool {
-	for i := range len(id) {
-		c := id[i]
-		if !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_' || c == '-') {
-			return false
-		}
-	}
-	return 1 <= len(id) && len(id) <= 40
+	return 1 <= len(id) && len(id) <= 40 && strings.IndexFunc(id, notOpenAI) < 0
 }
 
 // newID is "call_" and 24 random letters and digits, as OpenAI's own look.

@@ -128,7 +128,7 @@ func TestWhatTokensSends(t *testing.T) {
 	r.MaxTokens = 50
 	inShort(t, e, r)
 	q := f.generes[0]
-	if q.Raw || q.Template != "{{ .Prompt }}" || !q.Logprobs || q.Think || q.Truncate || q.Prompt != f.prompt || string(q.Options["num_predict"]) != "50" {
+	if q.Raw || q.Template != "{{ .Prompt }}" || !q.Logprobs || q.Think == nil || *q.Think || q.Truncate || q.Prompt != f.prompt || string(q.Options["num_predict"]) != "50" {
 		t.Errorf("sent %+v", q)
 	}
 	f.text = `{"name":"get_weather","arguments":{"city":"Lugano"}}`

@@ -154,8 +154,7 @@ func wantsFormat(format json.RawMessage) bool {
 // demoPrompt is a request for more text.
 type demoPrompt struct {
 	ollama.GenerateRequest
-	Suffix string `json:"suffix"`
-	Stream *bool  `json:"stream"`
+	Stream *bool `json:"stream"`
 }
 
 // generate continues a prompt of the demo's own rendering, whatever has been put behind it, and any raw text; of other text

@@ -108,7 +108,7 @@ func (b *Backend) raw(ctx context.Context, o *upstream.Order, body *ChatRequest)
 	}
 	// Only here can the prompt be changed: by chat the server renders, and the model never sees a schema.
 	prompt = replaceGoStructs(prompt, body.Tools, o.Request.Tools)
-	q := &GenerateRequest{Model: o.Model, Prompt: prompt, Raw: true, Stream: true, Options: options, KeepAlive: body.KeepAlive}
+	q := &GenerateRequest{Model: o.Model, Prompt: prompt, Raw: true, Think: new(bool), Stream: true, Options: options, KeepAlive: body.KeepAlive}
 	if o.Force != nil {
 		// The prompt ends with the mark of a call then, so that the forced object stands where the model expects
 		// one. A 1.5B model wrote 20 of 20 calls right so, and 18 when it was held to the arguments alone.
@@ -133,20 +133,6 @@ func (b *Backend) raw(ctx context.Context, o *upstream.Order, body *ChatRequest)
 	return src, upstream.Tail(prompt), nil
 }
 
-// completeRequest is the body of /api/generate for a text that is to be written on. It is not GenerateRequest:
-// here the model's own template may come in, for a gap, and nothing is said of thinking then.
-type completeRequest struct {
-	Model     string                     `json:"model"`
-	Prompt    string                     `json:"prompt"`           // not empty: else the server only loads the model
-	Suffix    string                     `json:"suffix,omitempty"` // the text behind the gap; needs a model whose template knows gaps
-	Stream    bool                       `json:"stream"`
-	Truncate  bool                       `json:"truncate"`
-	Options   map[string]json.RawMessage `json:"options,omitempty"`
-	KeepAlive json.RawMessage            `json:"keep_alive,omitempty"`
-	Raw       bool                       `json:"raw,omitempty"`
-	Think     *bool                      `json:"think,omitempty"` // false keeps raw text whole; behind a template, models that cannot think refuse the word
-}
-
 // Complete begins to write a text on: raw, or by the model's own template for gaps when there is a suffix. A model
 // without such a template is fault.Invalid with Param "suffix": another prompt would not help.
 //
@@ -159,11 +145,11 @@ func (b *Backend) Complete(ctx context.Context, o *upstream.Order) (chat.Source,
 	q.Facts = b.known[knownAs(o)]
 	b.mu.Unlock()
 	c := o.Request.Continue
-	body := completeRequest{
-		Model: o.Model, Prompt: c.Prompt, Suffix: c.Suffix, Stream: true, Options: b.sizedOptions(ctx, &q), KeepAlive: o.Request.Keep,
+	body := GenerateRequest{
+		Model: o.Model, Prompt: c.Prompt, Suffix: c.Suffix, Raw: c.Suffix == "", Stream: true, Options: b.sizedOptions(ctx, &q), KeepAlive: o.Request.Keep,
 	}
-	if c.Suffix == "" {
-		body.Raw, body.Think = true, new(bool)
+	if body.Raw {
+		body.Think = new(bool)
 	}
 	src, err := b.stream(ctx, o.Pulse, "/api/generate", &body, o.Pulse.UntilFirst(), o.Pulse.Later(), plain)
 	return src, upstream.Meant(err, "does not support insert", "suffix", "the model "+o.Model+" cannot fill a gap: its template has no place for a suffix")
