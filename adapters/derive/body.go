@@ -167,19 +167,14 @@ func pseudoBody(text string, from int, path, content string) (body, bool) {
 		return body{}, false
 	}
 	at := from + name + len(probes[0].Name)
-	for _, key := range []string{"path", "content"} {
-		value := map[string]string{"path": path, "content": content}[key]
-		_, behind, ok := strings.Cut(text[at:], key+":")
-		quote, _, found := strings.Cut(behind, value)
-		if !ok || !found {
-			return body{}, false
-		}
-		last := at + strings.LastIndex(text[at:], value)
-		if end := strings.IndexByte(text[last:], '}'); quote != "" && end >= 0 {
-			return besideName(text, from, at, last+end+1, "{pseudo}", "quote   "+strings.TrimSpace(quote)+"\n")
-		}
+	_, behind, ok := strings.Cut(text[at:], "path:")
+	quote, _, found := strings.Cut(behind, path)
+	last := at + strings.LastIndex(text[at:], path)
+	end := strings.IndexByte(text[max(last, at):], '}')
+	if !ok || !found || quote == "" || end < 0 {
+		return body{}, false
 	}
-	return body{}, false
+	return besideName(text, from, at, last+end+1, "{pseudo}", "quote   "+strings.TrimSpace(quote)+"\n")
 }
 
 // taggedBody finds a call whose arguments each stand between marks.

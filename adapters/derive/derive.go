@@ -18,6 +18,7 @@
 package derive
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -103,15 +104,9 @@ func From(model string, set *adapters.Set, t Template) (*Finding, error) {
 // the results of its calls are the last that was said, some drop the marks of a plain reply there.
 // Marks that end a turn are added unless they occur in a call: dropped there, they would cut it.
 func (o *observed) completeFrom(p *observed) {
-	if o.thought == "" {
-		o.thought = p.thought
-	}
-	if o.spoken == "" {
-		o.spoken = p.spoken
-	}
-	if o.result == "" {
-		o.result = p.result
-	}
+	o.thought = cmp.Or(o.thought, p.thought)
+	o.spoken = cmp.Or(o.spoken, p.spoken)
+	o.result = cmp.Or(o.result, p.result)
 	for _, mark := range p.ends {
 		if !slices.Contains(o.ends, mark) && !strings.Contains(o.one+o.two, mark) {
 			o.ends = append(o.ends, mark)

@@ -92,10 +92,8 @@ func (o *observed) callLines() (lines string, ends []string, err error) {
 	glue := newlines(between[len(closer):])
 	section := ""
 	switch {
-	case strings.TrimSpace(head+tail) == "":
-		glue = max(newlines(head), glue, o.glue) // the longest one
 	case strings.TrimSpace(head) == "": // what follows all calls and precedes none of them ends the turn
-		glue = max(newlines(head), glue, o.glue)
+		glue = max(newlines(head), glue, o.glue) // the longest one
 		ends = anyMark.FindAllString(tail, -1)
 	case first.hole == "{call}" && open+closer == "" && one.lines == "": // objects, one after the other, between marks
 		return fmt.Sprintf("call    %s{calls}%s\nkeys    list=bare\n", example(head), example(tail)), nil, nil
@@ -113,14 +111,9 @@ func (o *observed) callLines() (lines string, ends []string, err error) {
 // kimi-k3 and DeepSeek's DSML are such; a tag that says no type is left as it was.
 func (o *observed) typed(lines string) string {
 	number, word := o.types[0], o.types[1]
-	from := commonPrefix(number, word)
-	for from > 0 && isLetter(word[from-1]) {
-		from--
-	}
+	from := len(strings.TrimRight(word[:commonPrefix(number, word)], letters))
 	to := commonSuffix(number[from:], word[from:])
-	for to > 0 && isLetter(word[len(word)-to]) {
-		to--
-	}
+	to = len(strings.TrimLeft(word[len(word)-to:], letters))
 	if number == word || from == 0 || to == 0 || len(number) > 64 {
 		return lines
 	}
@@ -128,8 +121,8 @@ func (o *observed) typed(lines string) string {
 	return strings.Replace(lines, "{key}"+example(word)+"{value}", "{key}"+typed+"{value}", 1)
 }
 
-// isLetter says whether a byte belongs to such a word: all of them are lower case.
-func isLetter(c byte) bool { return 'a' <= c && c <= 'z' }
+// letters are what such a word is made of: all of them are lower case.
+const letters = "abcdefghijklmnopqrstuvwxyz"
 
 // messageLines adds the lines of a family whose replies are made of messages.
 // glimmer's messages hold a section of tagged calls, harmony's the arguments alone.

@@ -184,14 +184,17 @@ func declare(f *Family, list *[]*Pattern, first bool, kind, value string, shapes
 func misshapen(kind, want, got string) error {
 	wants, gots := strings.Fields(want), strings.Fields(got)
 	var places []string
-	missing := ""
+	missing, read := "", 0
 	for i, word := range wants {
-		if word != "#" {
-			continue
+		there := read < len(gots) && gots[read] == word
+		if there {
+			read++
 		}
-		places = append(places, placeOf(wants, i))
-		if at := slices.Index(gots, wants[max(i-1, 0)]); missing == "" && (i == 0 && gots[0] != "#" || i > 0 && (at < 0 || at+1 == len(gots) || gots[at+1] != "#")) {
-			missing = "none " + places[len(places)-1]
+		if word == "#" {
+			places = append(places, placeOf(wants, i))
+			if !there && missing == "" {
+				missing = "none " + places[len(places)-1]
+			}
 		}
 	}
 	isMark := func(word string) bool { return word == "#" }

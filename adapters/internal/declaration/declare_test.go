@@ -10,6 +10,7 @@ func TestWhatALineLacksIsSaidInWords(t *testing.T) {
 		"arg <p={key}{value}</p>":  "arg needs a mark before {key}, between {key} and {value}, and after {value}; yours has none between {key} and {value}",
 		"arg <p>{value}</p>":       "arg needs a mark before {key}, between {key} and {value}, and after {value}; yours has {value}",
 		"think <t>thoughts</t>":    "think needs a mark before {reasoning} and after {reasoning}; yours has no hole",
+		"think":                    "think needs a mark before {reasoning} and after {reasoning}; yours has no hole",
 		"section <a>{calls}":       "section needs a mark before {calls} and after {calls}; yours has none after {calls}",
 		"header <a>{junk}{junk}":   "header needs a mark before {junk} and after {junk}; yours has {junk} {junk}",
 		"message <m>{name}{json}":  "message needs a mark before {name} and between {name} and {json}; yours has none between {name} and {json}",
