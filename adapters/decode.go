@@ -131,7 +131,11 @@ func (d *decoder) restore(c *checkpoint) { d.progress, d.Pos, d.Repairs = c.prog
 // reasoning is taken apart.
 // -1 stands for "none" where 0 is a place.
 func newDecoder(f *Format, in chat.Source, o Options, yield func(chat.Event, error) bool) *decoder {
-	d := &decoder{f: f.Family, index: f.index(o.Alone || o.Which == Strict), yield: yield, ctx: o.Context, quiet: o.Quiet, which: o.Which, hold: Held(o.Hold)}
+	marks := f.live
+	if o.Alone || o.Which == Strict {
+		marks = f.lone
+	}
+	d := &decoder{f: f.Family, index: marks(), yield: yield, ctx: o.Context, quiet: o.Quiet, which: o.Which, hold: Held(o.Hold)}
 	d.state, d.blank, d.fresh, d.pin = chat.Text, true, true, -1
 	d.outer = -1
 	d.src = in

@@ -27,7 +27,7 @@ type Format struct {
 	set *Set // the formats it is read with
 
 	live   func() *declaration.Index // all marks of the set, this format's first
-	lone   func() *declaration.Index // this format's marks alone
+	lone   func() *declaration.Index // this format's marks alone: another family's are text then, in tests and for `--calls strict`
 	tokens func() []string           // see Tokens
 }
 
@@ -167,15 +167,6 @@ func (s *Set) All() []*Format {
 	all := slices.Clone(s.formats)
 	slices.SortFunc(all, func(a, b *Format) int { return strings.Compare(a.Name, b.Name) })
 	return all
-}
-
-// index is the index for reading the format, alone or with all formats of its set.
-// Reading alone is for tests and for `--calls strict`: then another family's marks are text.
-func (f *Format) index(alone bool) *declaration.Index {
-	if alone {
-		return f.lone()
-	}
-	return f.live()
 }
 
 // allMarks indexes the marks of the whole set, the format's own first, then those of the generic one: where families differ about

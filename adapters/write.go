@@ -83,7 +83,7 @@ func (f *Format) Lead(prompt, said, name string) string {
 	if f.Header != nil {
 		lead = ""
 	}
-	if p := f.index(false).OpenedReasoning(prompt); p != nil {
+	if p := f.live().OpenedReasoning(prompt); p != nil {
 		lead = p.Family.ThinkEnd() + "\n\n" + lead
 	}
 	return lead + print.Opening(f.Family, name)

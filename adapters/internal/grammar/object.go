@@ -54,29 +54,24 @@ func (g *writer) object(n *schema.Place, s *print.Spelling) string {
 // listed are the members that a schema names, in its order.
 // A name that is required and not described, {"required": ["x"]}, is a member all the same: a call without it is refused.
 func (g *writer) listed(n *schema.Place, write func(key string, p *schema.Place) string) []slot {
-	required := map[string]bool{}
+	members, required, known := slices.Clone(n.Members), map[string]bool{}, map[string]bool{}
+	for _, m := range members {
+		known[m.Name] = true
+	}
 	for _, key := range n.Required {
-		required[key] = true
+		if required[key] = true; !known[key] {
+			known[key] = true
+			members = append(members, schema.Member{Name: key, Place: unlisted(n)})
+		}
 	}
 	var all []slot
-	add := func(key string, p *schema.Place) {
+	for _, m := range members {
 		// a recursion in the member's schema would otherwise name its rules after the place in front
-		back := g.enter(key)
-		if expr := g.short(write(key, p)); expr != "" {
-			all = append(all, slot{key, expr, required[key]})
+		back := g.enter(m.Name)
+		if expr := g.short(write(m.Name, m.Place)); expr != "" {
+			all = append(all, slot{m.Name, expr, required[m.Name]})
 		}
 		back()
-	}
-	known := map[string]bool{}
-	for _, m := range n.Members {
-		known[m.Name] = true
-		add(m.Name, m.Place)
-	}
-	for _, key := range n.Required {
-		if !known[key] {
-			known[key] = true
-			add(key, unlisted(n))
-		}
 	}
 	return all
 }
