@@ -164,12 +164,8 @@ func (p *Pattern) shape() string {
 // without a mark in front is any word of a sentence, so such a line must have a mark somewhere else (see Markless).
 // {id} counts since it holds the name where the example has no other: kimi-k2's functions.get_weather:0.
 func (p *Pattern) isCall() bool {
-	for _, word := range []string{"call", "calls", "named", "python"} {
-		if p.Hole(word) >= 0 {
-			return true
-		}
-	}
-	return (p.Hole("name") >= 1 || p.Hole("id") >= 1) && p.HoleAt(0) == ""
+	named := (p.Hole("name") >= 1 || p.Hole("id") >= 1) && p.HoleAt(0) == ""
+	return named || p.Hole("call") >= 0 || p.HoldsSeveral()
 }
 
 // Body is the index of the hole that reads the call's arguments, or -1. With it the call is committed: everything in front,

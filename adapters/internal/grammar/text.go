@@ -97,24 +97,19 @@ func (g *writer) automaton(avoid []string, some bool) string {
 	if !ok {
 		start = g.name("text")
 		g.named[key] = start
-		names, edges := map[string]string{"": start}, map[string][]edge{}
+		names := map[string]string{"": start}
 		for todo := []string{""}; len(todo) > 0; todo = todo[1:] {
 			for _, c := range firsts(avoid) {
-				next := longest(avoid, todo[0]+string(c))
-				if next == "" {
-					continue
-				}
-				edges[todo[0]] = append(edges[todo[0]], edge{c, next})
-				if names[next] == "" && !slices.Contains(avoid, next) {
+				if next := longest(avoid, todo[0]+string(c)); names[next] == "" && !slices.Contains(avoid, next) {
 					names[next] = g.name("text")
 					todo = append(todo, next)
 				}
 			}
 		}
 		for _, read := range slices.Sorted(maps.Keys(names)) {
-			g.define(names[read], optional(step(edges[read], names)))
+			g.define(names[read], optional(step(avoid, read, names)))
 		}
-		g.named[key+"!"] = g.rule("text-some", step(edges[""], names))
+		g.named[key+"!"] = g.rule("text-some", step(avoid, "", names))
 	}
 	if some {
 		return g.named[key+"!"]
@@ -122,22 +117,21 @@ func (g *writer) automaton(avoid []string, some bool) string {
 	return start
 }
 
-// edge leads from what was read by one character to what of it a mark may begin with.
-type edge struct {
-	char rune
-	next string
-}
-
-// step matches the next character, and everything from there on; where a mark would be whole there is no name to go on to.
+// step matches the character behind what was read, and everything from there on; where a mark would be whole there is no name to
+// go on to.
 // Text may end behind any rule but the one that forces a first character: the mark itself follows in the tag's own literal.
 // These are the states of Aho and Corasick's matcher, one a rule, with the accepting ones left out.
-func step(edges []edge, names map[string]string) string {
+func step(avoid []string, read string, names map[string]string) string {
 	var all []string
 	others := `[^\x00`
-	for _, e := range edges {
-		others += escapeClass(e.char)
-		if name, ok := names[e.next]; ok {
-			all = append(all, seq(lit(string(e.char)), name))
+	for _, c := range firsts(avoid) {
+		next := longest(avoid, read+string(c))
+		if next == "" {
+			continue
+		}
+		others += escapeClass(c)
+		if name, ok := names[next]; ok {
+			all = append(all, seq(lit(string(c)), name))
 		}
 	}
 	return alt(append(all, seq(others+"]", names[""]))...)

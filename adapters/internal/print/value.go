@@ -55,17 +55,15 @@ func (s *Spelling) append(dst []byte, text string) ([]byte, string) {
 	return dst, text[max(n, 1):]
 }
 
-// member is where a member was written, for those that are put in order afterwards.
-type member struct {
-	key      string
-	from, to int
-}
+// member is a member as it is written, for those that are put in order afterwards.
+type member struct{ key, text string }
 
 // appendObject writes an object, whose brace was read. Members that must be sorted are written first and moved then: looking
-// ahead for their names would read each level of nested objects once more.
+// ahead for their names would read each level of nested objects once more. They come in the order of their names, those of one
+// name in their own, as with Jinja's dictsort: it ignores case.
 func (s *Spelling) appendObject(dst []byte, text string) ([]byte, string) {
 	dst = append(dst, s.Open...)
-	start, some := len(dst), false
+	some := false
 	var members []member
 	for {
 		key, rest, ok := scan.NextMember(text)
@@ -79,34 +77,25 @@ func (s *Spelling) appendObject(dst []byte, text string) ([]byte, string) {
 		if some && !s.Sorted {
 			dst = append(dst, s.Comma...)
 		}
+		some = true
 		from := len(dst)
 		dst, text = s.append(s.key(dst, key), text)
 		if s.end != nil {
 			dst = s.end(dst, key)
 		}
-		if some = true; s.Sorted {
-			members = append(members, member{strings.ToLower(scan.Unquote(key)), from, len(dst)})
+		if s.Sorted {
+			members = append(members, member{strings.ToLower(scan.Unquote(key)), string(dst[from:])})
+			dst = dst[:from]
 		}
 	}
-	if s.Sorted {
-		dst = sorted(dst, start, members, s.Comma)
-	}
-	return append(dst, s.Close...), strings.TrimPrefix(text, "}")
-}
-
-// sorted puts the members that were written from start on in the order of their names, those of one name in their own, as
-// Jinja's dictsort does: it ignores case.
-func sorted(dst []byte, start int, members []member, comma string) []byte {
-	written := slices.Clone(dst[start:])
 	slices.SortStableFunc(members, func(a, b member) int { return cmp.Compare(a.key, b.key) })
-	dst = dst[:start]
 	for i, m := range members {
 		if i > 0 {
-			dst = append(dst, comma...)
+			dst = append(dst, s.Comma...)
 		}
-		dst = append(dst, written[m.from-start:m.to-start]...)
+		dst = append(dst, m.text...)
 	}
-	return dst
+	return append(dst, s.Close...), strings.TrimPrefix(text, "}")
 }
 
 // appendList writes a list, whose bracket was read. Where tags stand around the elements nothing stands around none: an
