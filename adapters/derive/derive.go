@@ -12,8 +12,7 @@
 //	source.go      what the template's source says and no conversation shows
 //	body.go        where a call stands in a text, and in which form
 //	lines.go       the lines of the declaration
-//	taught.go      templates that teach calls in words
-//	learned.go     CallLine: what a reply shows where there is no template
+//	taught.go      a single call in a text: templates that teach calls in words; CallLine, what a reply shows where there is no template
 //	reads.go       Reads: whether a format reads calls back as they were rendered
 package derive
 

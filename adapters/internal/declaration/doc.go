@@ -9,8 +9,7 @@
 //	layout.go    Layout: what the keys line says of printing; Flags
 //	pattern.go   Pattern: one example, cut at its holes
 //	literal.go   Literal: the text between two holes, with the places where models are sloppy
-//	marks.go     Index: the marks of all families of a set, by their first bytes
-//	tokens.go    the marks that a model may have as control tokens
+//	marks.go     Index: the marks of all families of a set, by their first bytes; which of them may be control tokens
 //	about.go     what a declaration says, for people: its text, its marks
 //	wording.go   Wording: the words in which a family wants its tools described
 package declaration
