@@ -92,17 +92,11 @@ func mapOf(m *py.Account, a arguments) value {
 	}
 	its := iterateAll(m, a.pos[1:])
 	return &object.Iterator{Type: "map", Next: func(m *py.Account) (value, bool) {
-		m.AllocItems(int64(len(its)))
-		args := make([]value, len(its))
-		for i, it := range its {
-			v, ok := it.Next(m)
-			if !ok {
-				return nil, false
-			}
-			args[i] = v
+		row := zipRow(m, its, false)
+		if row == nil {
+			return nil, false
 		}
-		m.Step(1)
-		return call(m, a.pos[0], arguments{pos: args}), true
+		return call(m, a.pos[0], arguments{pos: row}), true
 	}}
 }
 

@@ -30,8 +30,7 @@ func sequenceFunctions() []*function {
 
 // all is true when no item is false; it stops at the first one.
 func all(m *py.Account, a []value) value {
-	found := search(m, a[0], false)
-	return !found
+	return !search(m, a[0], false)
 }
 
 // anyOf is any(...): true when an item is. `any` is Go's own word, hence the name.

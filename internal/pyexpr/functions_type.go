@@ -48,8 +48,7 @@ func setFrom(m *py.Account, a []value) value {
 		m.Alloc(py.ListBytes)
 		return object.NewSet()
 	}
-	it := object.Iterate(m, a[0])
-	return object.CollectSet(m, it)
+	return object.CollectSet(m, object.Iterate(m, a[0]))
 }
 
 // dictOf reads dict(), dict(mapping), dict(pairs), each with further entries by name.

@@ -62,8 +62,7 @@ func (s *signature) bind(a arguments) arguments {
 		return a
 	}
 	if s.style == keyworded {
-		slots := s.bindNames(a)
-		return arguments{pos: slots}
+		return arguments{pos: s.bindNames(a)}
 	}
 	n := len(a.pos)
 	switch {

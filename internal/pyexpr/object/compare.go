@@ -207,8 +207,7 @@ func contains(m *py.Account, x, v Value) bool {
 	if !Iterable(x) {
 		py.Raise(py.TypeError, "argument of type '%s' is not iterable", TypeName(x))
 	}
-	it := Iterate(m, x)
-	return it.has(m, v)
+	return Iterate(m, x).has(m, v)
 }
 
 // has walks until an item equals v. An iterator is used up to there, as Python's is: `2 in g` and then `list(g)` gives what
@@ -226,8 +225,7 @@ func (it *Iterator) has(m *py.Account, v Value) bool {
 func (s span) has(m *py.Account, v Value) bool {
 	i, ok := number.Int(v)
 	if !ok {
-		it := Iterate(m, s)
-		return it.has(m, v)
+		return Iterate(m, s).has(m, v)
 	}
 	n, ok := i.(int64)
 	if !ok || s.n == 0 {

@@ -131,8 +131,7 @@ func Padded(m *py.Account, v string, fill rune, left, right int64) string {
 func formatInt(m *py.Account, n Value, typ, text string) string {
 	s := parseSpec(text, typ, 'd', '>')
 	if strings.ContainsRune("eEfFgG%", s.typ) {
-		x := number.Float(n)
-		return formatFloat(m, x, typ, s)
+		return formatFloat(m, number.Float(n), typ, s)
 	}
 	if !strings.ContainsRune("bcdoxXn", s.typ) {
 		unknownCode(s.typ, typ)

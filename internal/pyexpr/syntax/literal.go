@@ -51,8 +51,7 @@ func (p *parser) literal(t token) []Node {
 	raw := strings.Contains(prefix, "r")
 	switch prefix {
 	case "", "u", "r":
-		s := unescape(body, raw)
-		return []Node{&Const{s}}
+		return []Node{&Const{unescape(body, raw)}}
 	case "f", "fr", "rf":
 		return p.formatted(body, raw, t.pos+n+len(quote))
 	case "b", "br", "rb":

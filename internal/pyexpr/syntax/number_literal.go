@@ -86,8 +86,7 @@ func exponent(rest string, n int) int {
 		}
 		return n
 	}
-	more := digits(rest[k:])
-	return k + more
+	return k + digits(rest[k:])
 }
 
 // afterNumber are the keywords that may follow a number without a blank.
