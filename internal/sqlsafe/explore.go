@@ -2,7 +2,6 @@ package sqlsafe
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"strings"
 	"time"
@@ -47,34 +46,36 @@ func (s *SQLiteDB) Relations(ctx context.Context) ([]Relation, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer rows.Close()
 	return relations(rows, func(name string) bool { return s.tables == nil || s.tables[strings.ToLower(name)] })
 }
 
-// relations reads rows of table, column and type.
-func relations(rows *sql.Rows, listed func(table string) bool) (all []Relation, err error) {
-	defer rows.Close()
+// cursor is what the rows of both drivers have.
+type cursor interface {
+	Next() bool
+	Scan(into ...any) error
+	Err() error
+}
+
+// relations reads rows of table, column and type. They come in the order of tables, so a column belongs to the last one or
+// begins a new one.
+func relations(rows cursor, listed func(table string) bool) (all []Relation, err error) {
 	for rows.Next() {
 		var table string
 		var c Column
 		if err := rows.Scan(&table, &c.Name, &c.Type); err != nil {
 			return nil, err
 		}
-		if listed(table) {
-			all = column(all, table, c)
+		if !listed(table) {
+			continue
 		}
+		if len(all) == 0 || all[len(all)-1].Name != table {
+			all = append(all, Relation{Name: table})
+		}
+		last := &all[len(all)-1]
+		last.Columns = append(last.Columns, c)
 	}
 	return all, rows.Err()
-}
-
-// column adds a column to the table that it belongs to, the last one or a new one.
-// Rows come in the order of tables, so the last one is enough to look at.
-func column(all []Relation, table string, c Column) []Relation {
-	if len(all) == 0 || all[len(all)-1].Name != table {
-		all = append(all, Relation{Name: table})
-	}
-	last := &all[len(all)-1]
-	last.Columns = append(last.Columns, c)
-	return all
 }
 
 // Relations lists what the role may read, by name.
@@ -98,13 +99,5 @@ func (db *PostgresDB) Relations(ctx context.Context) (all []Relation, err error)
 		return nil, connecting(err)
 	}
 	defer rows.Close()
-	for rows.Next() {
-		var table string
-		var c Column
-		if err := rows.Scan(&table, &c.Name, &c.Type); err != nil {
-			return nil, err
-		}
-		all = column(all, table, c)
-	}
-	return all, rows.Err()
+	return relations(rows, func(string) bool { return true })
 }

@@ -10,16 +10,15 @@ import (
 )
 
 // Kind is the kind of a database, as far as its reading of a statement goes.
+// An E'…' that is read as a plain text ends at another quote, and what follows would be read as text instead
+// of SQL.
 type Kind uint8
 
 // The kinds of database.
 const (
-	SQLite Kind = iota
-	PostgreSQL
+	SQLite     Kind = iota // `…` and […] are names
+	PostgreSQL             // $$…$$ and $tag$…$tag$ are texts, E'…' takes backslashes, comments nest
 )
-
-// lexis is how a database of a kind cuts a statement.
-func (k Kind) lexis() lexis { return lexis{dollars: k == PostgreSQL, brackets: k == SQLite} }
 
 // Parameter is one place of a statement at which a value is bound.
 type Parameter struct {
@@ -39,7 +38,7 @@ func (k Kind) Parameters(sql string) ([]Parameter, error) {
 	if r := readable(sql); r != nil {
 		return nil, r
 	}
-	all := k.lexis().tokens(sql)
+	all := k.tokens(sql)
 	var found []Parameter
 	for i, t := range all {
 		next := ""
@@ -86,9 +85,9 @@ func (k Kind) Braces(sql string) (string, error) {
 		return "", r
 	}
 	var b strings.Builder
-	d, done := k.lexis(), 0
+	done := 0
 	for i := 0; i < len(sql); {
-		n, blank := d.next(sql[i:])
+		n, blank := k.next(sql[i:])
 		inside := strings.Index(sql[i:i+n], "{{")
 		switch {
 		case n > 1 && !blank && inside >= 0:

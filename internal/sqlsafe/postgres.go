@@ -33,11 +33,8 @@ func (p *Postgres) Check(ctx context.Context, sql string) error { return p.check
 
 // check is Check of a statement with so many parameters, $1 and on.
 func (p *Postgres) check(ctx context.Context, sql string, values int) error {
-	if r := readable(sql); r != nil {
-		return r
-	}
-	all := lexis{dollars: true}.tokens(sql)
-	if r := onlyOne(sql, all); r != nil {
+	all, r := PostgreSQL.words(sql)
+	if r != nil {
 		return r
 	}
 	if r := tooDeep(sql, all); r != nil {

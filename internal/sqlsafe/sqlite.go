@@ -181,11 +181,8 @@ func (s *Statement) sqliteValues() (values []any, err error) {
 // statement checks what can be said of the text alone.
 // PRAGMA and EXPLAIN go no further than here; what a SELECT does is the authorizer's to judge.
 func (s *SQLiteDB) statement(query string) ([]token, error) {
-	if r := readable(query); r != nil {
-		return nil, r
-	}
-	words := lexis{brackets: true}.tokens(query)
-	if r := onlyOne(query, words); r != nil {
+	words, r := SQLite.words(query)
+	if r != nil {
 		return nil, r
 	}
 	if len(words) == 0 || words[0].text == ";" {

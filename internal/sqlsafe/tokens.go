@@ -8,19 +8,20 @@ type token struct {
 	at   int    // offset
 }
 
-// lexis says how a database reads quotes and comments.
-// An E'…' that is read as a plain text ends at another quote, and what follows would be read as text instead
-// of SQL.
-type lexis struct {
-	dollars  bool // $$…$$ and $tag$…$tag$ are texts, E'…' takes backslashes, comments nest (PostgreSQL)
-	brackets bool // `…` and […] are names (SQLite)
+// words are the tokens of a statement that both the database and we can read, and that nothing follows.
+func (k Kind) words(sql string) ([]token, *Refusal) {
+	if r := readable(sql); r != nil {
+		return nil, r
+	}
+	all := k.tokens(sql)
+	return all, onlyOne(sql, all)
 }
 
 // tokens cuts a statement, without white space and comments. What is not closed goes on to the end, as SQLite reads it;
 // PostgreSQL refuses that. It is used for bounds and places; what a statement means is never decided by it alone.
-func (d lexis) tokens(sql string) (all []token) {
+func (k Kind) tokens(sql string) (all []token) {
 	for i := 0; i < len(sql); {
-		n, blank := d.next(sql[i:])
+		n, blank := k.next(sql[i:])
 		if !blank {
 			all = append(all, token{sql[i : i+n], i})
 		}
@@ -31,7 +32,7 @@ func (d lexis) tokens(sql string) (all []token) {
 
 // next is the length of what s begins with, always more than 0, and whether it is white space or a comment.
 // "::" and "||" are one token, as each is one level of the tree for tooDeep.
-func (d lexis) next(s string) (n int, blank bool) {
+func (k Kind) next(s string) (n int, blank bool) {
 	switch c := s[0]; {
 	case c == ' ' || c >= '\t' && c <= '\r':
 		return 1, true
@@ -41,17 +42,17 @@ func (d lexis) next(s string) (n int, blank bool) {
 		}
 		return len(s), true
 	case strings.HasPrefix(s, "/*"):
-		return d.comment(s), true
-	case d.dollars && (c == 'e' || c == 'E') && len(s) > 1 && s[1] == '\'':
+		return k.comment(s), true
+	case k == PostgreSQL && (c == 'e' || c == 'E') && len(s) > 1 && s[1] == '\'':
 		return 1 + quoted(s[1:], '\'', true), false
-	case c == '\'' || c == '"' || c == '`' && d.brackets:
+	case c == '\'' || c == '"' || c == '`' && k == SQLite:
 		return quoted(s, c, false), false
-	case c == '[' && d.brackets:
+	case c == '[' && k == SQLite:
 		if end := strings.IndexByte(s, ']'); end >= 0 {
 			return end + 1, false
 		}
 		return len(s), false
-	case c == '$' && d.dollars:
+	case c == '$' && k == PostgreSQL:
 		return dollar(s), false
 	case wordByte(c):
 		n := 1
@@ -72,11 +73,11 @@ func wordByte(c byte) bool {
 
 // comment is the length of a comment; PostgreSQL's may hold others.
 // What is still a comment for PostgreSQL behind /* /* */ is a statement for SQLite.
-func (d lexis) comment(s string) int {
+func (k Kind) comment(s string) int {
 	depth := 0
 	for i := 0; i+1 < len(s); i++ {
 		switch {
-		case s[i:i+2] == "/*" && (d.dollars || depth == 0):
+		case s[i:i+2] == "/*" && (k == PostgreSQL || depth == 0):
 			depth++
 			i++
 		case s[i:i+2] == "*/":
