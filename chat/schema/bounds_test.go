@@ -45,3 +45,13 @@ func TestALimitWithALargeExponentCostsLittle(t *testing.T) {
 		t.Errorf("%d bytes are allocated for %d limits, dropped %v", n, 200, c.Dropped)
 	}
 }
+
+// TestEqualAlternativesCostLittle has a member that may be the whole once more, in three ways that are the same: what was written
+// of them and taken back was never counted.
+func TestEqualAlternativesCostLittle(t *testing.T) {
+	raw := json.RawMessage(`{"type":"object","properties":{"k":{"type":"object","anyOf":[{"$ref":"#"},{"title":"x"}],"oneOf":[{"title":"a"},{"title":"b"},{"title":"c"}]}}}`)
+	var c Constraint
+	if n := heavy.Allocated(func() { c = ConstrainCalls([]chat.Tool{{Schema: raw}}, Options{}) }); n > 64<<20 || !json.Valid(c.Schema) {
+		t.Errorf("%d bytes are allocated for a constraint of %d", n, len(c.Schema))
+	}
+}

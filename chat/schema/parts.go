@@ -223,40 +223,37 @@ func (c *constrainer) array(s *Place, depth int) {
 	if most != nil && len(prefix) > most.N {
 		prefix = prefix[:most.N]
 	}
+	c.raw(`{"type":"array"`)
 	if len(prefix) > 0 {
-		c.tuple(s, prefix, least, depth)
-		return
-	}
-	// "items": false without places means an empty list, and so do places of which none can be filled.
-	if item == nil || item.Never {
-		if item != nil || s.Prefix != nil {
+		most = c.tuple(s, prefix, depth)
+	} else {
+		// "items": false without places means an empty list, and so do places of which none can be filled.
+		if item == nil && s.Prefix != nil || item != nil && item.Never {
 			most = &Count{}
 		}
-		item = anything()
+		c.key("items")
+		c.shape(orAnything(item), depth+1)
 	}
-	c.raw(`{"type":"array","items":`)
-	c.shape(item, depth+1)
 	c.number("minItems", least)
 	c.number("maxItems", most)
 	c.raw("}")
 }
 
-// tuple writes an array whose first elements have places of their own; without items, which servers would take for those of
-// all elements.
+// tuple writes the places of the first elements, without items, which servers would take for those of all elements, and is
+// how many elements there may be.
 // For the elements behind the list there are then no words: their schema is dropped, or the list is the whole.
-func (c *constrainer) tuple(s *Place, prefix []*Place, least *Count, depth int) {
-	c.raw(`{"type":"array","prefixItems":[`)
+func (c *constrainer) tuple(s *Place, prefix []*Place, depth int) (most *Count) {
+	c.key("prefixItems")
+	c.raw("[")
 	c.list(len(prefix), func(i int) { c.shape(prefix[i], depth+1) })
 	c.raw("]")
-	most := s.MaxItems
 	if n := len(prefix); s.Items != nil && s.Items.Never || n < len(s.Prefix) {
-		most = smaller(most, &Count{N: n})
-	} else if s.Items != nil {
+		return smaller(s.MaxItems, &Count{N: n})
+	}
+	if s.Items != nil {
 		s.doc.Drop(s.At, "items")
 	}
-	c.number("minItems", least)
-	c.number("maxItems", most)
-	c.raw("}")
+	return s.MaxItems
 }
 
 // object writes an object. Members are written in the schema's order, which models keep to; servers hold them to it.
