@@ -46,8 +46,8 @@ func TestALimitWithALargeExponentCostsLittle(t *testing.T) {
 	}
 }
 
-// TestEqualAlternativesCostLittle has a member that may be the whole once more, in three ways that are the same: what was written
-// of them and taken back was never counted.
+// TestEqualAlternativesCostLittle has a member that may be the whole once more, in three ways that are the same: a few places
+// that were met six times as often with each level, until the level ended.
 func TestEqualAlternativesCostLittle(t *testing.T) {
 	raw := json.RawMessage(`{"type":"object","properties":{"k":{"type":"object","anyOf":[{"$ref":"#"},{"title":"x"}],"oneOf":[{"title":"a"},{"title":"b"},{"title":"c"}]}}}`)
 	var c Constraint

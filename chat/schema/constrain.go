@@ -108,7 +108,6 @@ func callObject(name string, args *Place) *Place {
 type constrainer struct {
 	o        Options
 	dst      []byte
-	twice    int      // bytes of alternatives that were there already
 	defs     []*Place // references
 	around   []*value // of a weak constraint: the references that are written in place
 	free     bool     // places take anything

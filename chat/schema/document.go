@@ -48,7 +48,7 @@ func (d Dropped) String() string {
 
 // The bounds of reading. A schema whose parts refer to each other twice each doubles with every level, up to the levels that are followed.
 const (
-	maxRead    = 20_000 // values read for one writer: twice what one schema may hold, so only what refers to itself is cut
+	maxRead    = 20_000 // values read for one writer, and places in one place: twice what one schema may hold, so only what refers to itself is cut
 	maxDropped = 200    // keywords listed; a log line that names more is not read
 )
 

@@ -200,6 +200,12 @@ func (p *Place) settle() {
 		}
 		return m.Never
 	})
+	p.size = 0
+	p.measure(p.Prefix...)
+	p.measure(p.Items, p.More)
+	for _, m := range p.Members {
+		p.measure(m.Place)
+	}
 }
 
 // set puts a member at the end, or in the place of one with this name.

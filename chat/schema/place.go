@@ -37,6 +37,7 @@ type Place struct {
 	MinMembers           *Count
 	Proposed             []string // values that the schema proposes: its default, then its examples
 
+	size  int    // how many places a writer meets who walks through it, as often as each is in it
 	hints Kinds  // the types whose keywords stand here
 	doc   *Doc   // where references are looked up and drops are noted
 	ref   *value // not nil: as this place, which Open reads; all other fields but At are empty
@@ -168,7 +169,19 @@ func Union(list []*Place) *Place {
 	case 1:
 		return alts[0]
 	}
-	return &Place{Alternatives: alts}
+	p := &Place{Alternatives: alts}
+	p.measure(alts...)
+	return p
+}
+
+// measure adds the sizes of what lies in p. Places are shared, so a few that hold each other in turn can be met more often than
+// there is time for, and only this number tells.
+func (p *Place) measure(inside ...*Place) {
+	for _, one := range inside {
+		if one != nil {
+			p.size += one.size + 1
+		}
+	}
 }
 
 // joinEnums makes one list of values out of many, where the first one stands. Generators write an enum as a oneOf of

@@ -48,6 +48,9 @@ func (d *Doc) read(v *value, at string, depth int) *Place {
 	if v.get("nullable").raw == "true" {
 		p = Union([]*Place{p, {Kinds: Null}})
 	}
+	if p.size > maxRead {
+		return d.open(at)
+	}
 	return p
 }
 

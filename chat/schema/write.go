@@ -136,7 +136,7 @@ const maxWeakDepth = 8
 // Where a constraint gets too long or too deep the rest is free, not refused: the check decides about it afterwards.
 func (c *constrainer) shape(s *Place, depth int) {
 	switch {
-	case s.Open() || len(c.dst)+c.twice > maxWritten || depth > maxDepth:
+	case s.Open() || len(c.dst) > maxWritten || depth > maxDepth:
 		c.anyValue()
 	case s.ref != nil && c.o.Weak:
 		c.inPlace(s, depth)
@@ -151,8 +151,6 @@ func (c *constrainer) shape(s *Place, depth int) {
 
 // alternatives writes a union, each different alternative once: distributing what stands beside it can make them equal.
 // Equal ones would be tried side by side by the server at each token.
-// What is taken back counts as written: alternatives in alternatives that are equal at each of 16 levels took hours, and left
-// next to nothing.
 func (c *constrainer) alternatives(alts []*Place, depth int) {
 	seen := map[string]bool{}
 	c.raw(`{"anyOf":[`)
@@ -165,7 +163,6 @@ func (c *constrainer) alternatives(alts []*Place, depth int) {
 		c.shape(alt, depth+1)
 		// It was written to be compared; what it has noted under $defs stays there, and harms nobody.
 		if text := string(c.dst[start:]); seen[text] {
-			c.twice += len(text)
 			c.dst = c.dst[:before]
 		} else {
 			seen[text] = true
