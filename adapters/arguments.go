@@ -29,7 +29,7 @@ func (d *decoder) arguments(t *tool, id string, quotes []lenient.Delim) match {
 		}
 		d.commit(t, id)
 		d.Quotes = quotes
-		d.Object(t.schema())
+		d.Container('{', t.schema())
 		d.Quotes = nil
 		return committed
 	case scan.IsQuote(c) && d.quotedObject(c):
@@ -63,10 +63,8 @@ func (d *decoder) braceless(t *tool, id, key string, quotes []lenient.Delim) mat
 	}
 	d.commit(t, id)
 	d.Repaired("opening-brace")
-	d.Enter('{', t.schema())
-	d.PutByte('{')
 	d.Quotes = quotes
-	d.Members(t.schema())
+	d.Items('{', t.schema())
 	d.Quotes = nil
 	return committed
 }

@@ -49,8 +49,8 @@ func (d *decoder) skipJunk(p *declaration.Pattern) {
 		return
 	}
 	end, what := n, "extra-closer"
-	if d.Comment(n) {
-		end, what = d.CommentEnd(n), "comments"
+	if size := d.Comment(n); size > 0 {
+		end, what = n+size, "comments"
 	} else if !d.drafting {
 		end = d.lineRest(n)
 	}
@@ -131,7 +131,7 @@ func (d *decoder) pythonEnd(i int) bool {
 	i, line := d.pastSpace(i)
 	c := d.At(i)
 	switch {
-	case c < 0 || d.IsMark(i) || d.Comment(i):
+	case c < 0 || d.IsMark(i) || d.Comment(i) > 0:
 		return true
 	// print( has a parenthesis of its own
 	case c == ')' && d.printed:

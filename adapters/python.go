@@ -113,30 +113,25 @@ func (d *decoder) pythonName() (*tool, match) {
 // Apart from the call's own output, they can be dropped as a whole. What the end of the text cut in a string may go on in any
 // way: incomplete, so that finish length is not a call, and finish stop is text.
 func (d *decoder) pythonArgs(t *tool) (string, match) {
-	saved := d.Out
-	d.Spare = lenient.NewOutput("", nil, d.Spare.JSON)
-	d.Out, d.Python = &d.Spare, true
-	a := d.objectArgument(t)
-	if a == mismatch {
-		a = d.keywords(t)
-	}
-	broken := d.Out.Broken
-	d.Out, d.Python = saved, false
+	var a match
+	d.Python = true
+	// a string may run to the end of the text, and ['a' 'b'] be one string or two
+	out, whole := d.Capture(func() {
+		if a = d.objectArgument(t); a == mismatch {
+			a = d.keywords(t)
+		}
+	})
+	d.Python = false
 	d.LeaveAll()
-	switch {
-	// a string ran to the end of the text
-	case broken:
-		return "", incomplete
-	// ['a' 'b']: one string or two
-	case d.Spare.Doubt:
-		return "", mismatch
+	if whole != matched {
+		return "", whole
 	}
 	// f(arguments={"city": "Oslo"})
-	if args, ok := lenient.Unwrapped(t.Name, t.schema(), string(d.Spare.JSON)); ok && a == matched {
+	if args, ok := lenient.Unwrapped(t.Name, t.schema(), string(out)); ok && a == matched {
 		d.Repaired("wrapped")
 		return args, matched
 	}
-	return string(d.Spare.JSON), a
+	return string(out), a
 }
 
 // objectArgument reads one object in the place of keywords: f({"a": 1}).
@@ -150,7 +145,7 @@ func (d *decoder) objectArgument(t *tool) match {
 		d.Spare.JSON = d.Spare.JSON[:0]
 		d.LeaveAll()
 		d.Enter(lenient.CallArgs, t.schema())
-		d.Object(t.schema())
+		d.Container('{', t.schema())
 		d.Pos += d.Loose(0)
 		if d.At(0) == ')' {
 			d.Pos++

@@ -191,8 +191,8 @@ func (d *decoder) valueEnd(p *declaration.Pattern, h head, t *schema.Type) (int,
 func (d *decoder) junkBehind(p *declaration.Pattern, h head, t *schema.Type, i int) int {
 	n := i + d.Elastic(i)
 	// <parameter=city>Oslo</parameter> // the town
-	if d.Comment(n) {
-		if end := d.CommentEnd(n); d.nextArg(p.Family, t, end+d.Elastic(end), false) || d.closersFollow(p, end+d.Elastic(end)) {
+	if size := d.Comment(n); size > 0 {
+		if end := n + size; d.nextArg(p.Family, t, end+d.Elastic(end), false) || d.closersFollow(p, end+d.Elastic(end)) {
 			d.Repaired("comments")
 			return end
 		}
@@ -276,9 +276,9 @@ func (d *decoder) closerOrEnd(p *declaration.Pattern, k, i int) bool {
 // pastComment is the offset behind white space, and perhaps a comment, at offset i.
 // </parameter> <!-- or --> // the town </function>: models explain what they close, and a closer behind it is one all the same.
 func (d *decoder) pastComment(i int) int {
-	if i += d.Elastic(i); d.Comment(i) {
-		i = d.CommentEnd(i)
-		i += d.Elastic(i)
+	i += d.Elastic(i)
+	if n := d.Comment(i); n > 0 {
+		i += n + d.Elastic(i+n)
 	}
 	return i
 }

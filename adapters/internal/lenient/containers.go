@@ -82,19 +82,14 @@ func (r *Reader) container(c int, t *schema.Type) {
 		r.Pos++
 		r.Repaired("doubled-braces")
 	}
-	switch {
-	case c == '{' && !set:
-		r.Object(t)
-	default:
-		kind := byte(c)
-		if set {
-			kind = aSet
-		}
-		if c != '[' { // (1, 2) or {1, 2}
-			r.Repaired("tuples")
-		}
-		r.list(t, kind)
+	kind := byte(c)
+	if set {
+		kind = aSet
 	}
+	if set || c == '(' { // {1, 2} or (1, 2)
+		r.Repaired("tuples")
+	}
+	r.Container(kind, t)
 	if doubled && r.At(0) == '}' {
 		r.Pos++
 	}
@@ -130,55 +125,52 @@ func (r *Reader) isSet(t *schema.Type) bool {
 	return n > i && (c == ',' || c == '}' && (r.Python || t.Known() || !r.StartsString(i)))
 }
 
-// push enters a container and steps over its opening byte. It answers false when it is too deep to be arguments.
+// Container reads an object, a list, a tuple or a set, from its opening byte on.
 // Deeper than MaxDepth nobody nests arguments; [[[[… is a model in a loop, or somebody who tries what recursion costs.
-func (r *Reader) push(kind, out byte, t *schema.Type) bool {
+func (r *Reader) Container(kind byte, t *schema.Type) {
 	r.Pos++
 	if len(r.stack) >= MaxDepth {
 		r.Out.Broken = true
 		r.Repaired(tooDeep)
 		r.Put("null")
-		return false
+		return
 	}
-	r.stack = append(r.stack, level{kind, t})
-	r.PutByte(out)
-	return true
+	r.Items(kind, t)
 }
 
-// pop leaves the innermost container and writes its closer.
-func (r *Reader) pop(out byte) {
-	r.stack = r.stack[:len(r.stack)-1]
-	r.PutByte(out)
-}
-
-// Object reads an object, from its brace on.
-func (r *Reader) Object(t *schema.Type) {
-	if r.push('{', '{', t) {
-		r.Members(t)
+// Items reads what a container holds whose opener was read, or lost, and what closes it.
+// Each member of an object is held, with the comma in front of it, until its value begins: a comma may turn out to be a
+// trailing one, and a member may be left out (null-omitted, truncated). A missing comma is written once the next member is
+// sure to come. An element streams from its first byte; a key in the place of one ends the list (listLost).
+func (r *Reader) Items(kind byte, t *schema.Type) {
+	object, brackets := kind == '{', "[]"
+	if object {
+		brackets = "{}"
 	}
-}
-
-// Members reads the members of an object, and what closes it.
-// Each member is held, with the comma in front of it, until its value begins: a comma may turn out to be a trailing one, and a
-// member may be left out (null-omitted, truncated). A missing comma is written once the next member is sure to come.
-func (r *Reader) Members(t *schema.Type) {
+	r.Enter(kind, t)
+	r.PutByte(brackets[0])
 	seen := len(r.Seen)
 	for n := 0; ; n++ {
-		at, more := r.next('{', n)
+		at, more := r.next(kind, n)
+		if more && !object && r.listLost(t) {
+			r.drop(at)
+			more = false
+		}
 		if !more {
-			if len(r.stack) == 1 {
-				r.Unwrap()
-			}
-			r.pop('}')
-			r.Seen = r.Seen[:seen]
-			return
+			break
 		}
-		if !r.pair(t, seen) {
-			r.TakeBack(at)
-			r.HoldOff()
-			n-- // what was no member counts for no comma
+		if object && r.pair(t, seen) || !object && r.element(t.ItemAt(n)) {
+			continue
 		}
+		r.drop(at)
+		n-- // what was none counts for no comma
 	}
+	if object && len(r.stack) == 1 {
+		r.Unwrap()
+	}
+	r.stack = r.stack[:len(r.stack)-1]
+	r.PutByte(brackets[1])
+	r.Seen = r.Seen[:seen]
 }
 
 // next goes over to member or element n of a container, and says whether there is one: what stands in front of it is held,
@@ -225,7 +217,7 @@ const OddInKeys = "\"\n;<>[]{}|`"
 func (r *Reader) pair(t *schema.Type, seen int) bool {
 	start := r.Out.Written()
 	r.Key(r.Quotes != nil)
-	written := r.Out.JSON[start-r.Out.sent:]
+	written := r.Held(start)
 	if len(written) == 0 {
 		r.Out.Doubt = r.Out.Doubt || len(r.Seen) > seen && (r.At(0) == '{' || r.At(0) == '[') // an element of a list around, perhaps
 		r.Pos++                                                                               // no key can begin with this byte
@@ -321,56 +313,37 @@ func (r *Reader) colon() {
 	}
 }
 
-// list reads the elements of a list or tuple, from its bracket on.
-// An element streams from its first byte; what stands in front of it is held. Dots for "and so on", [1, 2, ...], are dropped,
-// and a key in the place of an element ends the list (listLost).
-func (r *Reader) list(t *schema.Type, open byte) {
-	if !r.push(open, '[', t) {
-		return
-	}
-	for n := 0; ; n++ {
-		at, more := r.next(open, n)
-		if more && r.listLost(t) {
-			r.TakeBack(at)
-			r.HoldOff()
-			more = false
-		}
-		if !more {
-			r.pop(']')
-			return
-		}
-		if r.Has(0, "...") {
-			r.Pos += 2
-			r.Repaired("ellipsis")
-		} else if c := r.At(0); c != '=' && c != ':' { // neither begins an element
-			r.HoldOff()
-			if r.Value(t.ItemAt(n)) {
-				continue
-			}
-			r.HoldOn()
-			r.Out.Doubt = true // an expression, perhaps
-		}
-		r.Pos++
-		r.TakeBack(at)
+// element reads an element of a list, whose hold ends where it begins. It answers false when there is none, with the hold
+// still open: dots for "and so on", [1, 2, ...], are dropped.
+func (r *Reader) element(t *schema.Type) bool {
+	if r.Has(0, "...") {
+		r.Pos += 2
+		r.Repaired("ellipsis")
+	} else if c := r.At(0); c != '=' && c != ':' { // neither begins an element
 		r.HoldOff()
-		n--
+		if r.Value(t) {
+			return true
+		}
+		r.HoldOn()
+		r.Out.Doubt = true // an expression, perhaps
 	}
+	r.Pos++
+	return false
 }
 
 // between copies the white space in front of a member and one comma; behind the first member (some) the comma counts. It
 // answers where the comma stands in the output, -1 without one.
-// [,1,,2] has commas with nothing before them: those go (extra-comma). The full-width one of Chinese models is a comma here,
-// and only here: inside strings it is text.
+// [,1,,2] has commas with nothing before them: those go (extra-comma).
 func (r *Reader) between(some bool) int {
 	comma := -1
 	for {
 		r.blanks()
-		n := 1
-		if r.Has(0, "，") {
-			n = len("，")
-			r.Repaired("full-width")
-		} else if r.At(0) != ',' {
+		n := r.commaAt(0)
+		if n == 0 {
 			return comma
+		}
+		if n > 1 {
+			r.Repaired("full-width")
 		}
 		r.Pos += n
 		if some && comma < 0 {

@@ -36,9 +36,9 @@ func (r *Reader) valueFollows(i int) bool {
 		case c < 0:
 			// the text ends: with this quote, as far as anybody knows
 			return true
-		case c == ',' || r.Has(i, "，"):
+		case r.commaAt(i) > 0:
 			// …", "days": 3: what stands behind the comma must be a member
-			return r.memberFollows(i+r.commaLen(i), kind)
+			return r.memberFollows(i+r.commaAt(i), kind)
 		case scan.IsCloser(c):
 			// …"]} closes from here outwards
 			open := depth
@@ -51,7 +51,7 @@ func (r *Reader) valueFollows(i int) bool {
 			return r.joins(i + 1)
 		case c == '/' || c == '#':
 			// …" // the town
-			return r.Comment(i)
+			return r.Comment(i) > 0
 		case kind != '{':
 			// a list, a set, a Python call: a comma may be missing
 			return r.IsMark(i) || r.nextString(i) || kind != CallArgs && r.nextItem(i)
@@ -140,40 +140,29 @@ func (r *Reader) itemEnd(i int) int {
 	return n + r.Space(n)
 }
 
-// Comment says whether a comment that ends its line and quotes nothing stands at offset i.
+// Comment is the length of the comment that stands at offset i, 0 when none does.
 // A # opens one as in Python, which in JSON text is a colour ("#fff") or a heading as often. So it must end its line, within
-// four times MaxKey bytes, and hold no quote: what quotes something is more likely the rest of a string.
-func (r *Reader) Comment(i int) bool {
-	if c := r.At(i + 1); r.At(i) == '/' && c != '/' && c != '*' {
-		return false
+// four times MaxKey bytes, and hold no quote: what quotes something is more likely the rest of a string. One of two signs
+// that does not end within the bound ends there.
+func (r *Reader) Comment(i int) int {
+	line := r.At(i) == '#' || r.Has(i, "//")
+	if !line && !r.Has(i, "/*") {
+		return 0
 	}
-	if c := r.At(i); c != '/' && c != '#' {
-		return false
-	}
-	for n := i; n < i+4*MaxKey; n++ {
-		switch c := r.At(n); {
-		case c == '\n' || c == '*' && n == i+1:
-			return true
-		case c < 0 || scan.IsQuote(c):
-			return false
+	for n := 1; n < 4*MaxKey; n++ {
+		switch c := r.At(i + n); {
+		case line && c == '\n':
+			return n + 1
+		case line && (c < 0 || scan.IsQuote(c)):
+			return 0
+		case !line && n > 1 && r.Has(i+n, "*/"):
+			return n + 2
 		}
 	}
-	return false
-}
-
-// CommentEnd is the offset behind the comment that stands at offset i.
-// One of two signs that does not end within the bound ends there.
-func (r *Reader) CommentEnd(i int) int {
-	end := "\n"
-	if r.At(i+1) == '*' {
-		end = "*/"
+	if line {
+		return 0
 	}
-	for n := i + 1; n < i+4*MaxKey; n++ {
-		if r.Has(n, end) {
-			return n + len(end)
-		}
-	}
-	return i + 4*MaxKey
+	return 4 * MaxKey
 }
 
 // plainKey says whether a key stands at offset i although no comma does: it must be a plain word, quoted or not.
@@ -221,12 +210,16 @@ func (r *Reader) closeOf(i int, quote string, most int) (n int, ok bool) {
 	return n, false
 }
 
-// commaLen is the length of the comma at offset i, which is the plain or the full-width one.
-func (r *Reader) commaLen(i int) int {
+// commaAt is the length of the comma at offset i, which is the plain or the full-width one of Chinese models; 0: none stands
+// there. Inside strings the latter is text.
+func (r *Reader) commaAt(i int) int {
 	if r.At(i) == ',' {
 		return 1
 	}
-	return len("，")
+	if r.Has(i, "，") {
+		return len("，")
+	}
+	return 0
 }
 
 // memberFollows says whether a next member of a container of the kind can stand at offset i, behind a comma.
@@ -236,8 +229,8 @@ func (r *Reader) memberFollows(i int, kind byte) bool {
 	for {
 		i += r.Space(i)
 		// "Nice", // the town⏎"days": 5
-		if r.Comment(i) {
-			i = r.CommentEnd(i)
+		if n := r.Comment(i); n > 0 {
+			i += n
 		} else if r.At(i) == ',' {
 			i++
 		} else {

@@ -99,6 +99,12 @@ func (r *Reader) HoldOff() { r.Out.holds-- }
 // The hold stays open: what is put in the place may have to go as well.
 func (r *Reader) TakeBack(at int) { r.Out.JSON = r.Out.JSON[:at-r.Out.sent] }
 
+// drop removes what was put since the hold that answered at, and closes that hold.
+func (r *Reader) drop(at int) {
+	r.TakeBack(at)
+	r.HoldOff()
+}
+
 // Held is what was put since the hold that answered at.
 func (r *Reader) Held(at int) []byte { return r.Out.JSON[at-r.Out.sent:] }
 

@@ -97,7 +97,7 @@ func documentIn(text string, t *schema.Type) *document {
 	case text == "" || strings.HasPrefix(text, "```"):
 	case text[0] == '{' || text[0] == '[':
 		return readDocument(text, t)
-	case text[0] == '(' || isString(text):
+	case text[0] == '(' || documentReader(text).StartsString(0):
 		// "city": "Rome"}
 		if rest := openingLost(text); rest != "" {
 			doc := readDocument("{"+rest, t)
@@ -116,13 +116,6 @@ func documentIn(text string, t *schema.Type) *document {
 	return bestIn(text, t)
 }
 
-// isString says whether a text begins with a string.
-// All kinds of quotes count, also the curly ones.
-func isString(text string) bool {
-	_, ok := documentReader(text).QuoteAt(0)
-	return ok
-}
-
 // openingLost is the text of an object whose opening brace was left out: it begins with a key, perhaps behind the key of the
 // arguments. It is empty where nothing of that kind stands.
 // "city": "Rome"} lost its first byte; "arguments": "city": "Rome"} lost the brace of the inner object.
@@ -137,18 +130,13 @@ func openingLost(text string) string {
 	return ""
 }
 
-// keyOf reads a quoted key and gives what stands behind its colon, nothing when there is none.
-// text without its key is trimmed: what stands there is a value.
+// keyOf is the quoted key that a text begins with, and what stands behind its colon; nothing when there is none.
 func keyOf(text string) (key, rest string) {
-	if text == "" || !isString(text) {
-		return "", ""
+	r := documentReader(text)
+	if key, value := r.KeyAt(0); value > 0 && r.StartsString(0) {
+		return key, strings.TrimSpace(text[value:])
 	}
-	doc := readDocument(text, nil)
-	rest, ok := strings.CutPrefix(strings.TrimSpace(text[doc.end:]), ":")
-	if !ok {
-		return "", ""
-	}
-	return scan.Unquote(doc.out), strings.TrimSpace(rest)
+	return "", ""
 }
 
 // maxCandidates bounds how many places of a text are tried, so that time is linear.

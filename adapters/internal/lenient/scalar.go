@@ -92,26 +92,21 @@ func parseLiteral(word string) (string, bool) {
 // text, "007" (putScalar).
 // Digits are never converted, so no number is rounded; hexadecimal ones have to be.
 func number(s string) (string, bool) {
-	sign := ""
-	if rest, minus := strings.CutPrefix(s, "-"); minus {
-		sign, s = "-", rest
-	} else {
-		s = strings.TrimPrefix(s, "+")
+	rest := strings.TrimPrefix(s, "-")
+	sign := s[:len(s)-len(rest)]
+	if sign == "" {
+		rest = strings.TrimPrefix(s, "+")
 	}
-	if s == "" || s[0] != '.' && (s[0] < '0' || s[0] > '9') {
+	if rest == "" || rest[0] != '.' && !scan.IsDigit(rest[0]) {
 		return "", false
 	}
-	if len(s) > 2 && (s[1] == 'x' || s[1] == 'X') { // 0x1F; beyond 64 bits it is no number
-		n, err := strconv.ParseUint(s[2:], 16, 64)
+	if hex, ok := strings.CutPrefix(strings.ToLower(rest), "0x"); ok { // 0x1F; beyond 64 bits it is no number
+		n, err := strconv.ParseUint(hex, 16, 64)
 		return sign + strconv.FormatUint(n, 10), err == nil
 	}
-	s = strings.ReplaceAll(s, "_", "") // 1_000
-	if strings.HasPrefix(s, ".") {     // .25
+	s = strings.TrimLeft(strings.TrimSuffix(strings.ReplaceAll(rest, "_", ""), "."), "0") // 1_000, 8. and 007
+	if s == "" || !scan.IsDigit(s[0]) {                   // 0 and .25
 		s = "0" + s
-	}
-	s = strings.TrimSuffix(s, ".")                                // 8.
-	for len(s) > 1 && s[0] == '0' && s[1] >= '0' && s[1] <= '9' { // 007
-		s = s[1:]
 	}
 	return sign + s, schema.IsNumber(s)
 }
@@ -127,7 +122,7 @@ func (r *Reader) valueEnds(n int) bool {
 		n += r.Space(n)
 	}
 	c := r.At(n)
-	if c < 0 || strings.IndexByte(",}])", byte(c)) >= 0 || r.wideComma(n) || r.Comment(n) || r.IsMark(n) {
+	if c < 0 || scan.IsCloser(c) || r.commaAt(n) > 0 || r.Has(n, "：") || r.Comment(n) > 0 || r.IsMark(n) {
 		return true
 	}
 	if r.inList() && (c == '-' || c >= '0' && c <= '9' || r.StartsString(n) && r.itemEnd(n) > n) {
@@ -138,12 +133,6 @@ func (r *Reader) valueEnds(n int) bool {
 		return quoted || r.keyFollows(n) // {"a": 1 "b": 2}: a missing comma
 	}
 	return len(r.stack) == 0
-}
-
-// wideComma says whether full-width punctuation stands at offset n in the place of a comma or colon.
-// Models that write Chinese put them between tokens, {"a"：1，"b"：2}.
-func (r *Reader) wideComma(n int) bool {
-	return r.At(n) >= 0x80 && (r.Has(n, "，") || r.Has(n, "："))
 }
 
 // inList says whether the innermost container is a list or a set, where no keys stand.
@@ -202,7 +191,7 @@ scan:
 			break scan
 		case c == ',' && (r.inList() || r.memberFollows(n+1, '{')), c == '}' && r.valueFollows(n), c == ']' || c == '\n':
 			break scan
-		case c == ')' && len(r.stack) > 0 && closerOf(r.innermost()) == ')', r.wideComma(n), c == '<' && r.IsMark(n):
+		case c == ')' && len(r.stack) > 0 && closerOf(r.innermost()) == ')', c != ',' && r.commaAt(n) > 0, r.Has(n, "："), c == '<' && r.IsMark(n):
 			break scan
 		case c == '"' && n > 0 && r.keyFollows(n):
 			break scan

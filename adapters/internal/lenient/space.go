@@ -13,7 +13,7 @@ func (r *Reader) blanks() {
 			r.PutByte(byte(c))
 			r.Pos++
 		// {"a": 1, // first, and # as in Python
-		case (c == '/' && r.At(1) == '/' || c == '#') && r.Comment(0):
+		case (c == '/' && r.At(1) == '/' || c == '#') && r.Comment(0) > 0:
 			r.dropTo("\n") // which is white space of the JSON
 		// {"a": 1 /* one */}
 		case c == '/' && r.At(1) == '*':
@@ -22,10 +22,11 @@ func (r *Reader) blanks() {
 			r.Pos += min(2, len(r.Window()))
 		// a no-break space between two tokens
 		case c >= 0x80:
-			n := r.OddSpace()
+			n := r.oddSpaceAt(0)
 			if n == 0 {
 				return
 			}
+			r.Repaired("odd-space")
 			r.PutByte(' ')
 			r.Pos += n
 		default:
@@ -43,10 +44,12 @@ func (r *Reader) Loose(i int) int {
 	for n < i+scan.MaxSpace {
 		n += r.Space(n)
 		switch c := r.At(n); {
-		case c == '/' && (r.At(n+1) == '/' || r.At(n+1) == '*') && r.Comment(n):
-			n = r.CommentEnd(n)
-			r.Repaired("comments")
-			continue
+		case c == '/':
+			if size := r.Comment(n); size > 0 {
+				n += size
+				r.Repaired("comments")
+				continue
+			}
 		case c >= 0x80:
 			if size := r.oddSpaceAt(n); size > 0 {
 				n += size
@@ -74,17 +77,7 @@ func (r *Reader) dropTo(end string) {
 // replaced between tokens only; inside strings they are data and stay.
 var oddSpaces = []string{"\u00a0", "\u3000", "\u2028", "\u2029", "\u2003", "\u2002", "\u2009", "\u200b", "\ufeff"}
 
-// OddSpace is the length of the odd space that stands here, 0 when none does.
-// It notes the repair, so it is asked where the space will be replaced; oddSpaceAt only looks.
-func (r *Reader) OddSpace() int {
-	n := r.oddSpaceAt(0)
-	if n > 0 {
-		r.Repaired("odd-space")
-	}
-	return n
-}
-
-// oddSpaceAt is the same at offset i.
+// oddSpaceAt is the length of the odd space at offset i, 0 when none stands there.
 // It looks only: a phrase without quotes may hold a no-break space, which is no repair.
 func (r *Reader) oddSpaceAt(i int) int {
 	for _, s := range oddSpaces {
