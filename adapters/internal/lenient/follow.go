@@ -228,14 +228,14 @@ func (r *Reader) commaAt(i int) int {
 func (r *Reader) memberFollows(i int, kind byte) bool {
 	for {
 		i += r.Space(i)
-		// "Nice", // the town⏎"days": 5
-		if n := r.Comment(i); n > 0 {
-			i += n
-		} else if r.At(i) == ',' {
-			i++
-		} else {
+		n := r.Comment(i) // "Nice", // the town⏎"days": 5
+		if r.At(i) == ',' {
+			n = 1
+		}
+		if n == 0 {
 			break
 		}
+		i += n
 	}
 	c := r.At(i)
 	if c < 0 || c == '}' || c == ']' || c == ')' { // a trailing comma

@@ -16,21 +16,13 @@ func (r *Reader) Meant(t *schema.Type, key string, seen []string) string {
 	if t.Has(key) {
 		return key
 	}
-	found := ""
-	for _, name := range t.Members() {
-		if strings.EqualFold(letters(name), letters(key)) {
-			// two are spelled alike: which one is meant cannot be told
-			if found != "" {
-				return key
-			}
-			found = name
-		}
-	}
-	if found == "" || slices.Contains(seen, found) {
+	alike := slices.DeleteFunc(slices.Clone(t.Members()), func(name string) bool { return !strings.EqualFold(letters(name), letters(key)) })
+	// of two that are spelled alike, which one is meant cannot be told
+	if len(alike) != 1 || slices.Contains(seen, alike[0]) {
 		return key
 	}
 	r.Repaired("key-spelling")
-	return found
+	return alike[0]
 }
 
 // letters is a name without its separators.

@@ -105,7 +105,7 @@ func number(s string) (string, bool) {
 		return sign + strconv.FormatUint(n, 10), err == nil
 	}
 	s = strings.TrimLeft(strings.TrimSuffix(strings.ReplaceAll(rest, "_", ""), "."), "0") // 1_000, 8. and 007
-	if s == "" || !scan.IsDigit(s[0]) {                   // 0 and .25
+	if s == "" || !scan.IsDigit(s[0]) {                                                   // 0 and .25
 		s = "0" + s
 	}
 	return sign + s, schema.IsNumber(s)

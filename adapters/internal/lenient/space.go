@@ -43,21 +43,15 @@ func (r *Reader) Loose(i int) int {
 	n := i
 	for n < i+scan.MaxSpace {
 		n += r.Space(n)
-		switch c := r.At(n); {
-		case c == '/':
-			if size := r.Comment(n); size > 0 {
-				n += size
-				r.Repaired("comments")
-				continue
-			}
-		case c >= 0x80:
-			if size := r.oddSpaceAt(n); size > 0 {
-				n += size
-				r.Repaired("odd-space")
-				continue
-			}
+		size, what := r.oddSpaceAt(n), "odd-space"
+		if r.At(n) == '/' {
+			size, what = r.Comment(n), "comments"
 		}
-		break
+		if size == 0 {
+			break
+		}
+		n += size
+		r.Repaired(what)
 	}
 	return n - i
 }
@@ -80,6 +74,9 @@ var oddSpaces = []string{"\u00a0", "\u3000", "\u2028", "\u2029", "\u2003", "\u20
 // oddSpaceAt is the length of the odd space at offset i, 0 when none stands there.
 // It looks only: a phrase without quotes may hold a no-break space, which is no repair.
 func (r *Reader) oddSpaceAt(i int) int {
+	if r.At(i) < 0x80 {
+		return 0
+	}
 	for _, s := range oddSpaces {
 		if r.Has(i, s) {
 			return len(s)

@@ -72,20 +72,11 @@ func DelimsOf(quotes []string) []Delim {
 // A family's own come first. It looks at one byte before it compares anything, since it is asked nearly everywhere.
 func (r *Reader) QuoteAt(i int) (Delim, bool) {
 	c := r.At(i)
-	if c < 0 {
-		return Delim{}, false
-	}
-	for _, q := range r.Quotes {
-		if int(q.Open[0]) == c && r.Has(i, q.Open) {
-			return q, true
-		}
-	}
-	for _, q := range delims {
-		if int(q.Open[0]) != c {
-			continue
-		}
-		if len(q.Open) == 1 || r.Has(i, q.Open) && (q.Open != `"""` && q.Open != `'''` || r.tripled(i)) {
-			return q, true
+	for _, list := range [...][]Delim{r.Quotes, delims} {
+		for k := range list {
+			if q := &list[k]; int(q.Open[0]) == c && r.Has(i, q.Open) && (q.Open != `"""` && q.Open != `'''` || r.tripled(i)) {
+				return *q, true
+			}
 		}
 	}
 	return Delim{}, false
@@ -163,14 +154,14 @@ func (r *Reader) copyString(q Delim) {
 	path := !q.Raw && r.windowsPath()
 	for {
 		r.CopyPlain(q)
-		c := r.At(0)
+		c, closer := r.At(0), r.Has(0, q.Close)
 		switch {
 		case c < 0:
 			r.Out.Broken = true
 			r.Repaired("truncated")
 			r.PutByte('"')
 			return
-		case c == int(q.Close[0]) && r.Has(0, q.Close) && r.closes(len(q.Close)):
+		case closer && r.closes(len(q.Close)):
 			r.Pos += len(q.Close)
 			r.Out.Doubt = r.Out.Doubt || r.quotesDoubted()
 			next, joined := r.joined()
@@ -179,10 +170,10 @@ func (r *Reader) copyString(q Delim) {
 				return
 			}
 			q = next
-		case c == int(q.Close[0]) && r.Has(0, q.Close) && !q.Raw && !r.inKey && r.doubledQuote(q):
+		case closer && !q.Raw && r.doubledQuote(q):
 			r.Pos += len(q.Close)
 			r.Repaired("extra-closer")
-		case c == int(q.Close[0]) && r.Has(0, q.Close) && !q.Raw && !r.inKey:
+		case closer && !q.Raw:
 			r.innerQuote(q)
 		case c == '\\' && (q.Raw || path): // C:\temp: doubled, or it would become a tab
 			r.Put(`\\`)
@@ -204,7 +195,7 @@ func (r *Reader) copyString(q Delim) {
 				r.Repaired("control-bytes")
 			}
 		default:
-			r.Out.Doubt = r.Out.Doubt || r.Quotes != nil && len(q.Close) > 1 && r.Has(0, q.Close) // no text has the family's own mark
+			r.Out.Doubt = r.Out.Doubt || closer && r.Quotes != nil && len(q.Close) > 1 // no text has the family's own mark
 			r.PutByte(byte(c))
 			r.Pos++
 		}
