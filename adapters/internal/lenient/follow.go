@@ -203,7 +203,7 @@ func (r *Reader) closeOf(i int, quote string, most int) (n int, ok bool) {
 		if r.Has(n, quote) {
 			return n, true
 		}
-		if r.At(n) == '\\' {
+		if r.At(n) == '\\' && r.At(n+1) >= 0 {
 			n++
 		}
 	}
