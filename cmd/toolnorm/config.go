@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
+	"github.com/rs/zerolog"
 
 	"toolnorm/adapters"
 	"toolnorm/cmd/toolnorm/internal/command"
@@ -212,11 +213,9 @@ func configOf(said *kong.Context) (path string, takesFile bool) {
 // errors.
 func strays(app *kong.Application) (names []string) {
 	known := map[string]bool{}
-	for _, cmd := range app.Children {
-		for _, flag := range cmd.Flags {
-			for _, env := range flag.Envs {
-				known[env] = true
-			}
+	for _, flag := range settingsIn(app) {
+		for _, env := range flag.Envs {
+			known[env] = true
 		}
 	}
 	for _, env := range os.Environ() {
@@ -225,6 +224,18 @@ func strays(app *kong.Application) (names []string) {
 		}
 	}
 	return names
+}
+
+// settingsIn are the flags of all commands that are settings: those of no other kind have a variable.
+func settingsIn(app *kong.Application) (all []*kong.Flag) {
+	for _, cmd := range app.Children {
+		for _, flag := range cmd.Flags {
+			if len(flag.Envs) > 0 {
+				all = append(all, flag)
+			}
+		}
+	}
+	return all
 }
 
 // parse reads the arguments, with the file's settings below them.
@@ -326,9 +337,7 @@ func (c *Config) resolve() (s settings, err error) {
 	if s.upstreams, err = c.upstreams(os.LookupEnv); err != nil {
 		return s, err
 	}
-	return s, engine.Config{
-		Ollama: s.ollama, Upstreams: s.upstreams, Aliases: c.Alias, Strategy: c.Strategy, Wording: c.Wording, Format: c.Format, Formats: s.formats, NumCtx: c.NumCtx, MaxCtx: c.MaxCtx, ToolBudget: c.ToolBudget,
-	}.Validate()
+	return s, c.engine(s, zerolog.Nop()).Validate()
 }
 
 // readKeys reads the keys of a setting, and those of the file that the setting with -file behind its name names. An error says which

@@ -78,7 +78,7 @@ func (m *Main) newFace(config Config, s settings, old *face) *face {
 		MaxBody: config.MaxBody, Stall: config.ClientTimeout,
 	})
 	guard := &auth.Guard{Hosts: config.Hosts, Origins: config.Origins, Keys: s.keys, Tokens: s.tokens, Open: []string{"/healthz"}, Log: m.log}
-	f.Handler = m.withAdmin(guard, s.adminKeys, m.withRunner(guard, guard.Wrap(m.withRemote(m.withMCP(chats), loop, s.closed()))))
+	f.Handler = m.withAdmin(guard, s.adminKeys, m.withRunner(guard, guard.Wrap(m.beside(chats, loop, s.closed()))))
 	return f
 }
 

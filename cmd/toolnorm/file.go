@@ -118,12 +118,8 @@ func valueOf(n *yaml.Node) (any, error) {
 // Variables that are unknown only warn: those may come from a platform, and a file is the user's.
 func (f *file) Validate(app *kong.Application) error {
 	var known []string
-	for _, cmd := range app.Children {
-		for _, flag := range cmd.Flags {
-			if len(flag.Envs) > 0 { // the flags of other commands are no settings
-				known = append(append(known, flag.Name), flag.Aliases...)
-			}
-		}
+	for _, flag := range settingsIn(app) {
+		known = append(append(known, flag.Name), flag.Aliases...)
 	}
 	for name, s := range f.values {
 		if !slices.Contains(known, name) || name == "config" {

@@ -24,19 +24,6 @@ import (
 	"toolnorm/tools/kb"
 )
 
-// withMCP is a face beside which the tools are served to MCP clients, at /mcp and /sse, unless the settings do not want that.
-// Void never initialises twice, so sessions go on when the settings are read again, and, by the key in mcp.key, after a restart and
-// at any replica with the same file.
-func (m *Main) withMCP(face http.Handler) http.Handler {
-	if m.mcp == nil {
-		return face
-	}
-	mux := http.NewServeMux()
-	m.mcp.Mount(mux)
-	mux.Handle("/", face)
-	return mux
-}
-
 // mcpConfig are the settings of the MCP server, whichever transport it has.
 func (m *Main) mcpConfig(key []byte) mcpserver.Config {
 	cfg := mcpserver.Config{
@@ -115,7 +102,7 @@ type mcpStdio struct {
 	samples          `embed:"" group:"Tools:"`
 	command.Database `embed:"" group:"Tools:"`
 	command.Sources  `embed:"" group:"Tools:"`
-	MCPFile          string      `name:"mcp-file" placeholder:"FILE" help:"The file of further MCP servers, whose tools are offered as well. Default: mcp.json beside the YAML file, if there is one, else in the data folder." group:"Tools:"`
+	MCPFile          string      `name:"mcp-file" placeholder:"FILE" help:"File that lists other MCP servers, whose tools are offered here as well. Default: mcp.json, next to the YAML file if one is read, otherwise in the data folder." group:"Tools:"`
 	Databases        data.Config `embed:"" group:"Tools:"`
 	Knowledge        kb.Config   `embed:"" group:"Tools:"`
 

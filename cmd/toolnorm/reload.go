@@ -149,9 +149,9 @@ func (m *Main) look() {
 	defer m.reload.mu.Unlock()
 	now := m.stamps()
 	switch {
-	case now.same(m.reload.seen):
+	case maps.Equal(now, m.reload.seen):
 		m.reload.moving = nil
-	case now.same(m.reload.moving):
+	case maps.Equal(now, m.reload.moving):
 		_ = m.readAgain() // it is in the log
 	default:
 		m.reload.moving = now
@@ -191,6 +191,3 @@ func stampOf(path string) string {
 	}
 	return fmt.Sprint(info.ModTime().UnixNano(), " ", info.Size(), ";")
 }
-
-// same says that nothing has changed.
-func (s stamps) same(other stamps) bool { return maps.Equal(s, other) }

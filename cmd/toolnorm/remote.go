@@ -21,7 +21,7 @@ import (
 
 // remotes are the settings of other MCP servers, whose tools are offered here.
 type remotes struct {
-	MCPFile    string        `name:"mcp-file" placeholder:"FILE" restart:"yes" help:"The file of the MCP servers whose tools are offered here. Default: mcp.json beside the YAML file, if there is one, else in the data folder."`
+	MCPFile    string        `name:"mcp-file" placeholder:"FILE" restart:"yes" help:"File that lists other MCP servers, whose tools are offered here as well. Default: mcp.json, next to the YAML file if one is read, otherwise in the data folder."`
 	MCPPrivate string        `name:"mcp-private" default:"auto" enum:"auto,always,never" restart:"yes" help:"Whether MCP servers that are added by HTTP may be at private and loopback addresses: auto (while this server listens on loopback alone), always or never. Those that are written into the file may."`
 	MCPTimeout time.Duration `name:"mcp-timeout" default:"30s" restart:"yes" help:"How long a call of another MCP server's tool may take."`
 }
@@ -79,12 +79,17 @@ func (m *Main) onLoopback() bool {
 	return err == nil && addr.Addr().Unmap().IsLoopback()
 }
 
-// withRemote is a face beside which the other MCP servers are managed, and the agent is asked.
+// beside is a face beside which the agent is asked, the tools are served to MCP clients, at /mcp and /sse, and the other MCP servers are
+// managed, as the settings want. Void never initialises twice, so sessions of MCP clients go on when the settings are read again, and, by
+// the key in mcp.key, after a restart and at any replica with the same file.
 // Who may add a server may have any program's tools run here, so keys are needed where strangers can ask.
-func (m *Main) withRemote(face, loop http.Handler, closed bool) http.Handler {
+func (m *Main) beside(face, loop http.Handler, closed bool) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle(agent.Path, loop)
 	mux.Handle("/", face)
+	if m.mcp != nil {
+		m.mcp.Mount(mux)
+	}
 	if m.remote == nil {
 		return mux
 	}

@@ -39,6 +39,17 @@ func (c *kbPlace) open(do func(ctx context.Context, k *kb.KB) error) error {
 	})
 }
 
+// openBase runs do with the knowledge base of that id or name.
+func (c *kbPlace) openBase(which string, do func(ctx context.Context, k *kb.KB, b kbstore.Base) error) error {
+	return c.open(func(ctx context.Context, k *kb.KB) error {
+		b, err := find(ctx, k, which)
+		if err != nil {
+			return err
+		}
+		return do(ctx, k, b)
+	})
+}
+
 // find looks a knowledge base up by its id or its name.
 // Names need not be unique, so one that two have is refused.
 // Ids are for programs; a person types the name.
@@ -108,11 +119,7 @@ func (c *kbImport) Run(m *Console) error {
 	if info, err := os.Stat(c.Path); c.Prune && err == nil && !info.IsDir() {
 		return Wrong(errors.New("--prune takes a folder: every document but this one would go"))
 	}
-	return c.open(func(ctx context.Context, k *kb.KB) error {
-		b, err := find(ctx, k, c.KB)
-		if err != nil {
-			return err
-		}
+	return c.openBase(c.KB, func(ctx context.Context, k *kb.KB, b kbstore.Base) error {
 		return m.importInto(ctx, k, kb.Import{
 			Base: b, Collection: c.Collection, Files: files, Sources: sources, Prune: c.Prune,
 			Access: kbstore.Access{Tenant: c.Tenant, Departments: c.Department, Clearance: c.Clearance},
@@ -190,11 +197,7 @@ type kbShow struct {
 
 // Run prints a line for each document.
 func (c *kbShow) Run(m *Console) error {
-	return c.open(func(ctx context.Context, k *kb.KB) error {
-		b, err := find(ctx, k, c.KB)
-		if err != nil {
-			return err
-		}
+	return c.openBase(c.KB, func(ctx context.Context, k *kb.KB, b kbstore.Base) error {
 		fmt.Fprintf(m.Out, "%s\n%s\n", b.ID, shown(described(&b)))
 		collections, err := k.Store.Collections(ctx, b.ID)
 		if err != nil {
@@ -254,11 +257,7 @@ type kbDelete struct {
 
 // Run deletes. A document that is not there is an error, so that a misspelt one is seen; then nothing is deleted.
 func (c *kbDelete) Run(m *Console) error {
-	return c.open(func(ctx context.Context, k *kb.KB) error {
-		b, err := find(ctx, k, c.KB)
-		if err != nil {
-			return err
-		}
+	return c.openBase(c.KB, func(ctx context.Context, k *kb.KB, b kbstore.Base) error {
 		if len(c.Document) == 0 {
 			return k.Store.Delete(ctx, b.ID)
 		}
