@@ -28,8 +28,8 @@ func once(t *testing.T, status int, answer string) (e *Engine, asked *string) {
 func TestATextIsWrittenOnRaw(t *testing.T) {
 	e, asked := once(t, 200, `{"response":"<tool_call>","done":false}`+"\n"+`{"response":"","done":true,"done_reason":"length","prompt_eval_count":3,"eval_count":1}`)
 	for suffix, want := range map[string]string{
-		"":  `/api/generate {"model":"m","prompt":"a","stream":true,"truncate":false,"options":{"num_ctx":8192,"num_predict":5,"stop":["x"]},"raw":true,"think":false}`,
-		"b": `/api/generate {"model":"m","prompt":"a","suffix":"b","stream":true,"truncate":false,"options":{"num_ctx":8192,"num_predict":5,"stop":["x"]}}`,
+		"":  `/api/generate {"prompt":"a","model":"m","raw":true,"stream":true,"think":false,"truncate":false,"options":{"num_ctx":8192,"num_predict":5,"stop":["x"]}}`,
+		"b": `/api/generate {"prompt":"a","model":"m","suffix":"b","raw":false,"stream":true,"truncate":false,"options":{"num_ctx":8192,"num_predict":5,"stop":["x"]}}`,
 	} {
 		r := &chat.Request{Model: "m", Continue: &chat.Continuation{Prompt: "a", Suffix: suffix}, MaxTokens: 5, Stop: []string{"x"}}
 		text, _, end, err := collect(t, e, r)
