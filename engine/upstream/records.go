@@ -143,8 +143,6 @@ func (s *Scratch) Parse(line []byte) (*fastjson.Value, error) {
 // more. One goroutine reads it, and nothing is read before it is asked for, so a slow client slows the server down.
 type Stream struct {
 	Ctx     context.Context // ends the reads; its cause says why
-	In      *wait.Reader    // what the server sends, each read a wait
-	Header  http.Header     // of the answer
 	Scratch *Scratch        // the records; nil once it is closed
 	Read    func() error    // queues what the next record holds; its error is what ends the stream behind that
 	Text    chat.Strings    // fragments of a few bytes share one allocation
@@ -154,6 +152,10 @@ type Stream struct {
 	pool *Scratches
 	head int   // Queue[:head] has been given out
 	over error // what Next returns once the queue is empty
+
+	// What only the end and the beginning of a reply need stands behind what every event does.
+	In     *wait.Reader // what the server sends, each read a wait
+	Header http.Header  // of the answer
 }
 
 // Stream is one over the body of an answer, of which in reads.
