@@ -22,8 +22,9 @@ type place struct {
 	either, every []*place // see within
 	from          []*place // whatever way they name it
 
-	state int        // of the walk in inwards
-	work  [2]float64 // for a value at an even depth, and at an odd one
+	work  [2]float64 // for a value at an even depth, and at an odd one; see meet
+	known int        // depths for which it is computed
+	open  bool       // it is being computed
 }
 
 // graph lists the schema and everything that it leads to, each once.
@@ -52,7 +53,7 @@ func graph(root *jsonschema.Schema) []*place {
 }
 
 // here lists the schemas that apply to the same value as s.
-// None of them goes deeper into the value, so a circle among them would never end; see inwards.
+// None of them goes deeper into the value, so a circle among them would never end; see meet.
 func here(s *jsonschema.Schema) (all []*jsonschema.Schema) {
 	all = append(all, s.Ref, s.RecursiveRef, s.Not, s.If, s.Then, s.Else)
 	if s.DynamicRef != nil {
@@ -107,84 +108,63 @@ func placeOf(s *jsonschema.Schema) string {
 // are those of the worst value, so a deeply nested filter may be refused that would have been quick. They are computed once
 // a schema; the depths of the arguments decide.
 func workOf(all []*place) (work []float64, err error) {
-	order, err := inwards(all)
-	if err != nil {
-		return nil, err
-	}
 	// The figures of one depth follow from those of one level less. Where two are equal all deeper ones are, which without
 	// recursion is soon the case.
 	for depth := range maxDepth {
-		now, before := depth%2, (depth+1)%2
 		same := depth > 0
-		for _, p := range order {
-			n := p.inside(before)
-			if depth == 0 {
-				n = p.own()
+		for _, p := range all {
+			if err := p.meet(depth); err != nil {
+				return nil, err
 			}
-			for _, next := range p.here {
-				n += next.work[now]
-			}
-			// More is never asked for, and a float that grows on would end as infinity.
-			p.work[now] = min(n, 2*most)
-			same = same && p.work[now] == p.work[before]
+			same = same && p.work[0] == p.work[1]
 		}
 		if same {
 			break
 		}
-		if work = append(work, all[0].work[now]); work[depth] > most {
+		if work = append(work, all[0].work[depth%2]); work[depth] > most {
 			break
 		}
 	}
 	return work, nil
 }
 
-// own is the work for a value at the top.
-// An enum is compared value by value, so that sixteen of them count as one place more.
-func (p *place) own() float64 {
-	if p.Enum == nil {
-		return 1
+// meet computes the work for a value at a depth, when that for one level less is known of all places. Those that apply to
+// the same value come first. A place that is met again while it is open applies to its own value, which no check would ever
+// end.
+// At the top a place is met once, and an enum is compared value by value, so that sixteen of them count as one place more. Of
+// a member or element one of either is met and all of every, so the sum has the largest of the first and each of the second.
+func (p *place) meet(depth int) error {
+	switch {
+	case p.open:
+		return &SchemaError{Place: placeOf(p.Schema), Text: "it refers to itself without end"}
+	case p.known > depth:
+		return nil
 	}
-	return 1 + float64(len(p.Enum.Values))/16
-}
-
-// inside is the work for a member or element, when that for one level less is known.
-// One member meets one of either and all of every, so the sum has the largest of the first and each of the second.
-func (p *place) inside(before int) (n float64) {
+	p.open = true
+	now, before := depth%2, (depth+1)%2
+	n := 0.0
+	if depth == 0 {
+		n = 1
+		if p.Enum != nil {
+			n += float64(len(p.Enum.Values)) / 16
+		}
+	}
 	for _, next := range p.either {
 		n = max(n, next.work[before])
 	}
 	for _, next := range p.every {
 		n += next.work[before]
 	}
-	return n
-}
-
-// inwards orders all schemas so that those which apply to the same value come before the one that names them.
-// A schema that is met again while it is open applies to its own value, which no check would ever end.
-func inwards(all []*place) (order []*place, err error) {
-	const open, done = 1, 2
-	var visit func(p *place)
-	visit = func(p *place) {
-		switch p.state {
-		case open:
-			err = &SchemaError{Place: placeOf(p.Schema), Text: "it refers to itself without end"}
-		case 0:
-			p.state = open
-			for _, next := range p.here {
-				if err == nil {
-					visit(next)
-				}
-			}
-			p.state = done
-			order = append(order, p)
+	for _, next := range p.here {
+		if err := next.meet(depth); err != nil {
+			return err
 		}
+		n += next.work[now]
 	}
-	for _, p := range all {
-		if err == nil {
-			visit(p)
-		}
-	}
-	return order, err
+	// More is never asked for, and a float that grows on would end as infinity.
+	p.work[now] = min(n, 2*most)
+	p.open, p.known = false, depth+1
+	return nil
 }
 
 // loosen takes out what cannot be checked, so that nothing valid is refused, and says whether there was any.

@@ -67,7 +67,7 @@ func (p *Prefix) stands() {
 func (p *Prefix) scan() bool {
 	p.pos += p.leaf.scan.Add(p.text[p.pos:])
 	if p.leaf.scan.Wrong() {
-		return p.fail("", "json", "no JSON")
+		return p.fail(p.path(""), "json", "no JSON")
 	}
 	return p.leaf.scan.Complete()
 }
@@ -82,7 +82,7 @@ func characters(source []byte) int {
 func (p *Prefix) check() bool {
 	doc, err := parse(p.text[p.leaf.start:p.pos])
 	if err != nil {
-		return p.fail("", "json", err.Error())
+		return p.fail(p.path(""), "json", err.Error())
 	}
 	switch {
 	// It is no matter what a member says that is left out.
@@ -92,13 +92,13 @@ func (p *Prefix) check() bool {
 		return true
 	// The value lies as deep as the containers around it, and a schema's work depends on the depth.
 	case p.rules.workFor(append(make([]int, len(p.stack)), doc.levels...)) > most:
-		return p.fail("", "work", tooMuch)
+		return p.fail(p.path(""), "work", tooMuch)
 	case len(doc.twice) > 0:
-		return p.stop(append(p.path(""), doc.twice[0].path()...), "duplicate", "is there twice")
+		return p.fail(append(p.path(""), doc.twice[0].path()...), "duplicate", "is there twice")
 	}
 	if failed, ok := p.leaf.schema.Validate(doc.value).(*jsonschema.ValidationError); ok {
 		f := findings(failed)[0]
-		return p.stop(append(p.path(""), f.path...), f.keyword, f.text)
+		return p.fail(append(p.path(""), f.path...), f.keyword, f.text)
 	}
 	p.done()
 	return true

@@ -119,13 +119,13 @@ func (p *Prefix) step() bool {
 		p.leaf, p.state = leaf{start: p.pos}, inKey
 	case wantColon:
 		if c != ':' {
-			return p.fail("", "json", "no colon follows a name")
+			return p.fail(p.path(""), "json", "no colon follows a name")
 		}
 		p.pos, p.state = p.pos+1, wantValue
 	case wantNext:
 		return p.next(c)
 	default:
-		return p.fail("", "json", "something follows the object")
+		return p.fail(p.path(""), "json", "something follows the object")
 	}
 	return true
 }
@@ -160,7 +160,7 @@ func (p *Prefix) value(c byte) bool {
 	p.leaf.schema = s
 	switch {
 	case s.Bool != nil && !*s.Bool:
-		return p.fail("", "false", "is not allowed here")
+		return p.fail(p.path(""), "false", "is not allowed here")
 	// The schema says more than one reading of the value: it is checked when it is whole, and below that nothing is opened.
 	case whole:
 	case c == '{' && takes(s, "object"), c == '[' && takes(s, "array"):
@@ -205,17 +205,17 @@ func (p *Prefix) key() bool {
 	o := p.top()
 	var name string
 	if json.Unmarshal(p.text[o.start:p.pos], &name) != nil {
-		return p.fail("", "json", "a member's name is no JSON")
+		return p.fail(p.path(""), "json", "a member's name is no JSON")
 	}
 	if slices.Contains(o.keys, name) {
-		return p.fail(name, "duplicate", "is there twice")
+		return p.fail(p.path(name), "duplicate", "is there twice")
 	}
 	p.state, p.goes = wantColon, o.schema.Properties[name] == nil && o.schema.AdditionalProperties == false
 	switch {
 	case !p.goes:
 		o.keys = append(o.keys, name)
 	case o.mayMean(name):
-		return p.fail(name, "additionalProperties", "is not a parameter")
+		return p.fail(p.path(name), "additionalProperties", "is not a parameter")
 	}
 	return true
 }
@@ -257,11 +257,11 @@ func (p *Prefix) next(c byte) bool {
 func (p *Prefix) end(c byte) bool {
 	o := p.top()
 	if o.array && c != ']' || !o.array && (c != '}' || p.state == wantKey && len(o.keys) > 0) {
-		return p.fail("", "json", "is no JSON")
+		return p.fail(p.path(""), "json", "is no JSON")
 	}
 	for _, name := range o.schema.Required {
 		if !o.array && !slices.Contains(o.keys, name) {
-			return p.fail(name, "required", "is missing")
+			return p.fail(p.path(name), "required", "is missing")
 		}
 	}
 	if least := o.schema.MinItems; o.array && least != nil && o.n < *least {
@@ -273,23 +273,19 @@ func (p *Prefix) end(c byte) bool {
 	return true
 }
 
-// fail stops the reading at what is wrong, in the member of that name or where the reading is.
-func (p *Prefix) fail(name, keyword, text string) bool {
-	return p.stop(p.path(name), keyword, text)
+// fail stops the reading at what is wrong; what was safe until then stays so. It answers false, as step does when it cannot
+// go on.
+func (p *Prefix) fail(path []string, keyword, text string) bool {
+	why := problem(path, keyword, text)
+	p.problem = &why
+	return false
 }
 
 // failItems stops the reading at an array as a whole.
 // That there are too many is the array's fault, not that of the element at which it shows.
 func (p *Prefix) failItems(keyword, text string) bool {
 	path := p.path("")
-	return p.stop(path[:len(path)-1], keyword, text)
-}
-
-// stop ends the reading; what was safe until then stays so. It answers false, as step does when it cannot go on.
-func (p *Prefix) stop(path []string, keyword, text string) bool {
-	why := problem(path, keyword, text)
-	p.problem = &why
-	return false
+	return p.fail(path[:len(path)-1], keyword, text)
 }
 
 // path is where the reading is: the names and numbers of what is open, and one more name unless that is empty.
