@@ -14,6 +14,7 @@ import (
 // Program is a compiled expression. It never changes, so many may run it at once.
 type Program struct {
 	src   string
+	start int      // of the expression in src
 	names []string // the parameters, by slot
 	used  []bool   // of each
 	root  syntax.Node
@@ -52,7 +53,8 @@ func (p *Program) compile() {
 	for _, name := range p.names {
 		checkName(name)
 	}
-	tree := syntax.Parse(p.src, expressionStart(p.src))
+	p.start = expressionStart(p.src)
+	tree := syntax.Parse(p.src, p.start)
 	p.root = tree.Root
 	p.resolve(tree.Free)
 }
@@ -127,7 +129,7 @@ func (p *Program) Uses() []string {
 // *py.Error, and the result says what was spent in that case too.
 func (p *Program) Run(ctx context.Context, vars map[string]any, limits py.Limits) (result Result, _ error) {
 	m := py.NewAccount(ctx, limits)
-	m.Pos = expressionStart(p.src)
+	m.Pos = p.start
 	err := py.Attempt(func() { result = p.run(m, vars) })
 	result.Steps, result.Bytes = m.Steps, m.Bytes
 	if err != nil {

@@ -25,10 +25,10 @@ func trimSpace(s string) string { return strings.TrimFunc(s, chars.Space) }
 //	float('１.５') → 1.5
 //	int('²') → ValueError: invalid literal for int() with base 10: '²'
 func plainDigits(s string) string {
+	if strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 {
+		return s
+	}
 	return strings.Map(func(r rune) rune {
-		if r < utf8.RuneSelf {
-			return r
-		}
 		if d := chars.DigitValue(r); d >= 0 {
 			return '0' + rune(d)
 		}
