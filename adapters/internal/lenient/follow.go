@@ -130,9 +130,7 @@ func (r *Reader) itemEnd(i int) int {
 		}
 		n += len(q.Close)
 	} else {
-		for n < i+MaxKey && wordByte(r.At(n)) {
-			n++
-		}
+		n = r.wordEnd(i, "+-.", "")
 		if _, ok := parseLiteral(string(r.Slice(r.Pos+i, r.Pos+n))); !ok {
 			return i
 		}
@@ -281,20 +279,25 @@ func (r *Reader) keyFollows(i int) bool {
 	case r.Quotes == nil && !r.bareKeys && !r.Python:
 		return k.text != "" && k.value > 0 && t.Has(k.text)
 	}
-	n := i
-	for ; n < i+MaxKey; n++ {
+	also := "- "
+	if r.Quotes != nil {
+		also = ""
+	}
+	n := r.wordEnd(i, also, ":=,}\n\"")
+	c := r.At(n)
+	return c < 0 || n > i && (c == ':' || c == '=') // cut inside what looks like a key, or a key
+}
+
+// wordEnd is the offset behind the word at offset i, up to MaxKey bytes: what can stand in a name, and the bytes of also;
+// where also is empty, everything but the bytes of stops, as some families write their keys.
+func (r *Reader) wordEnd(i int, also, stops string) int {
+	for n := i; n < i+MaxKey; n++ {
 		c := r.At(n)
-		if c == ':' || c == '=' {
-			return n > i
-		}
-		if c < 0 {
-			return true // cut inside what looks like a key
-		}
-		if c == '\n' || c == ',' || c == '}' || c == '"' || r.Quotes == nil && !scan.IsWord(c) && c != '-' && c != ' ' {
-			return false
+		if c < 0 || strings.IndexByte(stops, byte(c)) >= 0 || also != "" && !scan.IsWord(c) && strings.IndexByte(also, byte(c)) < 0 {
+			return n
 		}
 	}
-	return false
+	return i + MaxKey
 }
 
 // aKey is what may be a member's key and was only looked at: nothing is consumed, and no repair is noted.
@@ -316,9 +319,7 @@ func (r *Reader) lookForKey(i int) (k aKey) {
 	if k.quoted = quoted; quoted {
 		n, k.closed = r.closeOf(from, q.Close, MaxKey)
 	} else {
-		for n < from+MaxKey && (scan.IsWord(r.At(n)) || r.At(n) == '-') {
-			n++
-		}
+		n = r.wordEnd(from, "-", "")
 	}
 	k.text = string(r.Slice(r.Pos+from, r.Pos+n))
 	if quoted != k.closed {

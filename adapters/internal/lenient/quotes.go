@@ -87,10 +87,8 @@ func (r *Reader) memberLost(q Delim) bool {
 		return false
 	}
 	word := n
-	for scan.IsWord(r.At(n)) || r.At(n) == '-' {
-		n++
-	}
-	key := string(r.Slice(r.Pos+min(word, n), r.Pos+n))
+	n = r.wordEnd(word, "-", "")
+	key := string(r.Slice(r.Pos+word, r.Pos+n))
 	if end, ok := r.QuoteAt(n); ok {
 		quoted = true
 		n += len(end.Open)

@@ -22,14 +22,11 @@ func (r *Reader) Key(wild bool) {
 		r.inKey = false
 		return
 	}
-	n := 0
-	for n < MaxKey {
-		c := r.At(n)
-		if c < 0 || c == ':' || c == '=' || c == ',' || c == '}' || c == '\n' || !wild && !scan.IsWord(c) && c != '-' && c != '.' && c != '$' {
-			break
-		}
-		n++
+	also := "-.$"
+	if wild {
+		also = ""
 	}
+	n := r.wordEnd(0, also, ":=,}\n")
 	if r.At(n) < 0 { // half a key: which one it would have become nobody knows
 		r.Out.Broken = true
 	}

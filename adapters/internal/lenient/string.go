@@ -272,10 +272,7 @@ func (r *Reader) windowsPath() bool {
 // In order \\host\share is written \\\\host\\share; the single backslash in front of share tells that none is doubled. Where it
 // makes an escape of the letter behind, as in \\host\new, both readings are left and nothing is changed.
 func (r *Reader) sharePath(i int) bool {
-	n := i
-	for n < i+MaxKey && (scan.IsWord(r.At(n)) || r.At(n) == '-' || r.At(n) == '.') {
-		n++
-	}
+	n := r.wordEnd(i, "-.", "")
 	next := r.At(n + 1)
 	return r.At(n) == '\\' && scan.IsWord(next) && strings.IndexByte("nrtbfu", byte(next)) < 0
 }
