@@ -29,14 +29,14 @@ func (c *chunks) Next() (chat.Event, error) {
 
 func (c *chunks) Close() error { return nil }
 
-const prose = "The quick brown fox jumps over the lazy dog, and 3 < 4 as everybody knows.\nNobody calls a function here; it's only text with (some) punctuation: a, b, c.\n"
+const sample = "The quick brown fox jumps over the lazy dog, and 3 < 4 as everybody knows.\nNobody calls a function here; it's only text with (some) punctuation: a, b, c.\n"
 
 // BenchmarkDecode reads prose and one call with a long string argument, in deltas of four bytes.
 func BenchmarkDecode(b *testing.B) {
 	tools := testTools(b)
 	for _, f := range All() {
 		for _, size := range []int{1 << 10, 10 << 10, 100 << 10, 1 << 20} {
-			text := strings.Repeat(prose, size/len(prose)+1)[:size]
+			text := strings.Repeat(sample, size/len(sample)+1)[:size]
 			quoted, _ := json.Marshal(text)
 			call := string(f.Append(nil, chat.Call{Name: "write_file", Args: json.RawMessage(`{"path":"a.txt","content":` + string(quoted) + `}`)}))
 			for _, c := range []struct{ name, text string }{{"prose", text}, {"call", call}} {

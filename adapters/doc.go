@@ -7,6 +7,7 @@
 // How the package is arranged, from the bytes up. What the decoder stands on has walls of its own:
 //
 //	internal/scan         the buffer over a reply's text; At(i) is the only way to look forward
+//	internal/prose        what the text around a mark says of it: announcements in ten languages, quotations, pages
 //	internal/lenient      the reader of arguments as models write them, and the repair of documents: strict JSON out
 //	internal/declaration  what the text file of a family says: patterns, literals, the index of all marks
 //	internal/print        the way back: calls as text, and the text that teaches them
@@ -51,8 +52,7 @@
 //	headless.go    calls whose opening mark is missing
 //	fence.go       calls in fenced blocks
 //	code.go        what stands in code: fenced blocks and spans
-//	announce.go    the words that announce a call, in ten languages
-//	doubt.go       marks that may be mentions
+//	doubt.go       marks that may be mentions, and what announces a call
 //
 // Three rules keep the events independent of how the text was cut into chunks: only At(i) looks forward; what may still be
 // taken back is declared by a hold, never by "has it been sent"; functions up to the commit answer mismatch, incomplete or

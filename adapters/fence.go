@@ -3,6 +3,8 @@ package adapters
 import (
 	"slices"
 	"strings"
+
+	"toolnorm/adapters/internal/prose"
 )
 
 // maxLabel bounds the label of a fence, in bytes.
@@ -43,9 +45,9 @@ func (d *decoder) fenceLine() int {
 }
 
 // fencedCalls reads the calls of a fence whose opening line has n bytes. At the start of the reply JSON streams.
-// With prose behind it, the announcement must be free of words of an example, and the prose of any, see continues.
+// With prose behind it, the announcement must be free of words of an example, and the prose of any, see [prose.GoesOn].
 func (d *decoder) fencedCalls(n int, start bool) bool {
-	before, sure := d.Pos, d.announcedForSure()
+	before, sure := d.Pos, prose.AnnouncesSurely(d.announcement())
 	d.Pos += n
 	d.Pos += d.Space(0)
 	if start && (d.At(0) == '{' || d.At(0) == '[') && d.bareStream() {
@@ -58,7 +60,7 @@ func (d *decoder) fencedCalls(n int, start bool) bool {
 		}
 		for !start && d.nextFence() {
 		}
-		return d.complete() && (start || d.which == Eager || d.over(0) || sure && d.continues())
+		return d.complete() && (start || d.which == Eager || d.over(0) || sure && prose.GoesOn(d.behind()))
 	})
 }
 
@@ -77,6 +79,15 @@ func (d *decoder) fenceOfCalls(n int) bool {
 		return true
 	}
 	return d.At(0) < 0 || d.Pos == before || d.closedFence()
+}
+
+// behind is the text behind here, as far as it is looked at.
+func (d *decoder) behind() []byte {
+	n := 0
+	for n < prose.Reach && d.At(n) >= 0 {
+		n++
+	}
+	return d.Slice(d.Pos, d.Pos+n)
 }
 
 // nextFence reads one more fence of calls behind white space.

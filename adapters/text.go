@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"toolnorm/adapters/internal/declaration"
+	"toolnorm/adapters/internal/prose"
 	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat"
 )
@@ -178,7 +179,7 @@ func (d *decoder) halfSuffix(m *declaration.Mark) bool {
 // Only marks of calls are doubted. Reasoning has rules of its own (thinksAgain), and a mark of the turn what stands around.
 func (d *decoder) tryMark(m *declaration.Mark) match {
 	if d.tools != nil && !d.drafting && opensCall(m) {
-		if why := d.doubted(m); why != noDoubt {
+		if why := d.doubted(m); why != prose.Line {
 			return d.tryDoubted(m, why)
 		}
 	}

@@ -1,4 +1,7 @@
-package adapters
+// Package prose judges the text around what may be a call: whether it announces one, or only shows how one looks.
+//
+// It sees text alone, never the reply that is read: what a family writes, and what was read before, is the decoder's to weigh.
+package prose
 
 import (
 	"bytes"
@@ -8,30 +11,33 @@ import (
 	"unicode"
 )
 
-// announceSize is how much of the text in front of a call, and behind it, is looked at, in bytes.
+// Reach is how much of the text in front of a call, and behind it, is looked at, in bytes.
 // Two or three sentences: what stands further in front is about something else.
-const announceSize = 240
+const Reach = 240
 
-// announced says whether the text in front of here announces a call that is the reply's last thing: its last sentence says
-// that the model is about to act, and is no example, quotation or question.
+// Announces reports whether a text announces a call that is the reply's last thing: its last sentence says that the model is
+// about to act, and is no example, quotation or question.
 // Without marks a call needs this, since one that is missed costs less than a snippet of documentation that runs.
 //
 //	Let me check the weather.   announces: "let me", and what follows is no showing
 //	You could call it like this: is advice, and what follows an example
 //	Shall I look it up?         waits for an answer
-func (d *decoder) announced() bool { return d.announcedBy(d.announcement()) }
-
-// announcedBy is announced for a text that stood in front.
-// A mark that is read as a draft asks again when the draft has moved the buffer, so the text is passed in. Nothing in front
-// needs no announcement, and with `--calls eager` nothing does.
-func (d *decoder) announcedBy(text []byte) bool {
-	if len(text) == 0 || d.which == Eager {
-		return true
-	}
+func Announces(text []byte) bool {
 	if does, known := resolved(text); known {
 		return does && endsAnnouncement(text)
 	}
 	return announces(text, lastSentence(text))
+}
+
+// AnnouncesSurely reports whether a text announces a call so clearly that it may have prose behind it.
+// Prose behind a call is mostly an explanation of it, so the whole text in front must be free of words of an example.
+func AnnouncesSurely(text []byte) bool { return len(text) > 0 && announces(text, text) }
+
+// GoesOn reports whether the prose behind a call goes on from it: it is about no example, and shows no other call.
+// A question there offers the call ("Shall I?"), a further fence shows an alternative.
+// "Please wait." goes on from a call; "Explanation: it reads the file." shows that the call was an example.
+func GoesOn(text []byte) bool {
+	return len(text) > 0 && text[0] == '\n' && bytes.IndexByte(text, '?') < 0 && !bytes.Contains(text, []byte("```")) && !hedges.in(text)
 }
 
 // resolved says what the last sentence of a text resolves to do, if it says so: "let me look up the user" does something,
@@ -57,15 +63,9 @@ func resolved(text []byte) (does, known bool) {
 	return false, false
 }
 
-// announcement is the text in front of here, as far as it is looked at.
-// White space between text and call is not part of it: a call mostly stands on a line of its own.
-func (d *decoder) announcement() []byte {
-	return bytes.TrimSpace(d.Slice(max(d.Base, d.gapAt-announceSize), d.gapAt))
-}
-
 // announces says whether a text ends as an announcement does, and whether the part of it that is looked at has words of
 // intent and none of an example.
-// The part is the last sentence where the call ends the reply, all of it where prose follows, see announcedForSure.
+// The part is the last sentence where the call ends the reply, all of it where prose follows, see [AnnouncesSurely].
 func announces(text, part []byte) bool {
 	return endsAnnouncement(text) && willAct(lastSentence(text)) && !hedges.in(part)
 }
@@ -94,25 +94,6 @@ func willAct(sentence []byte) bool {
 		}
 	}
 	return false
-}
-
-// announcedForSure says whether the text in front of here announces a call so clearly that it may have prose behind it.
-// Prose behind a call is mostly an explanation of it, so the whole text in front must be free of words of an example.
-func (d *decoder) announcedForSure() bool {
-	text := d.announcement()
-	return len(text) > 0 && announces(text, text)
-}
-
-// continues says whether the prose behind a call goes on from it: it is about no example, and shows no other call.
-// A question there offers the call ("Shall I?"), a further fence shows an alternative.
-// "Please wait." goes on from a call; "Explanation: it reads the file." shows that the call was an example.
-func (d *decoder) continues() bool {
-	n := 0
-	for n < announceSize && d.At(n) >= 0 {
-		n++
-	}
-	text := d.Slice(d.Pos, d.Pos+n)
-	return len(text) > 0 && text[0] == '\n' && bytes.IndexByte(text, '?') < 0 && !bytes.Contains(text, []byte("```")) && !hedges.in(text)
 }
 
 // sentenceEnds are the marks that end a sentence or announce something; the wide ones need no blank behind them.

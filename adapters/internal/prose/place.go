@@ -1,0 +1,130 @@
+package prose
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"toolnorm/adapters/internal/scan"
+)
+
+// Place is where a mark stands, by the text in front of it.
+type Place uint8
+
+const (
+	Line     Place = iota // at the start of a line
+	Sentence              // behind the end of a sentence
+	Colon                 // behind a colon, which may announce something
+	Within                // in a sentence, or in an element of a page
+	Quoted                // behind a quotation mark
+	Indented              // on a line that Markdown takes for code
+	Page                  // in a page
+)
+
+// Around returns the place that a text in front of a mark makes of it.
+// The cases are in the order of their weight: in a page nothing is meant as a call, on an indented line little.
+//
+//	{"raw": "<tool_call>…"}            Quoted: a member of a JSON answer
+//	The model wrote “<tool_call>…”     Quoted, or Within when words stand between
+//	<p>It was <code><tool_call>…       Within: the element shows its text
+//	    <tool_call>…                   Indented: Markdown's code
+//	Never write <tool_call>… here.     Within, and prose behind it
+func Around(text []byte) Place {
+	line := text[bytes.LastIndexByte(text, '\n')+1:]
+	front := bytes.TrimRight(line, " \t")
+	switch {
+	case isDocument(text):
+		return Page
+	case len(front) == 0 && columns(line) >= 4:
+		return Indented
+	case inElement(text):
+		return Within
+	case len(front) == 0:
+		return Line
+	case quotes(front):
+		return Quoted
+	case inQuotation(line) || !EndsSentence(front):
+		return Within
+	case front[len(front)-1] == ':':
+		return Colon
+	}
+	return Sentence
+}
+
+// isDocument says whether a text begins as a page does, and the page is not over.
+// A page ends with </html>; a call behind it is the model's own again.
+func isDocument(text []byte) bool {
+	lower := bytes.ToLower(text)
+	begins := func(tag string) bool { return bytes.HasPrefix(lower, []byte(tag)) }
+	return (begins("<?xml") || begins("<!doctype") || begins("<html")) && !bytes.Contains(lower, []byte("</html>"))
+}
+
+// columns is how far a line of white space goes.
+// A tab counts four columns, as CommonMark has it for code.
+func columns(line []byte) int { return len(line) + 3*bytes.Count(line, []byte{'\t'}) }
+
+// quotePairs are the quotation marks of most users' languages; the German ones close with what opens English ones.
+var quotePairs = [][2]string{{"“", "”"}, {"„", "“"}, {"«", "»"}, {"「", "」"}, {"『", "』"}, {"‹", "›"}}
+
+// quotes says whether a text ends with a quotation mark that opens.
+// Curly marks tell which side they are; of the plain ones, and ‘, one directly in front of a mark opens.
+// A blank may stand between, also the no-break one that French puts inside its quotation marks.
+func quotes(text []byte) bool {
+	last, _ := utf8.DecodeLastRune(bytes.TrimRight(text, "\u00a0 "))
+	return strings.ContainsRune("“„«「『‹\"'‘`", last)
+}
+
+// inQuotation says whether a quotation that a line has opened is open at its end.
+// An apostrophe is none: "don't" would open one. Of plain quotes an odd number says that one is open; \" is inside a string.
+// German quotations close with the sign that opens English ones, so “ behind „ closes.
+func inQuotation(line []byte) bool {
+	if !bytes.ContainsAny(line, "\"“„«「『‹") {
+		return false
+	}
+	s := strings.ReplaceAll(string(line), `\"`, "")
+	if strings.Count(s, `"`)%2 == 1 {
+		return true
+	}
+	for _, pair := range quotePairs {
+		if n := strings.LastIndex(s, pair[0]); n >= 0 && !strings.Contains(s[n:], pair[1]) && (pair[0] != "“" || !strings.Contains(s[:n], "„")) {
+			return true
+		}
+	}
+	return false
+}
+
+// elements are what opens those elements of a page that show their text as it is, or hold a page, and what closes them.
+// Lists and tables are among them, since documentation shows calls in them.
+var elements = [][2]string{
+	{"<!--", "-->"}, {"<![cdata[", "]]>"}, {"<pre", "</pre"}, {"<code", "</code"}, {"<samp", "</samp"}, {"<html", "</html"}, {"<body", "</body"}, {"<?xml", "\x00"}, {"<!doctype", "</html"},
+	{"<script", "</script"}, {"<textarea", "</textarea"}, {"<svg", "</svg"}, {"<ul", "</ul"}, {"<ol", "</ol"}, {"<table", "</table"}, {"<blockquote", "</blockquote"},
+	{"<example", "</example"}, {"<details", "</details"}, {"<quote", "</quote"}, {"<kbd", "</kbd"}, {"<tt>", "</tt"}, {"<xmp", "</xmp"}, {`\begin{verbatim}`, `\end{verbatim}`},
+}
+
+// inElement says whether a text ends inside such an element: its last opener has no closer behind it.
+// That needs no stack: elements of a page are rarely closed in order. Most texts have no opener, which Contains tells fast.
+// <p> and <div> are not among them: models write them around anything.
+func inElement(text []byte) bool {
+	if bytes.IndexByte(text, '<') < 0 && bytes.IndexByte(text, '\\') < 0 {
+		return false
+	}
+	lower := string(bytes.ToLower(text))
+	return slices.ContainsFunc(elements, func(e [2]string) bool {
+		return strings.Contains(lower, e[0]) && strings.LastIndex(lower, e[0]) > strings.LastIndex(lower, e[1])
+	})
+}
+
+// EndsSentence reports whether a text ends with what ends a sentence or announces something, and no abbreviation: e.g., z.B.
+// "e.g. <tool_call>…" ran once, since its last dot ended a sentence.
+func EndsSentence(text []byte) bool {
+	if n := len(text); n > 3 && text[n-1] == '.' && scan.IsLetter(text[n-2]) && (text[n-3] == '.' || text[n-3] == ' ' && text[n-4] == '.') {
+		return false
+	}
+	for _, end := range sentenceEnds {
+		if bytes.HasSuffix(text, []byte(end)) {
+			return true
+		}
+	}
+	return false
+}
