@@ -194,7 +194,7 @@ var below = map[string][]string{
 	"internal/doctor":        {"chat", "engine", "engine/wait", "engine/upstream", "engine/ollama", "engine/openai", "engine/window", "internal/exam", "internal/fault", "internal/pattern"},
 	"chat":                   {},
 	"chat/schema":            {"chat"},
-	"adapters":               {"chat", "chat/schema", "adapters/internal/declaration", "adapters/internal/print", "adapters/internal/grammar", "adapters/internal/scan", "adapters/internal/lenient", "adapters/internal/prose"},
+	"adapters":               {"chat", "chat/schema", "adapters/internal/declaration", "adapters/internal/print", "adapters/internal/grammar", "adapters/internal/scan", "adapters/internal/lenient", "adapters/internal/prose", "adapters/internal/toolset"},
 	"adapters/derive":        {"chat", "adapters"},
 	"tools":                  {"chat", "chat/schema"},
 	"tools/company":          {"tools", "internal/store"},
@@ -251,6 +251,7 @@ var below = map[string][]string{
 	"tools/kb/retrieval": {"chat", "internal/auth", "internal/lexical", "internal/post", "internal/rerank", "internal/vector", "tools/kb/kbstore"},
 
 	"adapters/internal/scan":        {},
+	"adapters/internal/toolset":     {"chat", "chat/schema", "adapters/internal/scan"},
 	"adapters/internal/prose":       {"adapters/internal/scan"},
 	"adapters/internal/lenient":     {"chat", "chat/schema", "adapters/internal/scan"},
 	"adapters/internal/declaration": {},
@@ -262,7 +263,7 @@ var below = map[string][]string{
 }
 
 // standardOnly are the leaves: the standard library and each other, nothing else.
-var standardOnly = []string{"chat", "chat/schema", "adapters", "adapters/internal/declaration", "adapters/internal/print", "adapters/internal/grammar", "adapters/internal/scan", "adapters/internal/lenient", "adapters/internal/prose", "adapters/derive", "tools"}
+var standardOnly = []string{"chat", "chat/schema", "adapters", "adapters/internal/declaration", "adapters/internal/print", "adapters/internal/grammar", "adapters/internal/scan", "adapters/internal/lenient", "adapters/internal/prose", "adapters/internal/toolset", "adapters/derive", "tools"}
 
 func TestImportsPointDown(t *testing.T) {
 	set, all := readPackages(t)

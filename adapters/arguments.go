@@ -3,6 +3,7 @@ package adapters
 import (
 	"toolnorm/adapters/internal/lenient"
 	"toolnorm/adapters/internal/scan"
+	"toolnorm/adapters/internal/toolset"
 	"toolnorm/chat/schema"
 )
 
@@ -16,7 +17,7 @@ import (
 //	"{"city": "Rome"}"            the same, and nobody escaped its quotes
 //	"city": "Rome"}               without its brace
 //	[{"city": "Rome"}]  null      a list around it, or nothing
-func (d *decoder) arguments(t *tool, id string, quotes []lenient.Delim) match {
+func (d *decoder) arguments(t *toolset.Tool, id string, quotes []lenient.Delim) match {
 	d.Pos += d.Loose(0)
 	switch c := d.At(0); {
 	case c < 0:
@@ -29,7 +30,7 @@ func (d *decoder) arguments(t *tool, id string, quotes []lenient.Delim) match {
 		}
 		d.commit(t, id)
 		d.Quotes = quotes
-		d.Container('{', t.schema())
+		d.Container('{', t.Type())
 		d.Quotes = nil
 		return committed
 	case scan.IsQuote(c) && d.quotedObject(c):
@@ -57,14 +58,14 @@ func (d *decoder) arguments(t *tool, id string, quotes []lenient.Delim) match {
 
 // braceless reads an object whose opening brace was left out, if the key that it begins with is a parameter of the tool.
 // "arguments": "city": "Rome"} is one reading only when city is a parameter; else it would be a string followed by junk.
-func (d *decoder) braceless(t *tool, id, key string, quotes []lenient.Delim) match {
-	if !t.schema().Has(key) {
+func (d *decoder) braceless(t *toolset.Tool, id, key string, quotes []lenient.Delim) match {
+	if !t.Type().Has(key) {
 		return mismatch
 	}
 	d.commit(t, id)
 	d.Repaired("opening-brace")
 	d.Quotes = quotes
-	d.Items('{', t.schema())
+	d.Items('{', t.Type())
 	d.Quotes = nil
 	return committed
 }
@@ -85,7 +86,7 @@ func (d *decoder) quotedObject(quote int) bool {
 // without marks must begin with a parameter of the tool.
 // Small models do echo: 6 of 248 replies of a 1.5B and 18 of 200 of a 135M repeated a schema or the tool list.
 // Behind marks any first member is believed but those of a schema: the call is checked later, and a wrong name is repaired.
-func (d *decoder) objectFits(t *tool) match {
+func (d *decoder) objectFits(t *toolset.Tool) match {
 	start := d.Pos
 	defer func() { d.Pos = start }()
 	d.Pos++
@@ -110,10 +111,10 @@ func (d *decoder) objectFits(t *tool) match {
 	}
 	key := scan.Unquote(out)
 	// {"city": {"type": "string"}} is the schema's own text
-	if d.describesParameter(t.schema().Prop(key)) {
+	if d.describesParameter(t.Type().Prop(key)) {
 		return mismatch
 	}
-	if t.schema().Has(key) || !d.bare && !echoKeys[key] || d.WrapperAhead(t.schema(), key) {
+	if t.Type().Has(key) || !d.bare && !echoKeys[key] || d.WrapperAhead(t.Type(), key) {
 		return matched
 	}
 	return mismatch
@@ -123,12 +124,12 @@ func (d *decoder) objectFits(t *tool) match {
 // value, null, or the value of the only parameter.
 // It is read whole before the commit, so it may be refused: [{"name": "city", "value": "Rome"}] is an object; "oops", for a tool
 // with several parameters, is none, and {} would be made up.
-func (d *decoder) standIn(t *tool, id string) match {
+func (d *decoder) standIn(t *toolset.Tool, id string) match {
 	out, a := d.Capture(func() { d.Value(nil) })
 	if a != matched {
 		return a
 	}
-	args, ok := lenient.ObjectOf(string(out), t.schema())
+	args, ok := lenient.ObjectOf(string(out), t.Type())
 	if !ok {
 		return mismatch
 	}

@@ -6,6 +6,7 @@ import (
 	"toolnorm/adapters/internal/declaration"
 	"toolnorm/adapters/internal/lenient"
 	"toolnorm/adapters/internal/scan"
+	"toolnorm/adapters/internal/toolset"
 	"toolnorm/chat"
 )
 
@@ -82,7 +83,7 @@ func (d *decoder) nameAhead(i int) bool {
 	if d.Has(i, "print(") {
 		return true
 	}
-	for n := i; n < i+maxName; n++ {
+	for n := i; n < i+toolset.MaxName; n++ {
 		c := d.At(n)
 		if c == '(' || c == '{' || c == ' ' || c == '\n' {
 			n += d.Space(n)
@@ -96,7 +97,7 @@ func (d *decoder) nameAhead(i int) bool {
 			next := d.At(n + 1)
 			return next >= '0' && next <= '9'
 		}
-		if !d.tools.begins(d.Slice(d.Pos+i, d.Pos+n+1)) {
+		if !d.tools.Begins(d.Slice(d.Pos+i, d.Pos+n+1)) {
 			return d.Has(n, "call(") && n > i
 		}
 	}
@@ -171,7 +172,7 @@ func (d *decoder) complete() bool {
 	for _, e := range d.drafted {
 		draft.Add(e)
 	}
-	return !slices.ContainsFunc(draft.Complete(), func(c chat.Call) bool { return !d.tools.exact[c.Name].takes(scan.Fields(string(c.Args))) })
+	return !slices.ContainsFunc(draft.Complete(), func(c chat.Call) bool { return !d.tools.Named(c.Name).Takes(scan.Fields(string(c.Args))) })
 }
 
 // readsUnmarked says whether calls without marks count: not where only the family's own form does, unless that is it.

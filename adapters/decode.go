@@ -9,6 +9,7 @@ import (
 	"toolnorm/adapters/internal/declaration"
 	"toolnorm/adapters/internal/lenient"
 	"toolnorm/adapters/internal/scan"
+	"toolnorm/adapters/internal/toolset"
 	"toolnorm/chat"
 )
 
@@ -27,7 +28,7 @@ type decoder struct {
 
 	f     *declaration.Family
 	index *declaration.Index
-	tools *toolset // nil when no tools are offered
+	tools *toolset.Set // nil when no tools are offered
 	yield func(chat.Event, error) bool
 	dead  bool                // the range was left
 	quiet bool                // calls inside reasoning are none
@@ -142,7 +143,7 @@ func newDecoder(f *Format, in chat.Source, o Options, yield func(chat.Event, err
 	d.Source, d.Outside = d, d
 	d.SetLimit(scan.Unlimited)
 	if len(o.Tools) > 0 {
-		d.tools = &toolset{offered: o.Tools, also: o.Also}
+		d.tools = toolset.New(o.Tools, o.Also)
 	}
 	d.startBehind(o.Prompt)
 	return d

@@ -7,6 +7,7 @@
 // How the package is arranged, from the bytes up. What the decoder stands on has walls of its own:
 //
 //	internal/scan         the buffer over a reply's text; At(i) is the only way to look forward
+//	internal/toolset      which offered tool a name means, in the spellings of models
 //	internal/prose        what the text around a mark says of it: announcements in ten languages, quotations, pages
 //	internal/lenient      the reader of arguments as models write them, and the repair of documents: strict JSON out
 //	internal/declaration  what the text file of a family says: patterns, literals, the index of all marks
@@ -32,8 +33,7 @@
 // What is recognised as a call:
 //
 //	match.go       literals and call patterns: mismatch, incomplete, matched, committed
-//	name.go        names of tools and ids, and the escapes in them
-//	toolset.go     which offered tool a name means
+//	name.go        names of tools and ids, up to where they end
 //	section.go     sections of calls; results that a model makes up behind a call
 //	message.go     formats made of messages (harmony), and bodies that are no JSON
 //	header.go      the headers of messages

@@ -6,6 +6,7 @@ import (
 
 	"toolnorm/adapters/internal/lenient"
 	"toolnorm/adapters/internal/scan"
+	"toolnorm/adapters/internal/toolset"
 	"toolnorm/chat"
 )
 
@@ -13,7 +14,7 @@ import (
 // Outside of drafts the pin is where its text begins, until anything of it has left: so long it can become text again.
 type calling struct {
 	lenient.Output
-	tool     *tool
+	tool     *toolset.Tool
 	id       string
 	released bool // CallStart has left
 }
@@ -105,13 +106,13 @@ func partialRune(b []byte) int {
 // (a draft's caller can still drop everything).
 // What is read up to here may be read again, so nothing of it has left: d.pin holds the buffer.
 // Glue goes once: of "Hello\n\n\n<tool_call>" a family with one newline leaves "Hello\n\n".
-func (d *decoder) commit(t *tool, id string) {
+func (d *decoder) commit(t *toolset.Tool, id string) {
 	if !d.drafting {
 		d.pin = max(d.leave(d.glue), d.keepOthers())
 	} else if d.draftGlue < 0 {
 		d.draftGlue = d.glue
 	}
-	d.calling = calling{Output: lenient.NewOutput(t.Name, t.schema(), d.calling.JSON), tool: t, id: id}
+	d.calling = calling{Output: lenient.NewOutput(t.Name, t.Type(), d.calling.JSON), tool: t, id: id}
 	d.Out = &d.calling.Output
 	// with `--hold none` the client sees the call begin at once
 	if d.hold < 0 {
@@ -121,7 +122,7 @@ func (d *decoder) commit(t *tool, id string) {
 
 // commitWith begins a call whose arguments are known as a whole, {} for a tool that is called without any.
 // Such a call is decided when it begins: of its arguments nothing can be cut, held back or taken back any more.
-func (d *decoder) commitWith(t *tool, id, args string) match {
+func (d *decoder) commitWith(t *toolset.Tool, id, args string) match {
 	d.commit(t, id)
 	d.Put(args)
 	return committed

@@ -6,6 +6,7 @@ import (
 	"toolnorm/adapters/internal/declaration"
 	"toolnorm/adapters/internal/lenient"
 	"toolnorm/adapters/internal/scan"
+	"toolnorm/adapters/internal/toolset"
 	"toolnorm/chat"
 )
 
@@ -21,7 +22,7 @@ var (
 // envelope is what is known of a call while its object is read.
 // Members come in any order: command-r7b has the id first, some models the arguments in front of the name.
 type envelope struct {
-	t      *tool
+	t      *toolset.Tool
 	id     string
 	argsAt int      // position of the arguments when they came before the name; -1
 	others []member // members that mean nothing to an envelope
@@ -207,7 +208,7 @@ func (d *decoder) wrapped(a match) match {
 // Small models repeat the list of tools; it has names and "parameters", and would be called whole.
 func (e *envelope) describes() bool {
 	for _, m := range e.others {
-		if m.key == "description" && !e.t.schema().Has("description") {
+		if m.key == "description" && !e.t.Type().Has("description") {
 			return true
 		}
 	}
@@ -216,7 +217,7 @@ func (e *envelope) describes() bool {
 
 // nameString reads a quoted name, only as long as it can become an offered one.
 // So what is held back ends at the first letter that no offered name has there: {"name": "Oslo"} is an answer.
-func (d *decoder) nameString(q lenient.Delim) (*tool, match) {
+func (d *decoder) nameString(q lenient.Delim) (*toolset.Tool, match) {
 	t, n, a := d.offered(len(q.Open), func(n, c int) bool { return c == int(q.Close[0]) && d.Has(n, q.Close) })
 	if a == matched {
 		d.Pos += n + len(q.Close)
@@ -245,7 +246,7 @@ func (d *decoder) whole(env *envelope) match {
 				return mismatch // its arguments stand behind a closer that came too early
 			}
 		}
-		if d.bare || len(env.t.schema().Required()) > 0 && d.At(d.Space(0)) == '{' {
+		if d.bare || len(env.t.Type().Required()) > 0 && d.At(d.Space(0)) == '{' {
 			return mismatch // nothing says that it is a call, or its arguments stand behind it
 		}
 		d.commitWith(env.t, env.id, "{}")
@@ -260,7 +261,7 @@ func (d *decoder) whole(env *envelope) match {
 // {"name": "get_weather", "city": "Rome"}: one member that the tool does not know, and it is some other record.
 // They are read a second time, now as the schema has them, so "days": "3" is 3 here as well.
 func (d *decoder) flat(env *envelope, end int) match {
-	t := env.t.schema()
+	t := env.t.Type()
 	for _, m := range env.others {
 		if !t.Has(m.key) {
 			return mismatch

@@ -9,6 +9,7 @@ import (
 
 	"toolnorm/adapters/internal/declaration"
 	"toolnorm/adapters/internal/lenient"
+	"toolnorm/adapters/internal/toolset"
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
 )
@@ -88,7 +89,7 @@ func (f *Format) Decode(in chat.Source, o Options) iter.Seq2[chat.Event, error] 
 // It is for calls that a server's own parser has read, which are held to the same spellings as those in text.
 // {"name": "functions.get_weather"}, "Get_Weather" and "get-weather" mean get_weather; "get_wether" means nothing.
 func Offered(tools []chat.Tool, name string) (chat.Tool, bool) {
-	if t := (&toolset{offered: tools}).find(name); t != nil {
+	if t := toolset.New(tools, nil).Find(name); t != nil {
 		return t.Tool, true
 	}
 	return chat.Tool{}, false

@@ -6,6 +6,7 @@ import (
 
 	"toolnorm/adapters/internal/declaration"
 	"toolnorm/adapters/internal/scan"
+	"toolnorm/adapters/internal/toolset"
 )
 
 // fields are what a header says: <|start|>assistant to=functions.f<|channel|>commentary <|constrain|>json<|message|>. Content
@@ -52,7 +53,7 @@ func (d *decoder) header(i int) (fields, match) {
 			case constrainMark:
 				_, i = d.word(i)
 			}
-		case c == '{' && d.tools != nil && d.tools.recipient(h.to) != nil:
+		case c == '{' && d.tools != nil && d.tools.Recipient(h.to) != nil:
 			// the mark in front of the body is missing
 			h.end = i
 			return h, matched
@@ -103,7 +104,7 @@ func (d *decoder) headerMark(i int) (mark string, a match) {
 func (d *decoder) word(i int) (string, int) {
 	i += d.Space(i)
 	n := i
-	for c := d.At(n); c >= 0 && !scan.IsSpace(c) && c != '<' && c != '{' && n < i+maxName; c = d.At(n) {
+	for c := d.At(n); c >= 0 && !scan.IsSpace(c) && c != '<' && c != '{' && n < i+toolset.MaxName; c = d.At(n) {
 		n++
 	}
 	return string(d.Slice(d.Pos+i, d.Pos+n)), n
@@ -161,7 +162,7 @@ func (d *decoder) firstMessage() {
 func (d *decoder) halfHeader() bool {
 	text := strings.TrimSpace(string(d.Window()))
 	to, ok := strings.CutPrefix(text, "to=")
-	return strings.Contains(text, "<|") || ok && d.tools != nil && d.tools.recipient(to) != nil
+	return strings.Contains(text, "<|") || ok && d.tools != nil && d.tools.Recipient(to) != nil
 }
 
 // headerAhead says whether a header whose first mark is missing stands whole at offset i: it begins with the role, a recipient
@@ -178,7 +179,7 @@ func (d *decoder) headerAhead(i int) bool {
 	if !marked || h.to == "" {
 		return marked && isChannel(h.channel)
 	}
-	return d.tools != nil && d.tools.recipient(h.to) != nil || slices.ContainsFunc(d.index.Families, func(f *declaration.Family) bool {
+	return d.tools != nil && d.tools.Recipient(h.to) != nil || slices.ContainsFunc(d.index.Families, func(f *declaration.Family) bool {
 		return slices.ContainsFunc(f.Routes, func(r declaration.Route) bool { return r.Field == "to" && r.Value == h.to })
 	})
 }

@@ -3,6 +3,7 @@ package adapters
 import (
 	"toolnorm/adapters/internal/declaration"
 	"toolnorm/adapters/internal/scan"
+	"toolnorm/adapters/internal/toolset"
 )
 
 // Models leave out the mark that opens a call, and servers hide it. What is left is a call when the family's own marks follow:
@@ -69,10 +70,10 @@ func (d *decoder) mayBe(p *declaration.Pattern, c int) bool {
 // A word of prose differs from every offered name within a few letters, so this costs next to nothing.
 func (d *decoder) wordNames() bool {
 	n := 0
-	for c := d.At(n); n < maxName && (scan.IsWord(c) || c == '-' || c == '.'); c = d.At(n) {
-		if n++; !d.tools.begins(d.Slice(d.Pos, d.Pos+n)) && !d.tools.beginsID(d.Slice(d.Pos, d.Pos+n)) {
+	for c := d.At(n); n < toolset.MaxName && (scan.IsWord(c) || c == '-' || c == '.'); c = d.At(n) {
+		if n++; !d.tools.Begins(d.Slice(d.Pos, d.Pos+n)) && !d.tools.BeginsID(d.Slice(d.Pos, d.Pos+n)) {
 			return false
 		}
 	}
-	return d.tools.inID(string(d.Slice(d.Pos, d.Pos+n))) != nil || d.tools.find(string(d.Slice(d.Pos, d.Pos+n))) != nil
+	return d.tools.InID(string(d.Slice(d.Pos, d.Pos+n))) != nil || d.tools.Find(string(d.Slice(d.Pos, d.Pos+n))) != nil
 }

@@ -4,6 +4,7 @@ import (
 	"toolnorm/adapters/internal/declaration"
 	"toolnorm/adapters/internal/lenient"
 	"toolnorm/adapters/internal/scan"
+	"toolnorm/adapters/internal/toolset"
 )
 
 // match is what matching says up to the commit. The names are unqualified, since every function up to there answers one.
@@ -180,7 +181,7 @@ func (d *decoder) exhausted() bool { return d.waste > 1<<16+2*d.Pos }
 // Nothing has left before that, so all of it can be taken back; see the three rules in doc.go. A pattern without a hole for
 // arguments is a call without any.
 func (d *decoder) match(p *declaration.Pattern) match {
-	var t *tool
+	var t *toolset.Tool
 	id := ""
 	d.skipDoubled(p)
 	for i, part := range p.Parts {
@@ -227,8 +228,8 @@ func (d *decoder) match(p *declaration.Pattern) match {
 // family or a special token: models leave out all the rest of such a call.
 // "[TOOL_CALLS]list_files" and stop is a call of list_files with {}. One that needs arguments is none.
 // Marks that are words need the family: behind "Action: list_files" of another model a sentence may have ended.
-func (d *decoder) nothingMore(p *declaration.Pattern, t *tool) bool {
-	return (p.Family == d.f || p.Special()) && !p.Markless() && len(t.schema().Required()) == 0 && d.over(0)
+func (d *decoder) nothingMore(p *declaration.Pattern, t *toolset.Tool) bool {
+	return (p.Family == d.f || p.Special()) && !p.Markless() && len(t.Type().Required()) == 0 && d.over(0)
 }
 
 // skipLiteral steps over a literal. Where the body's first byte stands in its place it may be missing.
@@ -278,7 +279,7 @@ func (d *decoder) opens(p *declaration.Pattern, i int) bool {
 
 // body reads the hole that holds the arguments, and what follows it.
 // Which reader it is depends on the hole alone, whatever the family: the eight forms of bodies are shared.
-func (d *decoder) body(p *declaration.Pattern, i int, t *tool, id string) match {
+func (d *decoder) body(p *declaration.Pattern, i int, t *toolset.Tool, id string) match {
 	switch p.Parts[i].Hole {
 	case "call", "calls":
 		if d.emptyPair(p) {
@@ -312,7 +313,7 @@ func (d *decoder) emptyPair(p *declaration.Pattern) bool {
 // namedCall reads arguments whose tool is known already: a JSON object, a string or null in its place, or nothing but a closer.
 // DeepSeek V3 writes the arguments in a fence of their own, and closes it or not. A brace too many behind them goes as well,
 // as models end an envelope that this form does not have.
-func (d *decoder) namedCall(p *declaration.Pattern, t *tool, id string) match {
+func (d *decoder) namedCall(p *declaration.Pattern, t *toolset.Tool, id string) match {
 	if t == nil {
 		return mismatch
 	}

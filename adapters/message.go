@@ -7,6 +7,7 @@ import (
 	"toolnorm/adapters/internal/declaration"
 	"toolnorm/adapters/internal/lenient"
 	"toolnorm/adapters/internal/scan"
+	"toolnorm/adapters/internal/toolset"
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
 )
@@ -61,7 +62,7 @@ func (d *decoder) anyMessage(h fields) match {
 
 // routed reads a message of a family whose header took the route r.
 // A route to a call whose tool is not offered is a mismatch, so the message stays text, header and all.
-func (d *decoder) routed(p *declaration.Pattern, h fields, r declaration.Route, t *tool) match {
+func (d *decoder) routed(p *declaration.Pattern, h fields, r declaration.Route, t *toolset.Tool) match {
 	if r.Body == "json" || r.Body == "args" {
 		if t == nil {
 			return mismatch
@@ -91,7 +92,7 @@ func (d *decoder) routed(p *declaration.Pattern, h fields, r declaration.Route, 
 // routeFor is the first route that a header takes.
 // A header without a recipient never takes a route by recipient, and to=assistant or to=user is the reply itself, not a tool
 // that anybody could be ("*"). With no route at all the body is text: losing an answer is worse than showing a thought.
-func routeFor(f *declaration.Family, h fields, tools *toolset) (declaration.Route, *tool) {
+func routeFor(f *declaration.Family, h fields, tools *toolset.Set) (declaration.Route, *toolset.Tool) {
 	for _, r := range f.Routes {
 		switch r.Field {
 		case "to":
@@ -100,7 +101,7 @@ func routeFor(f *declaration.Family, h fields, tools *toolset) (declaration.Rout
 			}
 			// to=functions.get_weather
 			if r.Value == "{name}" && tools != nil {
-				if t := tools.recipient(h.to); t != nil {
+				if t := tools.Recipient(h.to); t != nil {
 					return r, t
 				}
 			}
@@ -118,28 +119,9 @@ func routeFor(f *declaration.Family, h fields, tools *toolset) (declaration.Rout
 	return declaration.Route{Body: "text"}, nil
 }
 
-// recipient returns the tool that a header means by name: signs and the type of the content may be glued to it.
-// gpt-oss glues "json" or a question mark to the name when it forgets the mark between: to=get_weatherjson<|message|>. The
-// plain name is looked for first, as a tool may really end in code.
-func (s *toolset) recipient(name string) *tool {
-	if t := s.find(name); t != nil {
-		return t
-	}
-	name = strings.TrimRight(name, "?:;,.")
-	// to=get_weather?, to=get_weatherjson
-	for _, glued := range []string{"", "json", "code"} {
-		if base, ok := strings.CutSuffix(name, glued); ok {
-			if t := s.find(base); t != nil {
-				return t
-			}
-		}
-	}
-	return nil
-}
-
 // messageCall reads a message that is a call.
 // The header has been read whole, so what fails here is the body, and the attempt goes back to the header's start.
-func (d *decoder) messageCall(p *declaration.Pattern, h fields, t *tool, body string) match {
+func (d *decoder) messageCall(p *declaration.Pattern, h fields, t *toolset.Tool, body string) match {
 	return d.attemptBy(p, func() match {
 		d.Pos += h.end
 		if a := d.messageBody(p, t, body); a != committed {
@@ -155,11 +137,11 @@ func (d *decoder) messageCall(p *declaration.Pattern, h fields, t *tool, body st
 
 // messageBody reads the body of a call's message and commits it: tags, JSON or program text. gpt-oss may write nothing at all for
 // a tool without arguments, and ends the message, or the server drops the mark that does.
-func (d *decoder) messageBody(p *declaration.Pattern, t *tool, body string) match {
+func (d *decoder) messageBody(p *declaration.Pattern, t *toolset.Tool, body string) match {
 	if n := d.messageEnds(p, d.Space(0)); n > 0 {
 		return d.commitWith(t, "", "{}")
 	}
-	if d.At(d.Elastic(0)) < 0 && !d.lengthCut() && len(t.schema().Required()) == 0 { // servers drop the mark that ends a turn
+	if d.At(d.Elastic(0)) < 0 && !d.lengthCut() && len(t.Type().Required()) == 0 { // servers drop the mark that ends a turn
 		return d.commitWith(t, "", "{}")
 	}
 	if body == "args" {
@@ -248,10 +230,10 @@ var bodyStops = lenient.StopsFor("<")
 // gpt-oss writes Python for its built-in tool as it is, <|message|>print("hi")<|call|>. With one string parameter there is only
 // one place where it can go; with more, a guess would run.
 // The body streams from its first byte: program text has no end of its own, only the message has.
-func (d *decoder) rawBody(p *declaration.Pattern, t *tool) match {
+func (d *decoder) rawBody(p *declaration.Pattern, t *toolset.Tool) match {
 	// one parameter that takes a text, or there is no place for a program
-	names := t.schema().Members()
-	if len(names) != 1 || !t.schema().Prop(names[0]).Allows(schema.String) || !d.isProgram(p) {
+	names := t.Type().Members()
+	if len(names) != 1 || !t.Type().Prop(names[0]).Allows(schema.String) || !d.isProgram(p) {
 		return mismatch
 	}
 	d.commit(t, "")

@@ -2,22 +2,17 @@ package adapters
 
 import (
 	"bytes"
-	"html"
-	"strconv"
 
 	"toolnorm/adapters/internal/declaration"
 	"toolnorm/adapters/internal/scan"
+	"toolnorm/adapters/internal/toolset"
 )
-
-// maxName bounds a tool's name in bytes.
-// Clients allow 64; prefixes (functions., a server's name) and escapes come on top.
-const maxName = 128
 
 // name reads a tool's name: as long as it can still become an offered one, up to what follows in the pattern.
 // Comparing byte by byte with what is offered ends the attempt at the first wrong one: "[TOOL_CALLS] But then" is text at the
 // B, also at the end of the reply. Names hold - . / and begin with _, so a class of characters would lose some. A bracket or
 // quote in front is a slip of Mistral's models ("a stray [ after the mark").
-func (d *decoder) name(p *declaration.Pattern, i int) (*tool, match) {
+func (d *decoder) name(p *declaration.Pattern, i int) (*toolset.Tool, match) {
 	d.Pos += d.Space(0)
 	// a stray sign in front: [TOOL_CALLS][get_weather[ARGS]{…}
 	if c := d.At(0); c == '[' || c == '"' {
@@ -25,7 +20,7 @@ func (d *decoder) name(p *declaration.Pattern, i int) (*tool, match) {
 	}
 	t, n, a := d.offered(0, func(n, c int) bool {
 		// nothing but the name, [TOOL_CALLS]list_files</s>: the model ended its reply here, or a mark of the turn does
-		if n > 0 && d.mayEnd(n) && d.over(n) && d.tools.find(string(d.Slice(d.Pos, d.Pos+n))) != nil {
+		if n > 0 && d.mayEnd(n) && d.over(n) && d.tools.Find(string(d.Slice(d.Pos, d.Pos+n))) != nil {
 			return true
 		}
 		// what ends a name depends on the family: [ARGS], a newline, a brace, a tag
@@ -47,22 +42,22 @@ func (d *decoder) name(p *declaration.Pattern, i int) (*tool, match) {
 // It is incomplete at the end of the reply, which ends is asked about as well.
 // Whatever a family puts behind a name, it is read here: so a text that only begins like a call ends at its first wrong byte in
 // every form, and a name costs one look-up a byte.
-func (d *decoder) offered(i int, ends func(n, c int) bool) (*tool, int, match) {
-	for n := i; n < maxName; n++ {
+func (d *decoder) offered(i int, ends func(n, c int) bool) (*toolset.Tool, int, match) {
+	for n := i; n < toolset.MaxName; n++ {
 		c := d.At(n)
 		switch {
 		case ends(n, c):
-			if t := d.tools.find(string(d.Slice(d.Pos+i, d.Pos+n))); t != nil {
+			if t := d.tools.Find(string(d.Slice(d.Pos+i, d.Pos+n))); t != nil {
 				return t, n, matched
 			}
 			return nil, n, mismatch
 		case c < 0:
 			return nil, n, incomplete
-		case !d.tools.begins(d.Slice(d.Pos+i, d.Pos+n+1)):
+		case !d.tools.Begins(d.Slice(d.Pos+i, d.Pos+n+1)):
 			return nil, n, mismatch
 		}
 	}
-	return nil, maxName, mismatch
+	return nil, toolset.MaxName, mismatch
 }
 
 // mayEnd is a quick look at whether the reply may end at offset i, behind a name: [over] decides.
@@ -103,7 +98,7 @@ func (d *decoder) nameEnds(p *declaration.Pattern, i, n, c int) bool {
 // Inkling writes a name of its own in front of the mark, and the one inside counts. It must not cross a mark: it would
 // swallow a whole message of text.
 func (d *decoder) junk(p *declaration.Pattern, i int) match {
-	for n := 0; n < maxName; n++ {
+	for n := 0; n < toolset.MaxName; n++ {
 		switch c := d.At(n); {
 		case c < 0:
 			return incomplete
@@ -168,13 +163,13 @@ func (d *decoder) count() match {
 // the arguments tell, if they fit one tool only; to guess between two would call the wrong one. They are read and given
 // back: the pattern reads them once more.
 // Bytes read for that count as waste, like those of any attempt, so many such ids stay linear.
-func (d *decoder) meantBy(id string, p *declaration.Pattern, k int) (*tool, match) {
+func (d *decoder) meantBy(id string, p *declaration.Pattern, k int) (*toolset.Tool, match) {
 	// functions.get_weather:0
-	if t := d.tools.inID(id); t != nil {
+	if t := d.tools.InID(id); t != nil {
 		return t, matched
 	}
 	// 0, call00003
-	if !isCounter(id) || k+1 >= len(p.Parts) {
+	if !toolset.IsCounter(id) || k+1 >= len(p.Parts) {
 		return nil, mismatch
 	}
 	start := d.Pos
@@ -190,7 +185,7 @@ func (d *decoder) meantBy(id string, p *declaration.Pattern, k int) (*tool, matc
 	if a != matched {
 		return nil, a
 	}
-	t := d.tools.taking(scan.Fields(string(args)))
+	t := d.tools.Taking(scan.Fields(string(args)))
 	if t == nil {
 		return nil, mismatch
 	}
@@ -202,10 +197,10 @@ func (d *decoder) meantBy(id string, p *declaration.Pattern, k int) (*tool, matc
 // ends it too, unless the call has lost its first mark already.
 func (d *decoder) id(p *declaration.Pattern, i int) (string, match) {
 	d.Pos += d.Space(0)
-	for n := 0; n < maxName; n++ {
+	for n := 0; n < toolset.MaxName; n++ {
 		c := d.At(n)
 		// an id alone, behind which the reply ends: the tool takes no arguments
-		if id := string(d.Slice(d.Pos, d.Pos+n)); n > 0 && p.Hole("name") < 0 && d.mayEnd(n) && d.over(n) && d.tools.inID(id) != nil {
+		if id := string(d.Slice(d.Pos, d.Pos+n)); n > 0 && p.Hole("name") < 0 && d.mayEnd(n) && d.over(n) && d.tools.InID(id) != nil {
 			d.Pos += n
 			return id, matched
 		}
@@ -227,57 +222,9 @@ func (d *decoder) id(p *declaration.Pattern, i int) (string, match) {
 			return "", mismatch
 		}
 		// it has to name a tool, and cannot any more
-		if p.Hole("name") < 0 && !d.tools.beginsID(d.Slice(d.Pos, d.Pos+n+1)) {
+		if p.Hole("name") < 0 && !d.tools.BeginsID(d.Slice(d.Pos, d.Pos+n+1)) {
 			return "", mismatch
 		}
 	}
 	return "", mismatch
-}
-
-// Names of tools come with escapes: get\_weather as in Markdown, get\u005fweather as in JSON, a&amp;b as in XML.
-
-// maxEntity bounds an entity like &amp; in bytes.
-// The longest that attributes need, &quot; and &#x27;, fit.
-const maxEntity = 8
-
-// unescaped is a name, or the beginning of one, without its escapes. Half an escape at the end is left out.
-// Kimi K3's tool="a&amp;b" is the tool a&b. The original text is tried first (find), as a name may really hold a backslash.
-// What is half written at the end is left out, so that begins can ask for a name byte by byte.
-func unescaped(name []byte) []byte {
-	if bytes.IndexByte(name, '\\') < 0 && bytes.IndexByte(name, '&') < 0 {
-		return name
-	}
-	var out []byte
-	for i := 0; i < len(name); i++ {
-		switch c := name[i]; {
-		case c == '\\' && i+1 == len(name):
-			return out
-		// get\u005fweather
-		case c == '\\' && name[i+1] == 'u':
-			if len(name) < i+6 {
-				return out
-			}
-			r, err := strconv.ParseUint(string(name[i+2:i+6]), 16, 16)
-			if err != nil {
-				return name
-			}
-			out = append(out, string(rune(r))...)
-			i += 5
-		case c == '\\':
-			i++
-			out = append(out, name[i])
-		// a&amp;b; an ampersand without a semicolon is itself
-		case c == '&':
-			end := bytes.IndexByte(name[i:], ';')
-			if end < 0 && len(name)-i < maxEntity {
-				return out
-			}
-			end = max(end, 0)
-			out = append(out, html.UnescapeString(string(name[i:i+end+1]))...)
-			i += end
-		default:
-			out = append(out, c)
-		}
-	}
-	return out
 }

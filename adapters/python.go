@@ -4,6 +4,7 @@ import (
 	"toolnorm/adapters/internal/declaration"
 	"toolnorm/adapters/internal/lenient"
 	"toolnorm/adapters/internal/scan"
+	"toolnorm/adapters/internal/toolset"
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
 )
@@ -74,7 +75,7 @@ func (d *decoder) pythonCall() match {
 
 // keywordBehind says whether behind the closer of a call a further argument of the tool stands: the closer came too early.
 // get_weather(city="Oslo"), days=3) was a call without days; it may as well have lost an opener, so it is text.
-func (d *decoder) keywordBehind(t *tool) bool {
+func (d *decoder) keywordBehind(t *toolset.Tool) bool {
 	n := d.Space(0)
 	// the list's bracket may stand between
 	if scan.IsCloser(d.At(n)) {
@@ -85,14 +86,14 @@ func (d *decoder) keywordBehind(t *tool) bool {
 	}
 	n += 1 + d.Space(n+1)
 	key, _ := d.KeyAt(n)
-	return t.schema().Has(key)
+	return t.Type().Has(key)
 }
 
 // pythonName reads a name and the parenthesis directly behind it.
 // A blank in front of the parenthesis makes it prose: "search (see above)". Llama 3 calls its built-in tools with a method,
 // brave_search.call(query="…").
 // The name is compared with what is offered at every byte, so a function in program text ends the attempt early.
-func (d *decoder) pythonName() (*tool, match) {
+func (d *decoder) pythonName() (*toolset.Tool, match) {
 	t, n, a := d.offered(0, func(n, c int) bool {
 		return c >= 0 && !scan.IsWord(c) && c != '.' && c != '-' || d.Has(n, ".call(")
 	})
@@ -112,7 +113,7 @@ func (d *decoder) pythonName() (*tool, match) {
 // pythonArgs reads the arguments up to the closing parenthesis and answers them as one object.
 // Apart from the call's own output, they can be dropped as a whole. What the end of the text cut in a string may go on in any
 // way: incomplete, so that finish length is not a call, and finish stop is text.
-func (d *decoder) pythonArgs(t *tool) (string, match) {
+func (d *decoder) pythonArgs(t *toolset.Tool) (string, match) {
 	var a match
 	d.Python = true
 	// a string may run to the end of the text, and ['a' 'b'] be one string or two
@@ -127,7 +128,7 @@ func (d *decoder) pythonArgs(t *tool) (string, match) {
 		return "", whole
 	}
 	// f(arguments={"city": "Oslo"})
-	if args, ok := lenient.Unwrapped(t.Name, t.schema(), string(out)); ok && a == matched {
+	if args, ok := lenient.Unwrapped(t.Name, t.Type(), string(out)); ok && a == matched {
 		d.Repaired("wrapped")
 		return args, matched
 	}
@@ -137,15 +138,15 @@ func (d *decoder) pythonArgs(t *tool) (string, match) {
 // objectArgument reads one object in the place of keywords: f({"a": 1}).
 // Behind it only the parenthesis may stand: f({"a": 1}, b=2) is positional, with an object first.
 // What it wrote is discarded when it does not fit, and the keywords are read from the same place.
-func (d *decoder) objectArgument(t *tool) match {
+func (d *decoder) objectArgument(t *toolset.Tool) match {
 	start := d.Pos
 	d.Pos += d.Loose(0)
 	// f({"city": "Oslo"}): its first member is a parameter
 	if d.At(0) == '{' && d.objectFits(t) == matched {
 		d.Spare.JSON = d.Spare.JSON[:0]
 		d.LeaveAll()
-		d.Enter(lenient.CallArgs, t.schema())
-		d.Container('{', t.schema())
+		d.Enter(lenient.CallArgs, t.Type())
+		d.Container('{', t.Type())
 		d.Pos += d.Loose(0)
 		if d.At(0) == ')' {
 			d.Pos++
@@ -159,11 +160,11 @@ func (d *decoder) objectArgument(t *tool) match {
 // keywords reads K=V pairs. Positional values take the parameters in order, the required ones first.
 // Order by the schema is what the template has shown the model, required parameters first as in a signature. A null for a
 // parameter that may be left out is removed with its key, as in JSON.
-func (d *decoder) keywords(t *tool) match {
+func (d *decoder) keywords(t *toolset.Tool) match {
 	d.LeaveAll()
-	d.Enter(lenient.CallArgs, t.schema())
+	d.Enter(lenient.CallArgs, t.Type())
 	d.PutByte('{')
-	typ := t.schema()
+	typ := t.Type()
 	for n := 0; ; n++ {
 		d.Pos += d.Loose(0)
 		c := d.At(0)

@@ -5,6 +5,7 @@ import (
 
 	"toolnorm/adapters/internal/declaration"
 	"toolnorm/adapters/internal/lenient"
+	"toolnorm/adapters/internal/toolset"
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
 )
@@ -12,7 +13,7 @@ import (
 // taggedCall reads a call whose arguments are tags, and its closers.
 // Many families write <tag=key>value</tag> of some kind: they differ in marks, and in who says a value's type.
 // Without a tool there is nothing that could say what the tags may be called.
-func (d *decoder) taggedCall(p *declaration.Pattern, t *tool, id string) match {
+func (d *decoder) taggedCall(p *declaration.Pattern, t *toolset.Tool, id string) match {
 	if t == nil {
 		return mismatch
 	}
@@ -27,7 +28,7 @@ func (d *decoder) taggedCall(p *declaration.Pattern, t *tool, id string) match {
 // first complete head of an argument, at a brace, or at a closer.
 // Poolside's and K2 Horizon's models put JSON between the tags of a call, DeepSeek V3.2 in place of its parameters. A name in front
 // of which a mark stood is not enough to commit: "<tool_call>get_weather is the tag" is prose.
-func (d *decoder) taggedBody(p *declaration.Pattern, t *tool, id string) match {
+func (d *decoder) taggedBody(p *declaration.Pattern, t *toolset.Tool, id string) match {
 	n := d.loneKeys(p, d.Elastic(0))
 	// <tool_call>get_weather⏎{"city": "Oslo"}</tool_call>
 	if d.At(n) == '{' {
@@ -45,7 +46,7 @@ func (d *decoder) taggedBody(p *declaration.Pattern, t *tool, id string) match {
 		return a
 	}
 	d.commit(t, id)
-	d.tags(p, t.schema())
+	d.tags(p, t.Type())
 	return committed
 }
 

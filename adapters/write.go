@@ -8,6 +8,7 @@ import (
 	"toolnorm/adapters/internal/grammar"
 	"toolnorm/adapters/internal/lenient"
 	"toolnorm/adapters/internal/print"
+	"toolnorm/adapters/internal/toolset"
 	"toolnorm/chat"
 )
 
@@ -97,7 +98,7 @@ const carried = `{"text":"a b"}`
 // Names that clients send may hold signs that a family uses for its own marks, 工具 or "with space"; such tools get another name
 // for the model.
 func (f *Format) Carries(name string) bool {
-	if len(name) > maxName {
+	if len(name) > toolset.MaxName {
 		return false
 	}
 	text := string(f.Append(nil, chat.Call{ID: "abcdefghi", Name: name, Args: json.RawMessage(carried)}))

@@ -1,8 +1,13 @@
-package adapters
+// Package toolset finds the offered tool that a model means by a name: names are compared as models spell them, never by
+// how near they are.
+package toolset
 
 import (
+	"bytes"
+	"html"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"toolnorm/adapters/internal/scan"
@@ -10,33 +15,39 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// tool is an offered tool with its schema, compiled when it is first called.
+// Tool is an offered tool with its schema, compiled when it is first called.
 // Most tools of a request are never called, and a client may offer hundreds: only what is called is compiled.
-type tool struct {
+type Tool struct {
 	chat.Tool
 	compiled bool
 	typ      *schema.Type
 }
 
-// schema is the type of the tool's arguments; nil where its schema says nothing.
-func (t *tool) schema() *schema.Type {
+// Type is the type of the tool's arguments; nil where its schema says nothing.
+func (t *Tool) Type() *schema.Type {
 	if !t.compiled {
 		t.compiled, t.typ = true, schema.Compile(t.Schema)
 	}
 	return t.typ
 }
 
-// toolset finds the offered tools by the names that models write: exactly, then without a known prefix, then without
+// Set finds the offered tools by the names that models write: exactly, then without a known prefix, then without
 // regard to case and separators when that is unique. Never by edit distance.
 // A near miss of one name may be another tool. Look-up is by map and binary search, so a reply's cost does not grow with the
 // number of tools.
-type toolset struct {
+type Set struct {
 	offered []chat.Tool       // until the first look-up builds the rest
-	also    map[string]string // as Options.Also
-	exact   map[string]*tool
-	forms   map[string]*tool // by folded spelling; nil where two tools share it, since it belongs to neither
+	also    map[string]string // see New
+	exact   map[string]*Tool
+	forms   map[string]*Tool // by folded spelling; nil where two tools share it, since it belongs to neither
 	sorted  []string         // the spellings, to be searched for one that begins as a name does
 }
+
+// New returns the set of some tools; also has further names, each with the name of its tool.
+func New(offered []chat.Tool, also map[string]string) *Set { return &Set{offered: offered, also: also} }
+
+// Named returns the tool that is offered by exactly this name, or nil.
+func (s *Set) Named(name string) *Tool { return s.exact[name] }
 
 // prefixes are name spaces, folded, that models put in front of a name although nobody offered them.
 // functions.f is harmony's and Kimi K2's, default_api.f Gemma's. Folded, they have lost their dots and underscores.
@@ -46,12 +57,12 @@ var prefixes = []string{"functions", "function", "defaultapi", "tools", "tool", 
 // A name that is offered twice is the first tool's: no reply could tell them apart.
 // Short forms without a prefix share the table with whole names: two tools may fold to one spelling (a_b, ab), and then only
 // their exact names find them.
-func (s *toolset) build() {
+func (s *Set) build() {
 	if s.exact != nil {
 		return
 	}
-	s.exact, s.forms = make(map[string]*tool, len(s.offered)), make(map[string]*tool, len(s.offered))
-	all := make([]tool, len(s.offered))
+	s.exact, s.forms = make(map[string]*Tool, len(s.offered)), make(map[string]*Tool, len(s.offered))
+	all := make([]Tool, len(s.offered))
 	for i, o := range s.offered {
 		// offered twice
 		if s.exact[o.Name] != nil || o.Name == "" {
@@ -70,7 +81,7 @@ func (s *toolset) build() {
 }
 
 // add adds a spelling of a tool's name.
-func (s *toolset) add(name string, t *tool) {
+func (s *Set) add(name string, t *Tool) {
 	folded := fold(name)
 	if other, known := s.forms[folded]; known && other != t || folded == "" {
 		t = nil
@@ -80,7 +91,7 @@ func (s *toolset) add(name string, t *tool) {
 
 // buildAlso adds the further names of tools. What could be a spelling of a tool's first name stays one.
 // A further name must not take anything away from a tool that is really called so.
-func (s *toolset) buildAlso() {
+func (s *Set) buildAlso() {
 	first := maps.Clone(s.forms)
 	for name, of := range s.also {
 		// of a tool that is not offered here, or the first name of another
@@ -118,6 +129,10 @@ func isBase36(s string) bool {
 	return strings.ContainsAny(s, "0123456789") && strings.Trim(s, "0123456789abcdefghijklmnopqrstuvwxyz") == ""
 }
 
+// MaxName bounds a tool's name in bytes.
+// Clients allow 64; prefixes (functions., a server's name) and escapes come on top.
+const MaxName = 128
+
 // fold drops case and separators.
 func fold(name string) string { return string(appendFold(nil, name)) }
 
@@ -136,10 +151,10 @@ func appendFold[S string | []byte](dst []byte, name S) []byte {
 	return dst
 }
 
-// find returns the tool that a model means by name, or nil.
+// Find returns the tool that a model means by name, or nil.
 // The order is that of certainty. A name space that is the tool's own name, f.f, is what Muse writes. "" and names that fit two
 // tools find none.
-func (s *toolset) find(name string) *tool {
+func (s *Set) Find(name string) *Tool {
 	s.build()
 	name = strings.TrimSpace(name)
 	if t := s.exact[name]; t != nil {
@@ -158,7 +173,7 @@ func (s *toolset) find(name string) *tool {
 	}
 	// get_weather.get_weather, as Muse writes it
 	if first, second, ok := strings.Cut(name, "."); ok && first == second {
-		return s.find(first) // its own name for a name space
+		return s.Find(first) // its own name for a name space
 	}
 	// functions.get_weather
 	for _, p := range prefixes {
@@ -171,47 +186,47 @@ func (s *toolset) find(name string) *tool {
 	return nil
 }
 
-// inID returns the tool that an id names: functions.NAME:0 and what models make of it. A bare counter means the only tool
+// InID returns the tool that an id names: functions.NAME:0 and what models make of it. A bare counter means the only tool
 // that is offered.
 // functions.get_weather:0 is the rule; functionsget_weather7 and get_weather_1 were seen as well. Digits at the end are the
 // counter's, but only if no tool's name has them.
 // The part behind the last colon is the counter, whatever it is: functions.f:0, f:call_1.
-func (s *toolset) inID(id string) *tool {
+func (s *Set) InID(id string) *Tool {
 	// functions.get_weather:0
 	base := id
 	if i := strings.LastIndexByte(id, ':'); i > 0 {
 		base = id[:i]
 	}
-	if t := s.find(base); t != nil {
+	if t := s.Find(base); t != nil {
 		return t
 	}
 	// functionsget_weather7
 	base = strings.TrimRight(base, "0123456789")
-	if t := s.find(base); t != nil {
+	if t := s.Find(base); t != nil {
 		return t
 	}
 	// 0, call_1: with one tool offered there is nothing to choose
 	if len(s.offered) == 1 && (base == "" || fold(base) == "call") {
-		return s.find(s.offered[0].Name)
+		return s.Find(s.offered[0].Name)
 	}
 	return nil
 }
 
-// isCounter says whether an id names nothing: 0, call00003, call_8a6f….
+// IsCounter says whether an id names nothing: 0, call00003, call_8a6f….
 // Which tool is meant is then told by its arguments; see meantBy.
-func isCounter(id string) bool {
+func IsCounter(id string) bool {
 	return strings.HasPrefix(id, "call") || strings.Trim(id, "0123456789") == ""
 }
 
-// taking returns the only tool whose schema has all these members, and asks for no others; nil when there is none or more.
+// Taking returns the only tool whose schema has all these members, and asks for no others; nil when there is none or more.
 // With no members every tool without required ones would fit, so none is taken.
 // exact may hold a tool under several names, so being found twice is no contradiction.
-func (s *toolset) taking(members []scan.Field) *tool {
+func (s *Set) Taking(members []scan.Field) *Tool {
 	s.build()
-	var found *tool
+	var found *Tool
 	for _, t := range s.exact {
 		// {} fits too many, and anything fits a tool that lists nothing
-		if len(members) == 0 || len(t.schema().Members()) == 0 || !t.takes(members) {
+		if len(members) == 0 || len(t.Type().Members()) == 0 || !t.Takes(members) {
 			continue
 		}
 		if found != nil && found != t {
@@ -222,12 +237,12 @@ func (s *toolset) taking(members []scan.Field) *tool {
 	return found
 }
 
-// takes says whether the members have what a tool requires, and nothing that its schema does not list. A schema that lists
+// Takes says whether the members have what a tool requires, and nothing that its schema does not list. A schema that lists
 // nothing takes anything.
 // A member that the schema does not name speaks against it also where it lets further ones in: anything would fit there.
 // Both uses ask the same: which tool an id without a name means, and whether a call without marks is one.
-func (t *tool) takes(members []scan.Field) bool {
-	typ := t.schema()
+func (t *Tool) Takes(members []scan.Field) bool {
+	typ := t.Type()
 	has := func(name string) bool {
 		return slices.ContainsFunc(members, func(m scan.Field) bool { return m.Key == name })
 	}
@@ -235,21 +250,21 @@ func (t *tool) takes(members []scan.Field) bool {
 	return !slices.ContainsFunc(members, other) && !slices.ContainsFunc(typ.Required(), func(name string) bool { return !has(name) })
 }
 
-// beginsID says whether an id that names a tool, or a counter, can still be written once id has been.
+// BeginsID says whether an id that names a tool, or a counter, can still be written once id has been.
 // It is asked at every byte of an id, so a wrong one ends early.
-func (s *toolset) beginsID(id []byte) bool {
-	return s.begins(id) || s.inID(string(id)) != nil || isCounter(string(id)) || strings.HasPrefix("call", string(id))
+func (s *Set) BeginsID(id []byte) bool {
+	return s.Begins(id) || s.InID(string(id)) != nil || IsCounter(string(id)) || strings.HasPrefix("call", string(id))
 }
 
-// begins says whether some offered name can still be written once name has been.
-// Everything that find would accept has to be accepted here byte by byte, prefixes and f.f included.
-func (s *toolset) begins(name []byte) bool {
+// Begins says whether some offered name can still be written once name has been.
+// Everything that Find would accept has to be accepted here byte by byte, prefixes and f.f included.
+func (s *Set) Begins(name []byte) bool {
 	if len(name) > 0 && (name[0] == '.' || name[0] == '-') {
 		return false // the full stop of a sentence about a mark; folding would drop it
 	}
 	s.build()
 	name = unescaped(name)
-	var buf [maxName + 1]byte
+	var buf [MaxName + 1]byte
 	folded := string(appendFold(buf[:0], name))
 	// get_wea of get_weather
 	if s.leads(folded) {
@@ -262,12 +277,79 @@ func (s *toolset) begins(name []byte) bool {
 		}
 	}
 	first, second, ok := strings.Cut(string(name), ".")
-	return ok && strings.HasPrefix(first, second) && s.find(first) != nil
+	return ok && strings.HasPrefix(first, second) && s.Find(first) != nil
 }
 
 // leads says whether a folded name begins with folded.
 // They are sorted, so the first that is not smaller is the only one to look at.
-func (s *toolset) leads(folded string) bool {
+func (s *Set) leads(folded string) bool {
 	i, _ := slices.BinarySearch(s.sorted, folded)
 	return i < len(s.sorted) && strings.HasPrefix(s.sorted[i], folded)
+}
+
+// Recipient returns the tool that a header means by name: signs and the type of the content may be glued to it.
+// gpt-oss glues "json" or a question mark to the name when it forgets the mark between: to=get_weatherjson<|message|>. The
+// plain name is looked for first, as a tool may really end in code.
+func (s *Set) Recipient(name string) *Tool {
+	if t := s.Find(name); t != nil {
+		return t
+	}
+	name = strings.TrimRight(name, "?:;,.")
+	// to=get_weather?, to=get_weatherjson
+	for _, glued := range []string{"", "json", "code"} {
+		if base, ok := strings.CutSuffix(name, glued); ok {
+			if t := s.Find(base); t != nil {
+				return t
+			}
+		}
+	}
+	return nil
+}
+
+// Names of tools come with escapes: get\_weather as in Markdown, get\u005fweather as in JSON, a&amp;b as in XML.
+
+// maxEntity bounds an entity like &amp; in bytes.
+// The longest that attributes need, &quot; and &#x27;, fit.
+const maxEntity = 8
+
+// unescaped is a name, or the beginning of one, without its escapes. Half an escape at the end is left out.
+// Kimi K3's tool="a&amp;b" is the tool a&b. The original text is tried first ([Set.Find]), as a name may really hold a backslash.
+// What is half written at the end is left out, so that Begins can ask for a name byte by byte.
+func unescaped(name []byte) []byte {
+	if bytes.IndexByte(name, '\\') < 0 && bytes.IndexByte(name, '&') < 0 {
+		return name
+	}
+	var out []byte
+	for i := 0; i < len(name); i++ {
+		switch c := name[i]; {
+		case c == '\\' && i+1 == len(name):
+			return out
+		// get\u005fweather
+		case c == '\\' && name[i+1] == 'u':
+			if len(name) < i+6 {
+				return out
+			}
+			r, err := strconv.ParseUint(string(name[i+2:i+6]), 16, 16)
+			if err != nil {
+				return name
+			}
+			out = append(out, string(rune(r))...)
+			i += 5
+		case c == '\\':
+			i++
+			out = append(out, name[i])
+		// a&amp;b; an ampersand without a semicolon is itself
+		case c == '&':
+			end := bytes.IndexByte(name[i:], ';')
+			if end < 0 && len(name)-i < maxEntity {
+				return out
+			}
+			end = max(end, 0)
+			out = append(out, html.UnescapeString(string(name[i:i+end+1]))...)
+			i += end
+		default:
+			out = append(out, c)
+		}
+	}
+	return out
 }
