@@ -276,11 +276,7 @@ func (d *decoder) rawText(stops *[256]bool, escape bool, ends func(c int) (int, 
 }
 
 // bodyEnds says whether the body of a message ends at offset i.
-// It is asked at every < of a program, so it looks at that byte first.
 func (d *decoder) bodyEnds(p *declaration.Pattern, i int) bool {
-	if d.At(i) != '<' {
-		return false
-	}
 	end := d.messageEnds(p, i)
 	return end > 0 && d.messageFollows(p, end)
 }

@@ -1,7 +1,6 @@
 package adapters
 
 import (
-	"slices"
 	"strings"
 
 	"toolnorm/adapters/internal/declaration"
@@ -73,40 +72,38 @@ func treeOf(p *declaration.Pattern, text string) *node {
 			n := &node{key: key, from: pos}
 			top.kids = append(top.kids, n)
 			open = append(open, n)
-		} else if i := slices.IndexFunc(open, func(n *node) bool { return n.key == name }); closing && i > 0 {
-			open = closeTo(open, name, text, start)
+		} else if closing {
+			open = closeNamed(open, name, text, start)
 		}
 	}
-	for len(open) > 1 {
-		open = closeTop(open, text[open[len(open)-1].from:], false)
-	}
+	closeDown(open, 1, text, len(text))
 	root.text = text
 	return root
 }
 
-// closeTo closes the innermost open tag of a name, and those inside it.
-// Those inside have lost their own closers.
-func closeTo(open []*node, name, text string, end int) []*node {
-	for {
-		n := open[len(open)-1]
-		open = closeTop(open, text[n.from:end], n.key == name)
-		if n.key == name {
-			return open
+// closeNamed closes the innermost open tag of a name, if there is one, and those inside it, which have lost their closers.
+func closeNamed(open []*node, name, text string, end int) []*node {
+	for i := len(open) - 1; i > 0; i-- {
+		if open[i].key == name {
+			closeDown(open, i+1, text, end)
+			open[i].text = text[open[i].from:end]
+			return open[:i]
 		}
 	}
+	return open
 }
 
-// closeTop closes the innermost open tag, which holds text. Where its closer was left out, the tags in it stand behind it.
+// closeDown closes the open tags from the innermost to number to, whose closers were left out: the tags in each stand behind it.
 // <a><b>1</b> without </a>: b is more likely a neighbour of a than a part of it.
 // Its own text is then what stood between the tags, which have left it.
-func closeTop(open []*node, text string, closed bool) []*node {
-	n, rest := open[len(open)-1], open[:len(open)-1]
-	if n.text = text; !closed && len(n.kids) > 0 {
-		outer := rest[len(rest)-1]
-		outer.kids = append(outer.kids, n.kids...)
-		n.text, n.kids = string(n.bare), nil
+func closeDown(open []*node, to int, text string, end int) {
+	for i := len(open) - 1; i >= to; i-- {
+		n := open[i]
+		if n.text = text[n.from:end]; len(n.kids) > 0 {
+			open[i-1].kids = append(open[i-1].kids, n.kids...)
+			n.text, n.kids = string(n.bare), nil
+		}
 	}
-	return rest
 }
 
 // tagAt is the name in a tag at the start of a text, behind blanks, and the size of all; 0 when none stands there. A name holds no
