@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"toolnorm/adapters/internal/declaration"
+	"toolnorm/adapters/internal/scan"
+	"toolnorm/adapters/internal/toolset"
 	"toolnorm/chat"
 )
 
@@ -44,6 +46,18 @@ func (d *decoder) beginning() {
 	}
 }
 
+// wordLine says whether a single word stands on the line that begins here.
+// Functionary's first >>> is in its prompt, so the reply begins with the recipient alone on a line: get_weather⏎{…}.
+// What follows the word is not looked at: the pattern behind says whether it is a call.
+func (d *decoder) wordLine() bool {
+	n := 0
+	for c := d.At(n); n < toolset.MaxName && (scan.IsWord(c) || c == '-' || c == '.'); c = d.At(n) {
+		n++
+	}
+	c := d.At(n)
+	return n > 0 && (c == '\n' || c < 0)
+}
+
 // behindPrompt reads what the prompt has opened: a plain reply or a call. What is neither stays text.
 // "all" in the place of a tool's name is Functionary's plain reply, and its line is dropped. A call that is cut behind its name
 // says nothing and is dropped as well.
@@ -55,7 +69,8 @@ func (d *decoder) behindPrompt(f *declaration.Family) {
 			return
 		}
 	}
-	if d.tools == nil {
+	// a name has to stand alone on its line: "all of them are sunny." is an answer, and "search { query: String }" GraphQL
+	if d.tools == nil || !d.wordLine() {
 		return
 	}
 	// get_weather⏎{"city": "Oslo"}
