@@ -282,6 +282,17 @@ func (d *decoder) flat(env *envelope, end int) match {
 	return committed
 }
 
+// doubtRest says that there are two readings where, behind the arguments of a call, another object with members of its tool
+// stands at offset i.
+// {"city": "Oslo"}, {"days": 3}} may be one object that was closed early, or a call and something else.
+func (d *decoder) doubtRest(i int) {
+	if d.Out == nil || d.At(i) != '{' {
+		return
+	}
+	key, _ := d.KeyAt(i + 1 + d.Space(i+1))
+	d.Out.Doubt = d.Out.Doubt || !lenient.OfEnvelope(key) && d.Out.Typ.Has(key)
+}
+
 // restOfObject skips what follows the arguments up to the object's closing brace. An id that comes so late is taken when
 // nothing of the call has left.
 // Members behind the arguments are the envelope's: "type": "function", an id, a note. What stands there and is no member says
@@ -310,6 +321,7 @@ func (d *decoder) restOfObject() {
 		}
 		d.Pos, d.Unclosed = start, true
 		d.DoubtStray()
+		d.doubtRest(n)
 		if a == incomplete {
 			d.ToEnd() // a comma behind the arguments is structure
 		}

@@ -62,7 +62,7 @@ func (d *decoder) header(i int) (fields, match) {
 			i = end
 			if to, ok := strings.CutPrefix(w, "to="); ok {
 				h.to = to
-			} else if words++; w == "" || words > 3 {
+			} else if words++; w == "" || words > 3 || !headerWord(w, h) {
 				return h, mismatch
 			} else if h.channel == "" && isChannel(w) {
 				h.channel = w
@@ -75,6 +75,17 @@ func (d *decoder) header(i int) (fields, match) {
 // isChannel says whether a word names a channel.
 // These three are harmony's; a header with another one is read all the same, and its body is text.
 func isChannel(w string) bool { return w == "analysis" || w == "commentary" || w == "final" }
+
+// headerWord says whether a plain word may stand in a header: the role in front, the content type behind.
+// Without a channel or a recipient in front, only words that are known count: of "assistant toget_weather<|message|>" the name is
+// lost, and the call in the body must not be taken for a thought.
+func headerWord(w string, h fields) bool {
+	switch w {
+	case "assistant", "json", "code", "analysis", "commentary", "final":
+		return true
+	}
+	return h.channel != "" || h.to != ""
+}
 
 // headerMarks are the marks of a header. All families of messages share these four, whatever their recipients and channels
 // are called.

@@ -124,10 +124,12 @@ func routeFor(f *declaration.Family, h fields, tools *toolset.Set) (declaration.
 func (d *decoder) messageCall(p *declaration.Pattern, h fields, t *toolset.Tool, body string) match {
 	return d.attemptBy(p, func() match {
 		d.Pos += h.end
+		d.skipFence() // ```json in front of the arguments
 		if a := d.messageBody(p, t, body); a != committed {
 			return a
 		}
 		d.extraClosers("}]")
+		d.closeFence()
 		n := d.messageEnds(p, d.Space(0))
 		d.Pos += n
 		d.endCall(n > 0)

@@ -5,6 +5,7 @@ import (
 
 	"toolnorm/adapters/internal/declaration"
 	"toolnorm/adapters/internal/lenient"
+	"toolnorm/adapters/internal/scan"
 	"toolnorm/adapters/internal/toolset"
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
@@ -33,7 +34,11 @@ func (d *decoder) taggedBody(p *declaration.Pattern, t *toolset.Tool, id string)
 	// <tool_call>get_weather⏎{"city": "Oslo"}</tool_call>
 	if d.At(n) == '{' {
 		d.Pos += n
-		return d.arguments(t, id, nil)
+		a := d.arguments(t, id, nil)
+		if a == committed {
+			d.extraClosers("}")
+		}
+		return a
 	}
 	// <tool_call>get_time</tool_call>: no arguments is legal
 	if _, ok := d.closerAt(n, p); ok {
@@ -322,6 +327,10 @@ func (d *decoder) likeArg(p *declaration.Pattern, i int) bool {
 		return false
 	}
 	tag := p.Family.Args[0].Parts[0].Lit.Key()
+	// <|open|>argument key=",  <｜DSML｜parameter name=": up to the blank
+	if end := strings.LastIndexByte(tag, ' '); end > 0 && !scan.IsWord(int(tag[1])) {
+		return d.Has(i, tag[:end])
+	}
 	if end := strings.IndexAny(tag, ":= >"); end > 0 {
 		tag = tag[:end]
 	}

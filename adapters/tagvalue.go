@@ -343,6 +343,10 @@ func (d *decoder) cdataEnd(p *declaration.Pattern, h head) (int, bool) {
 		if b == matched && d.afterValue(p, end) {
 			return end, true
 		}
+		// <![CDATA[["a"]]]></function>: the value's own closer is missing
+		if b == mismatch && d.closersFollow(p, i) {
+			return i, true
+		}
 		a = b
 	}
 	if a != incomplete {
