@@ -216,6 +216,10 @@ func (d *decoder) id(p *declaration.Pattern, i int) (string, match) {
 				d.Pos += n + skip
 				return id, matched
 			}
+			// functions.get_time:1<|tool_call_arg: a mark that the end cuts is none of the id
+			if a == incomplete {
+				return "", incomplete
+			}
 		}
 		// no id holds these: what is read is prose
 		if scan.IsSpace(c) && n > 0 || c == '\n' || c == '{' {
