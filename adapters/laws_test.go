@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -151,6 +152,53 @@ func TestSoupNeverBreaksAnything(t *testing.T) {
 	}
 }
 
+// pieces of a reply, as damage moves them: marks, words, signs, white space.
+var pieces = regexp.MustCompile(`<[^<>\s]{1,30}>|</|\n+| +|[\w-]+|.`)
+
+// damage takes away, doubles, swaps or adds one or two pieces of a reply, and may cut it: what models do to their own marks.
+func damage(r *rand.Rand, raw string) string {
+	added := []string{"\n", " ", "}", "{", `"`, "'", "]", "[", ",", ":", "=", "(", ")", "\\", "/*", "//", "#", "```", "```json\n", "\u00a0", "true", "-->", "<!--", "</parameter>", "<tool_call>", ". ", "Sure: "}
+	p := pieces.FindAllString(raw, -1)
+	for range 1 + r.Intn(2) {
+		i := r.Intn(len(p))
+		switch add := added[r.Intn(len(added))]; r.Intn(5) {
+		case 0:
+			p[i] = ""
+		case 1:
+			p[i] += p[i]
+		case 2:
+			p[i] += add
+		case 3:
+			p[i] = add + p[i]
+		case 4:
+			p[i], p[max(i-1, 0)] = p[max(i-1, 0)], p[i]
+		}
+	}
+	text := strings.Join(p, "")
+	if r.Intn(3) == 0 {
+		text = text[:r.Intn(len(text)+1)]
+	}
+	return text
+}
+
+func TestDamagedCasesBreakNothing(t *testing.T) {
+	o := Options{Tools: testTools(t)}
+	rounds := 10
+	if testing.Short() {
+		rounds = 1
+	}
+	r := rand.New(rand.NewSource(17))
+	for _, g := range goldens(t) {
+		for i := range rounds {
+			if len(g.Raw) == 0 || len(g.Raw) > 1000 {
+				continue
+			}
+			o.Hold = []int{HoldNone, HoldShort, HoldCall}[r.Intn(3)]
+			checkDecode(t, Named(g.format), damage(r, g.Raw), []string{chat.Stop, chat.Length}[i%2], o)
+		}
+	}
+}
+
 // checkDecode holds every law that any input must obey.
 func checkDecode(t *testing.T, f *Format, raw, finish string, o Options) {
 	t.Helper()
@@ -209,11 +257,14 @@ func checkEvents(t *testing.T, f *Format, raw, finish string, o Options) {
 	}
 }
 
-// saysThought says whether a text holds one of the family's own marks of reasoning, which may be words: "Thought:".
+// saysThought says whether a text holds one of the family's own marks of reasoning, which may be words, "Thought:", with any white
+// space between them.
 func saysThought(f *Format, raw string) bool {
+	oneBlank := func(s string) string { return strings.Join(strings.Fields(s), " ") }
+	raw = oneBlank(raw)
 	for _, p := range f.Think {
 		for _, part := range p.Parts {
-			if mark := strings.TrimSpace(part.Lit.Text); mark != "" && strings.Contains(raw, mark) {
+			if mark := oneBlank(part.Lit.Text); mark != "" && strings.Contains(raw, mark) {
 				return true
 			}
 		}

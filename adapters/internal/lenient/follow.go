@@ -141,7 +141,7 @@ func (r *Reader) itemEnd(i int) int {
 // Comment is the length of the comment that stands at offset i, 0 when none does.
 // A # opens one as in Python, which in JSON text is a colour ("#fff") or a heading as often. So it must end its line, within
 // four times MaxKey bytes, and hold no quote: what quotes something is more likely the rest of a string. One of two signs
-// that does not end within the bound ends there.
+// that does not end within the bound ends there, and one that the text's end cuts ends with it.
 func (r *Reader) Comment(i int) int {
 	line := r.At(i) == '#' || r.Has(i, "//")
 	if !line && !r.Has(i, "/*") {
@@ -153,6 +153,8 @@ func (r *Reader) Comment(i int) int {
 			return n + 1
 		case line && (c < 0 || scan.IsQuote(c)):
 			return 0
+		case c < 0:
+			return n
 		case !line && n > 1 && r.Has(i+n, "*/"):
 			return n + 2
 		}

@@ -103,6 +103,11 @@ func (r *Reader) TakeBack(at int) { r.Out.JSON = r.Out.JSON[:at-r.Out.sent] }
 func (r *Reader) drop(at int) {
 	r.TakeBack(at)
 	r.HoldOff()
+	// {"input":, "city": "Oslo"}: the member that seemed to hold the arguments has no value, and is gone
+	if r.wrapper != 0 && r.wrapper >= at {
+		r.wrapper = 0
+		r.HoldOff()
+	}
 }
 
 // Held is what was put since the hold that answered at.
