@@ -17,7 +17,7 @@ const (
 	Sentence              // behind the end of a sentence
 	Colon                 // behind a colon, which may announce something
 	Within                // in a sentence, or in an element of a page
-	Quoted                // behind a quotation mark
+	Quoted                // in a quotation
 	Indented              // on a line that Markdown takes for code
 	Page                  // in a page
 )
@@ -26,7 +26,7 @@ const (
 // The cases are in the order of their weight: in a page nothing is meant as a call, on an indented line little.
 //
 //	{"raw": "<tool_call>…"}            Quoted: a member of a JSON answer
-//	The model wrote “<tool_call>…”     Quoted, or Within when words stand between
+//	It says “Wait. <tool_call>…”       Quoted: a quotation is open
 //	<p>It was <code><tool_call>…       Within: the element shows its text
 //	    <tool_call>…                   Indented: Markdown's code
 //	Never write <tool_call>… here.     Within, and prose behind it
@@ -42,9 +42,9 @@ func Around(text []byte) Place {
 		return Within
 	case len(front) == 0:
 		return Line
-	case quotes(front):
+	case quotes(front) || inQuotation(line):
 		return Quoted
-	case inQuotation(line) || !EndsSentence(front):
+	case !EndsSentence(front):
 		return Within
 	case front[len(front)-1] == ':':
 		return Colon
