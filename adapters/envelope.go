@@ -284,13 +284,19 @@ func (d *decoder) flat(env *envelope, end int) match {
 
 // doubtRest says that there are two readings where, behind the arguments of a call, another object with members of its tool
 // stands at offset i.
-// {"city": "Oslo"}, {"days": 3}} may be one object that was closed early, or a call and something else.
+// {"city": "Oslo"}, {"days": 3}} may be one object that was closed early, or a call and something else. A key that the text's end
+// cuts may be a member's.
 func (d *decoder) doubtRest(i int) {
 	if d.Out == nil || d.At(i) != '{' {
 		return
 	}
-	key, _ := d.KeyAt(i + 1 + d.Space(i+1))
-	d.Out.Doubt = d.Out.Doubt || !lenient.OfEnvelope(key) && d.Out.Typ.Has(key)
+	i += 1 + d.Space(i+1)
+	end := i
+	for end < i+lenient.MaxKey && d.At(end) >= 0 && d.At(end) != ':' && d.At(end) != '}' {
+		end++
+	}
+	key, _ := d.KeyAt(i)
+	d.Out.Doubt = d.Out.Doubt || d.At(end) < 0 || !lenient.OfEnvelope(key) && d.Out.Typ.Has(key)
 }
 
 // restOfObject skips what follows the arguments up to the object's closing brace. An id that comes so late is taken when
