@@ -232,9 +232,9 @@ var below = map[string][]string{
 	"admin":                  {"adapters", "chat", "engine", "tools", "tools/dynamic", "tools/kb", "tools/kb/chunk", "tools/kb/kbstore", "tools/remote", "internal/auth", "internal/fault", "internal/replay", "internal/sse", "internal/store", "internal/trace"},
 	"admin/web":              {},
 	"internal/replay":        {"adapters", "chat", "engine/valid", "internal/golden"},
-	"runner":                 {"chat", "tools", "internal/fault", "internal/home"},
+	"runner":                 {"chat", "tools", "internal/fault", "internal/replace"},
 	"internal/pattern":       {},
-	"mcpserver":              {"chat", "tools", "internal/home", "internal/sse"},
+	"mcpserver":              {"chat", "tools", "internal/replace", "internal/sse"},
 
 	"proxy/form/messages":  {"chat", "internal/fault", "internal/sse", "proxy/exchange", "proxy/field", "proxy/form"},
 	"proxy/field":          {"chat", "chat/schema", "internal/fault"},

@@ -16,7 +16,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"toolnorm/internal/home"
+	"toolnorm/internal/replace"
 )
 
 // session is what a client began with initialize, or a caller of 2026-07-28 says of itself with each request. The id of a
@@ -285,5 +285,5 @@ func (e *ended) rewrite() error {
 	for name, at := range e.at {
 		fmt.Fprintf(&b, "%s %d\n", name, at.Unix())
 	}
-	return home.Replace(e.path, []byte(b.String()))
+	return replace.File(e.path, []byte(b.String()))
 }

@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"toolnorm/internal/home"
+	"toolnorm/internal/replace"
 )
 
 // Address is where a proxy of this machine runs calls, and the word by which it knows that who asks may read the user's
@@ -42,7 +42,7 @@ func (a Address) Announce(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	return home.Replace(filepath.Join(dir, addressFile), text)
+	return replace.File(filepath.Join(dir, addressFile), text)
 }
 
 // Withdraw removes the address from the folder of data, if no other proxy has put its own there: of two on one folder the other one

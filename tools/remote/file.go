@@ -14,7 +14,7 @@ import (
 	"toolnorm/chat"
 
 	"toolnorm/internal/fault"
-	"toolnorm/internal/home"
+	"toolnorm/internal/replace"
 )
 
 // file is mcp.json as it is written: a list of servers, [{"name": …, "url": …}], or the object that other programs
@@ -278,5 +278,5 @@ func (f *file) save(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	return home.Replace(path, text)
+	return replace.File(path, text)
 }
