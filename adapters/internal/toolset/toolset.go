@@ -206,7 +206,8 @@ func (s *Set) InID(id string) *Tool {
 		return t
 	}
 	// 0, call_1: with one tool offered there is nothing to choose
-	if len(s.offered) == 1 && (base == "" || fold(base) == "call") {
+	var buf [32]byte
+	if len(s.offered) == 1 && (base == "" || string(appendFold(buf[:0], base)) == "call") {
 		return s.Find(s.offered[0].Name)
 	}
 	return nil
