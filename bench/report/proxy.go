@@ -77,7 +77,7 @@ func cpu(w io.Writer, proxies []*drive.Proxy, rounds int) error {
 		return err
 	}
 	fmt.Fprint(w, "\n## The proxy\n\nAll stand in front of one scripted server on the loopback interface. toolnorm reads Ollama's raw text and converts it, calls included; `httputil.ReverseProxy` (request body read first) passes OpenAI's chunks of the same tokens on and converts nothing.\n")
-	fmt.Fprint(w, "The translator is the least that converts: it copies the text of each of Ollama's records into an event, from quote to quote, decodes nothing and looks for no calls (`bench/drive/translate.go`).\n\n")
+	fmt.Fprint(w, "The translator is the least that converts: it copies the text of each of Ollama's records into an event, from quote to quote, decodes nothing and looks for no calls (`bench/drive/translate.go`). [Where the time goes](cost.md) reads the figures.\n\n")
 	fmt.Fprintf(w, "### CPU a token\n\nUser and system time of the proxy's process, from /proc; medians of %d rounds, the three in turn. The aims are 1.3 times the translator saturated, and 1.15 times ReverseProxy at a pace.\n\n", rounds)
 	fmt.Fprint(w, "| load | ReverseProxy | translator | toolnorm | toolnorm : ReverseProxy | toolnorm : translator |\n|---|--:|--:|--:|--:|--:|\n")
 	for _, s := range all {
