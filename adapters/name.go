@@ -200,9 +200,11 @@ func (d *decoder) id(p *declaration.Pattern, i int) (string, match) {
 	for n := 0; n < toolset.MaxName; n++ {
 		c := d.At(n)
 		// an id alone, behind which the reply ends: the tool takes no arguments
-		if id := string(d.Slice(d.Pos, d.Pos+n)); n > 0 && p.Hole("name") < 0 && d.mayEnd(n) && d.over(n) && d.tools.InID(id) != nil {
-			d.Pos += n
-			return id, matched
+		if n > 0 && p.Hole("name") < 0 && d.mayEnd(n) && d.over(n) {
+			if id := string(d.Slice(d.Pos, d.Pos+n)); d.tools.InID(id) != nil {
+				d.Pos += n
+				return id, matched
+			}
 		}
 		if c < 0 {
 			return "", incomplete

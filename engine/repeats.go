@@ -11,8 +11,6 @@ import (
 	"toolnorm/engine/repeat"
 )
 
-// What is done about a model that says the same over and over: turn by turn, in a text, in calls.
-
 // What is done about a model that makes the same call over and over, and is told the same.
 const (
 	LoopOff   = "off"   // nothing
