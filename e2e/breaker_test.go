@@ -31,6 +31,7 @@ func (l *lane) startBreaker(t *testing.T, base string) *breaker {
 	front := httptest.NewServer(&httputil.ReverseProxy{
 		Rewrite:        func(r *httputil.ProxyRequest) { r.SetURL(target) },
 		ModifyResponse: b.watch,
+		Transport:      &http.Transport{DisableKeepAlives: true}, // a llama-server closes a connection after its hundredth request, and a proxy cannot send one again
 		FlushInterval:  -1,
 		ErrorLog:       log.New(io.Discard, "", 0), // it would tell of each break
 	})

@@ -124,9 +124,10 @@ func (d *Server) chat(w http.ResponseWriter, r *http.Request, q *demoChat) {
 		return
 	}
 	turn := demoTurn{q.Tools, q.Messages}
-	prompt, _ := json.Marshal(turn)
+	var prompt strings.Builder // json.Marshal and a string of it would be two copies more
+	json.NewEncoder(&prompt).Encode(turn)
 	if q.RenderOnly {
-		demoJSON(w, http.StatusOK, api.ChatResponse{Model: q.Model, DebugInfo: &api.DebugInfo{RenderedTemplate: string(prompt)}})
+		demoJSON(w, http.StatusOK, api.ChatResponse{Model: q.Model, DebugInfo: &api.DebugInfo{RenderedTemplate: strings.TrimSuffix(prompt.String(), "\n")}})
 		return
 	}
 	turn, agent := turn.contracted()
@@ -137,7 +138,7 @@ func (d *Server) chat(w http.ResponseWriter, r *http.Request, q *demoChat) {
 	case agent != nil:
 		text, calls = inDialect(agent, turn.Tools, text, calls), nil
 	}
-	out := demoWriter{w: w, r: r, delay: d.delay(), model: q.Model, chat: true, stream: q.Stream, prompt: len(prompt)}
+	out := demoWriter{w: w, r: r, delay: d.delay(), model: q.Model, chat: true, stream: q.Stream, prompt: prompt.Len()}
 	out.write(text, q.Options)
 	for i, c := range calls {
 		out.call(i, c)

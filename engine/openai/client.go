@@ -31,7 +31,7 @@ func New(base, key string, rt http.RoundTripper) *Client {
 	root := strings.TrimSuffix(base, "/v1")
 	o := &Client{base: base, root: root, key: key, calls: upstream.Caller{
 		HTTP:   upstream.HTTP(rt),
-		Header: http.Header{"Idempotency-Key": {}}, // not sent: allows to try again when a kept connection turns out to be closed
+		Header: http.Header{},
 		Gone:   "the model server cannot be reached at " + root + ": start it, or set its URL",
 	}}
 	o.calls.Refused = o.refused

@@ -84,6 +84,9 @@ func (c *Caller) send(ctx context.Context, method, url string, body []byte) (*ht
 	if err != nil {
 		return nil, err
 	}
+	// This key is not sent: it allows http.Transport to send a POST again when a kept connection turns out to be closed, as a llama-server
+	// closes one after its hundredth request, and a load balancer after its own time.
+	req.Header["Idempotency-Key"] = nil
 	maps.Copy(req.Header, c.Header)
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
@@ -184,7 +187,7 @@ func (c *Caller) Text(ctx context.Context, p *wait.Pulse, url string, body any, 
 		return "", err
 	}
 	defer resp.Body.Close()
-	text, err := c.documents.Read(p.Reader(resp.Body, p.Loading(), wait.Limit{}), MaxRender, path...)
+	text, err := c.documents.Read(p.Reader(resp.Body, p.Loading(), wait.Limit{}), MaxRender, resp.Request.ContentLength, path...)
 	// A document that was read and is no rendering says so itself; anything else is the connection's error.
 	if _, unread := errors.AsType[*fault.Error](err); err != nil && !unread {
 		return "", wait.Broken(ctx, "", err)

@@ -24,7 +24,7 @@ func TestAStringIsFoundInADocument(t *testing.T) {
 		`{"_debug_info":{"rendered_template":"a"}}}`:                                                       "error",
 	} {
 		var all Documents
-		got, err := all.Read(strings.NewReader(doc), MaxRender, "_debug_info", "rendered_template")
+		got, err := all.Read(strings.NewReader(doc), MaxRender, 0, "_debug_info", "rendered_template")
 		if err != nil {
 			got = "error"
 		}
@@ -64,7 +64,7 @@ func BenchmarkDocument(b *testing.B) {
 	b.SetBytes(int64(len(doc)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := all.Read(strings.NewReader(doc), MaxRender, "_debug_info", "rendered_template"); err != nil {
+		if _, err := all.Read(strings.NewReader(doc), MaxRender, 0, "_debug_info", "rendered_template"); err != nil {
 			b.Fatal(err)
 		}
 	}
