@@ -133,11 +133,14 @@ func isBase36(s string) bool {
 // Clients allow 64; prefixes (functions., a server's name) and escapes come on top.
 const MaxName = 128
 
-// fold drops case and separators.
-func fold(name string) string { return string(appendFold(nil, name)) }
+// fold drops case and separators. It is asked at every byte of a name that is being read, and by prose at each word that could be an
+// id. It is small enough to be inlined, so the buffer is on the stack of its callers, and a name that fits in it costs no memory.
+func fold[S string | []byte](name S) string {
+	var buf [64]byte // OpenAI's limit of a name
+	return string(appendFold(buf[:0], name))
+}
 
-// appendFold appends the folded name to dst: small letters, and none of the signs between words. It is asked at every byte of a
-// name that is being read, so it takes its memory from the caller.
+// appendFold appends the folded name to dst: small letters, and none of the signs between words.
 func appendFold[S string | []byte](dst []byte, name S) []byte {
 	for i := range len(name) {
 		switch c := name[i]; {
@@ -165,9 +168,8 @@ func (s *Set) Find(name string) *Tool {
 	if t := s.exact[name]; t != nil {
 		return t
 	}
-	// GetWeather, get-weather. Prose asks here too, at each word that could be an id, so short names stay on the stack.
-	var buf [32]byte
-	folded := string(appendFold(buf[:0], name))
+	// GetWeather, get-weather
+	folded := fold(name)
 	if t := s.forms[folded]; t != nil {
 		return t
 	}
@@ -206,8 +208,7 @@ func (s *Set) InID(id string) *Tool {
 		return t
 	}
 	// 0, call_1: with one tool offered there is nothing to choose
-	var buf [32]byte
-	if len(s.offered) == 1 && (base == "" || string(appendFold(buf[:0], base)) == "call") {
+	if len(s.offered) == 1 && (base == "" || fold(base) == "call") {
 		return s.Find(s.offered[0].Name)
 	}
 	return nil
@@ -265,8 +266,7 @@ func (s *Set) Begins(name []byte) bool {
 	}
 	s.build()
 	name = unescaped(name)
-	var buf [MaxName + 1]byte
-	folded := string(appendFold(buf[:0], name))
+	folded := fold(name)
 	// get_wea of get_weather
 	if s.leads(folded) {
 		return true
