@@ -12,6 +12,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 	"github.com/rs/zerolog"
 
+	"toolnorm/internal/sleep"
 	"toolnorm/tools"
 )
 
@@ -75,18 +76,12 @@ func (s *Server) Close(ctx context.Context) error {
 // drain waits until nothing is being answered. It looks every 5 ms: a shutdown is rare, and counting ends would cost each
 // request a lock.
 func (s *Server) drain(ctx context.Context) error {
-	for tick := time.NewTicker(5 * time.Millisecond); ; {
-		if len(s.places) == 0 && s.queue.idle() {
-			tick.Stop()
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			tick.Stop()
+	for len(s.places) > 0 || !s.queue.idle() {
+		if !sleep.For(ctx, 5*time.Millisecond) {
 			return ctx.Err()
-		case <-tick.C:
 		}
 	}
+	return nil
 }
 
 // Config says what a Server serves, and to whom. Registry or Extra is needed; the zero value of the rest will do. The

@@ -17,6 +17,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"toolnorm/internal/home"
+	"toolnorm/internal/sleep"
 )
 
 // needsRestart says that a running server cannot change a setting: what it has opened, bound or keeps by it outlives its requests. All
@@ -139,7 +140,11 @@ func (m *Main) faceOf(next given, sameFamilies bool) (*face, error) {
 // followSettings looks after the files of the settings until ctx ends.
 func (m *Main) followSettings(ctx context.Context) {
 	m.reload.life, m.reload.seen = ctx, m.stamps()
-	go every(ctx, lookTime, m.look) // ends with m.stop
+	go func() { // ends with m.stop
+		for sleep.For(ctx, lookTime) {
+			m.look()
+		}
+	}()
 }
 
 // look reads the settings again when one of their files has changed, and has stayed as it is since the last look: an editor may have

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"toolnorm/internal/auth"
+	"toolnorm/internal/sleep"
 	"toolnorm/proxy/form"
 	"toolnorm/runner"
 )
@@ -50,7 +51,9 @@ func (m *Main) announceDoor(ctx context.Context) {
 	m.door.URL = "http://" + reachable(m.listener.Addr())
 	m.takeDoor(ctx, true)
 	m.doorKeeper.Go(func() { // ends with m.stop; withdrawDoor waits for it
-		every(ctx, doorLook, func() { m.takeDoor(ctx, false) })
+		for sleep.For(ctx, doorLook) {
+			m.takeDoor(ctx, false)
+		}
 	})
 	if slices.Contains(slices.Collect(maps.Values(m.Config.ClientForm)), form.Shell) {
 		m.seekRunner(m.Config.Runner)

@@ -21,6 +21,7 @@ import (
 	"toolnorm/engine/upstream"
 	"toolnorm/internal/fault"
 	"toolnorm/internal/home"
+	"toolnorm/internal/sleep"
 	"toolnorm/internal/version"
 )
 
@@ -183,28 +184,12 @@ func watch(ctx context.Context, log zerolog.Logger, name, base, url string, coun
 		if tries == 0 && ctx.Err() == nil {
 			log.Warn().Msg("the model server does not answer; retrying. The demo models work without it (demo/hermes)")
 		}
-		select {
-		case <-ctx.Done():
+		if !sleep.For(ctx, retry) {
 			return
-		case <-time.After(retry):
-			came = "the model server is up now"
 		}
+		came = "the model server is up now"
 	}
 	log.Info().Int("models", count(ctx)).Msg(came)
-}
-
-// every calls do at each interval until ctx ends.
-func every(ctx context.Context, interval time.Duration, do func()) {
-	tick := time.NewTicker(interval)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			do()
-		}
-	}
 }
 
 // answers says whether a model server is there: anything but a gateway's word that it is not will do.

@@ -12,6 +12,7 @@ import (
 
 	"toolnorm/engine/ollama"
 	"toolnorm/engine/upstream"
+	"toolnorm/internal/sleep"
 )
 
 // delay is the pause between two pieces. 2 ms are 500 pieces a second: fast, and still seen to stream.
@@ -75,10 +76,7 @@ func (o *demoWriter) write(text string, options map[string]json.RawMessage) {
 func (o *demoWriter) piece(text string) {
 	o.pieces++
 	if o.delay > 0 {
-		select {
-		case <-time.After(o.delay):
-		case <-o.r.Context().Done():
-		}
+		sleep.For(o.r.Context(), o.delay)
 	}
 	if o.chat {
 		o.record(demoRecord{Message: &ollama.Message{Role: "assistant", Content: text}})

@@ -8,6 +8,7 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/internal/fault"
+	"toolnorm/internal/sleep"
 )
 
 // Pulse watches the waits of one reply. Before each wait it lets the client's side flush; while the wait lasts, one
@@ -97,14 +98,7 @@ func (p *Pulse) End() {
 func (p *Pulse) Sleep(ctx context.Context, d time.Duration) bool {
 	p.Begin(Limit{})
 	defer p.End()
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
+	return sleep.For(ctx, d)
 }
 
 // tick does what is due and sets the timer for what is due next. It holds the lock over the heartbeat's write, so

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"toolnorm/internal/sleep"
 )
 
 // The pace of listening.
@@ -90,14 +92,7 @@ func (db *DB) listenSQLite(ctx context.Context, failed func(error)) (<-chan stru
 	go func() { // ends with ctx
 		defer close(changed)
 		defer conn.Close()
-		tick := time.NewTicker(pollEvery)
-		defer tick.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-tick.C:
-			}
+		for sleep.For(ctx, pollEvery) {
 			now, err := version()
 			switch {
 			case err != nil && ctx.Err() == nil:
@@ -126,10 +121,7 @@ func (db *DB) listenPostgres(ctx context.Context, channel string, failed func(er
 			err := waitFor(ctx, conn, changed)
 			for ctx.Err() == nil && err != nil {
 				failed(err)
-				select {
-				case <-ctx.Done():
-				case <-time.After(retryEvery):
-				}
+				sleep.For(ctx, retryEvery)
 				conn, err = db.listening(ctx, channel)
 			}
 			tell(changed)

@@ -19,6 +19,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
 	"modernc.org/sqlite"
+
+	"toolnorm/internal/sleep"
 )
 
 // Kind is the kind of a database.
@@ -113,10 +115,8 @@ func patiently(ctx context.Context, try func(context.Context) error) error {
 		if !errors.As(err, &locked) || locked.Code()&0xFF != sqliteBusy || time.Now().After(deadline) {
 			return err
 		}
-		select {
-		case <-ctx.Done():
+		if !sleep.For(ctx, 20*time.Millisecond) {
 			return ctx.Err()
-		case <-time.After(20 * time.Millisecond):
 		}
 	}
 }

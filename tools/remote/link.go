@@ -10,6 +10,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"toolnorm/internal/sleep"
 	"toolnorm/tools"
 )
 
@@ -200,7 +201,7 @@ func (l *link) keep() {
 			if time.Since(begun) > lastPause { // one that comes and goes is not chased; whoever calls it connects at once
 				pause = firstPause
 			}
-			l.rest(pause)
+			sleep.For(l.ctx, pause)
 			pause = min(2*pause, lastPause)
 			continue
 		}
@@ -209,7 +210,7 @@ func (l *link) keep() {
 			l.log.Warn().Err(err).Msg("the MCP server does not answer; it is tried again, and its tools fail until then")
 			told = true
 		}
-		l.rest(pause)
+		sleep.For(l.ctx, pause)
 		pause = min(2*pause, lastPause)
 	}
 	l.mu.Lock()
@@ -234,7 +235,7 @@ func (l *link) hold(c *conn) {
 			return
 		// A server that adds ten tools says so ten times.
 		case <-c.changed:
-			l.rest(newsPause)
+			sleep.For(l.ctx, newsPause)
 		case <-tick.C:
 		}
 		// As long as for a connection: a list of many pages is its largest part.
@@ -246,14 +247,6 @@ func (l *link) hold(c *conn) {
 			l.drop(c)
 			return
 		}
-	}
-}
-
-// rest waits, or until the link ends.
-func (l *link) rest(d time.Duration) {
-	select {
-	case <-l.ctx.Done():
-	case <-time.After(d):
 	}
 }
 

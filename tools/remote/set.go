@@ -14,6 +14,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"toolnorm/internal/fault"
+	"toolnorm/internal/sleep"
 	"toolnorm/tools"
 )
 
@@ -158,14 +159,7 @@ func stampOf(path string) stamp {
 // watch takes the file's changes by others: an editor, another toolnorm on the same folder. A file that is broken changes
 // nothing, since people save in the middle of an edit.
 func (s *Set) watch() {
-	tick := time.NewTicker(watchTime)
-	defer tick.Stop()
-	for {
-		select {
-		case <-s.ctx.Done():
-			return
-		case <-tick.C:
-		}
+	for sleep.For(s.ctx, watchTime) {
 		s.mu.Lock()
 		if err := s.reread(); err != nil {
 			s.cfg.Log.Error().Err(err).Msg("mcp.json has changed and cannot be read; the servers stay as they were")

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"toolnorm/internal/sleep"
 )
 
 // server is the one PostgreSQL of a test program.
@@ -125,10 +127,8 @@ func (s *server) wait() string {
 			conn.Close(ctx)
 			return ""
 		}
-		select {
-		case <-ctx.Done():
+		if !sleep.For(ctx, 50*time.Millisecond) {
 			return err.Error()
-		case <-time.After(50 * time.Millisecond):
 		}
 	}
 }
