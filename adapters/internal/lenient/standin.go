@@ -130,7 +130,9 @@ func FromText(text string, t *schema.Type) string {
 		}
 	}
 	if !t.Allows(schema.String) {
-		if inner := scan.Unquote(trimmed); inner != trimmed && json.Valid([]byte(trimmed)) && strings.IndexByte("{[", inner[0]) >= 0 { // <parameter=where>"{\"city\": 1}"</parameter>
+		inner := scan.Unquote(trimmed)
+		// <parameter=where>"{\"city\": 1}"</parameter>, where "" is no object
+		if inner != trimmed && inner != "" && json.Valid([]byte(trimmed)) && strings.IndexByte("{[", inner[0]) >= 0 {
 			return FromText(inner, t)
 		}
 	}
