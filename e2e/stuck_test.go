@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -11,6 +13,7 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -95,6 +98,138 @@ func TestAWedgedOllamaIsCured(t *testing.T) {
 		return
 	}
 	t.Skip("80 replies were left, and Ollama did not lose its place")
+}
+
+// TestAStuckModelIsUnloadedAndServesAgain has both Ollamas answer what --unload-stuck asks of them. What stands in front of them holds
+// the first reply until its client gives up, as a runner does that has lost its place, and passes all else on.
+func TestAStuckModelIsUnloadedAndServesAgain(t *testing.T) {
+	l := open(t)
+	plain := l.named(t, "plain")
+	for _, version := range []struct{ dir, name string }{{installed.newest, "OLLAMA"}, {installed.former, "OLLAMA_OLD"}} {
+		t.Run(version.name, func(t *testing.T) {
+			s, err := l.startOllama(version.dir, installed.version[version.name], 1, setups[:1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			front := startHolder(t, s)
+			base := l.toolnorm(t, "--ollama", front.base, "--unload-stuck", "--first-byte-timeout", "10s")
+			resp := post(t, t.Context(), base, l.ask(setups[0].name, plain, false))
+			defer resp.Body.Close()
+			b, err := io.ReadAll(resp.Body)
+			if err != nil || resp.StatusCode != 200 || resp.Header.Get("Toolnorm-Repairs") != "unwedged" || !strings.Contains(string(b), plain.Reply.Text) {
+				t.Errorf("%d %q %s %v", resp.StatusCode, resp.Header.Get("Toolnorm-Repairs"), clip(string(b)), err)
+			}
+			if got := slices.Compact(front.told()); !slices.Equal(got, []string{
+				"generate",
+				"loaded", `unload {"keep_alive":"0s","model":"hermes:latest","stream":false}: 200 unload`, "gone",
+				"generate",
+			}) {
+				t.Errorf("Ollama was asked, and said:\n%s", strings.Join(got, "\n"))
+			}
+			if got := l.current.chat(base, l.ask(setups[0].name, plain, true)); got.Error != "" || got.Content != plain.Reply.Text {
+				t.Errorf("the next request got %q, error %q", got.Content, got.Error)
+			}
+		})
+	}
+}
+
+// holder stands between toolnorm and an Ollama. It holds the first reply of the model back, and notes what Ollama answers to
+// requests that generate, that unload, and that ask what is loaded.
+type holder struct {
+	base  string // where it listens
+	mu    sync.Mutex
+	notes []string
+	held  bool // a reply was
+}
+
+// startHolder serves one in front of a server until the test ends.
+func startHolder(t *testing.T, s *server) *holder {
+	t.Helper()
+	target, err := url.Parse(s.base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &holder{}
+	front := httptest.NewServer(&httputil.ReverseProxy{
+		Rewrite:        func(r *httputil.ProxyRequest) { r.SetURL(target) },
+		ModifyResponse: h.answered,
+		Transport:      asking{h},
+		FlushInterval:  -1, ErrorLog: log.New(io.Discard, "", 0),
+	})
+	t.Cleanup(front.Close)
+	h.base = front.URL
+	return h
+}
+
+// asking is the network, with each request's body kept for answered.
+type asking struct{ *holder }
+
+func (a asking) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.URL.Path != "/api/generate" {
+		return http.DefaultTransport.RoundTrip(r)
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	unload := !bytes.Contains(body, []byte(`"prompt"`))
+	if !unload {
+		a.note("generate")
+	}
+	resp, err := http.DefaultTransport.RoundTrip(r)
+	if err != nil || !unload {
+		return resp, err
+	}
+	text, err := io.ReadAll(resp.Body)
+	resp.Body = io.NopCloser(bytes.NewReader(text))
+	var said struct {
+		Reason string `json:"done_reason"`
+	}
+	err = errors.Join(err, json.Unmarshal(text, &said))
+	a.note(fmt.Sprintf("unload %s: %d %s", body, resp.StatusCode, said.Reason))
+	return resp, err
+}
+
+// answered holds the first reply until its client leaves, and reads which models are loaded.
+func (h *holder) answered(resp *http.Response) error {
+	switch resp.Request.URL.Path {
+	case "/api/generate":
+		h.mu.Lock()
+		first := !h.held
+		h.held = true
+		h.mu.Unlock()
+		if first {
+			<-resp.Request.Context().Done()
+		}
+	case "/api/ps":
+		text, err := io.ReadAll(resp.Body)
+		resp.Body = io.NopCloser(bytes.NewReader(text))
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		switch {
+		case !h.held: // before the reply that is held: what is loaded then decides nothing
+		case !strings.Contains(string(text), `"hermes:latest"`):
+			h.notes = append(h.notes, "gone")
+		case h.notes[len(h.notes)-1] == "generate": // once it is being unloaded it may still be there for a while
+			h.notes = append(h.notes, "loaded")
+		}
+		return err
+	}
+	return nil
+}
+
+func (h *holder) note(text string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.notes = append(h.notes, text)
+}
+
+// told are the notes so far.
+func (h *holder) told() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Clone(h.notes)
 }
 
 // leave begins an endless reply and leaves it after some records.
