@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,9 +11,31 @@ import (
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
 	"toolnorm/engine/ollama"
+	"toolnorm/engine/upstream"
 	"toolnorm/engine/valid"
 	"toolnorm/internal/fault"
 )
+
+// sayable refuses what no server can be told: arguments of an earlier call that are no object, and numbers that JSON has no word
+// for. What came over HTTP has neither; it is for programs that make their requests themselves. Whoever writes an order
+// relies on it.
+func sayable(r *chat.Request) error {
+	for i, m := range r.Messages {
+		for n, c := range m.Calls {
+			args := bytes.TrimSpace(c.Args)
+			if len(args) > 0 && (args[0] != '{' || !json.Valid(args)) {
+				at := fmt.Sprintf("messages[%d].tool_calls[%d].function.arguments", i, n)
+				return &fault.Error{Kind: fault.Invalid, Param: at, Message: at + " must be one JSON object"}
+			}
+		}
+	}
+	for name, value := range upstream.Sampling(r) {
+		if _, err := json.Marshal(value); err != nil {
+			return &fault.Error{Kind: fault.Invalid, Param: name, Message: name + " is no number", Cause: err}
+		}
+	}
+	return nil
+}
 
 // affordable refuses a request whose schemas are larger than what is read, before anything is made of them. To
 // leave such a schema unread instead would send its megabytes to a model that has no room for them, and check

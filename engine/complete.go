@@ -16,11 +16,7 @@ func (e *Engine) complete(ctx context.Context, pulse *wait.Pulse, r *chat.Reques
 	if err != nil {
 		return broken(err)
 	}
-	o, err := j.orderFor(r)
-	if err != nil {
-		return broken(err)
-	}
-	src, err := j.server.Complete(ctx, o)
+	src, err := j.server.Complete(ctx, j.orderFor(r))
 	if err != nil {
 		return broken(err)
 	}

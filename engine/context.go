@@ -38,11 +38,7 @@ func (j *job) fixedContext() (n int) {
 // chooseContext asks for enough context: a fifth more than the estimate, and room for the reply. Ollama's default
 // of 4,096 tokens would drop the tools of most agents silently.
 func (j *job) chooseContext(ctx context.Context) (*job, error) {
-	o, err := j.orderFor(j.request)
-	if err != nil {
-		return nil, err
-	}
-	return j.sized(ctx, o), nil
+	return j.sized(ctx, j.orderFor(j.request)), nil
 }
 
 // sized returns the job with the context that its order needs.
@@ -69,10 +65,7 @@ func (j *job) shrink(ctx context.Context, over *upstream.Overflow) (*job, error)
 	k := *j
 	k.counted, k.context = window.Meter{Bytes: bytes, Tokens: tokens}, cmp.Or(over.Window, j.context)
 	if j.sizes() {
-		o, err := k.orderFor(k.request)
-		if err != nil {
-			return nil, err
-		}
+		o := k.orderFor(k.request)
 		o.Need = tokens + window.Room(k.request.MaxTokens, k.mostContext()) // counted, so without the fifth
 		if longer := k.sized(ctx, o); longer.context > k.context {
 			return longer, nil

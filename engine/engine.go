@@ -159,7 +159,7 @@ func (e *Engine) begin(ctx context.Context, pulse *wait.Pulse, r *chat.Request) 
 	if name == "" {
 		return nil, &fault.Error{Kind: fault.Invalid, Param: "model", Message: "the request names no model, and no default model is configured"}
 	}
-	if err := affordable(r); err != nil {
+	if err := cmp.Or(affordable(r), sayable(r)); err != nil {
 		return nil, err
 	}
 	j := &job{engine: e, pulse: pulse, observer: chat.ObserverOf(ctx), request: r, name: e.Real(name)}

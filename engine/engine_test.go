@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -146,6 +147,10 @@ func TestFaults(t *testing.T) {
 	bad := &fakeOllama{prompt: "p"}
 	history := user("hi")
 	history.Messages = append(history.Messages, chat.Message{Role: chat.Assistant, Calls: []chat.Call{{Name: "f", Args: json.RawMessage(`[1]`)}}})
+	half, cold := user("hi"), user("hi")
+	half.Messages = append(half.Messages, chat.Message{Role: chat.Assistant, Calls: []chat.Call{{Name: "f"}, {Name: "f", Args: json.RawMessage(`{"a":`)}}})
+	none := math.NaN()
+	cold.Temperature = &none
 	rows := []struct {
 		name    string
 		engine  *Engine
@@ -159,6 +164,8 @@ func TestFaults(t *testing.T) {
 		{"no such demo", down, &chat.Request{Model: "demo/no such format at all"}, fault.NotFound, "not found"},
 		{"no model named", down, &chat.Request{}, fault.Invalid, "names no model"},
 		{"arguments that are a list", bad.start(t, Config{}), history, fault.Invalid, "messages[1].tool_calls[0].function.arguments"},
+		{"half of the arguments", down, half, fault.Invalid, "messages[1].tool_calls[1].function.arguments"},
+		{"a number that is none", down, cold, fault.Invalid, "temperature is no number"},
 	}
 	for _, row := range rows {
 		if row.name == "no such demo" && adapters.Named("no such format at all") != nil {

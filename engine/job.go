@@ -64,26 +64,23 @@ func (j *job) learn(change func(*lessons)) { j.server.memory.learn(j.model, j.fa
 // order returns what the server is asked for. With strategy prompt, and for a call that is forced where the
 // template has no place for tools or the server does not render, the tools stand in the system text. Pictures
 // cannot be part of a raw prompt, which is text.
-func (j *job) order(ctx context.Context) (*upstream.Order, error) {
+func (j *job) order(ctx context.Context) *upstream.Order {
 	r, renders := j.request, j.facts.Renders && !pictures(j.request)
 	if j.strategy == Prompt || j.force != nil && (!renders || !j.facts.Tools) {
 		r = j.described()
 	}
-	o, err := j.orderFor(r)
-	if err != nil {
-		return nil, err
-	}
+	o := j.orderFor(r)
 	o.Rendered = j.strategy == Raw || j.strategy == Tokens || renders && (j.strategy == Prompt || j.force != nil)
 	if j.force != nil {
 		o.Force = &j.force.Force
 	}
-	o.Tools, err = j.plainTools(ctx, r.Tools)
-	return o, err
+	o.Tools = j.plainTools(ctx, r.Tools)
+	return o
 }
 
 // orderFor returns what is known of an order before a server is probed: its facts, strategy and tools may be missing. It is all
 // that a server needs to be probed, to choose a context, or to write a text on.
-func (j *job) orderFor(r *chat.Request) (*upstream.Order, error) {
+func (j *job) orderFor(r *chat.Request) *upstream.Order {
 	most := j.mostContext()
 	tokens := j.meter().Estimate(window.Bytes(j.request))
 	o := &upstream.Order{
@@ -99,25 +96,25 @@ func (j *job) orderFor(r *chat.Request) (*upstream.Order, error) {
 		c := *r
 		c.Stop, o.Request = nil, &c
 	}
-	var err error
-	o.Options, err = j.options(o.Request)
-	return o, err
+	o.Options = j.options(o.Request)
+	return o
 }
 
 // plainTools are the tools in words that the server takes. To reduce a large schema takes time, in which the
-// client may leave. The full schemas stay in the request: calls are checked against those.
-func (j *job) plainTools(ctx context.Context, tools []chat.Tool) ([]chat.Tool, error) {
+// client may leave: then what is left stays as it is, since nothing will be asked any more. The full schemas stay in the
+// request: calls are checked against those.
+func (j *job) plainTools(ctx context.Context, tools []chat.Tool) []chat.Tool {
 	out := slices.Clone(tools)
 	for i := range out {
 		if ctx.Err() != nil {
-			return nil, unfinished(ctx)
+			break
 		}
 		if t := &out[i]; j.facts.PlainSchemas || len(t.Schema) == 0 {
 			t.Description, t.Schema = j.engine.plain(*t)
 			t.Strict = false // the schema is another one
 		}
 	}
-	return out, nil
+	return out
 }
 
 // pictures reports whether the request has any: raw prompts are text only.
@@ -185,7 +182,7 @@ func (j *job) ownStops() bool {
 
 // options are the request's options in Ollama's words. What the client names itself wins, and the context that was chosen
 // stands where neither the client nor the settings ask for one.
-func (j *job) options(r *chat.Request) (map[string]json.RawMessage, error) {
+func (j *job) options(r *chat.Request) map[string]json.RawMessage {
 	o := upstream.Sampling(r)
 	if j.engine.cfg.NumCtx > 0 {
 		o["num_ctx"] = j.engine.cfg.NumCtx
@@ -197,14 +194,12 @@ func (j *job) options(r *chat.Request) (map[string]json.RawMessage, error) {
 		o["stop"] = r.Stop
 	}
 	all := make(map[string]json.RawMessage, len(o)+len(r.Options)+1)
-	if err := upstream.AddFields(all, o); err != nil {
-		return nil, err
-	}
+	upstream.AddFields(all, o)
 	maps.Copy(all, r.Options)
 	if j.sizes() && j.context > 0 && j.fixedContext() == 0 {
 		all["num_ctx"] = json.RawMessage(strconv.Itoa(j.context))
 	}
-	return all, nil
+	return all
 }
 
 // limited returns a copy of r whose reply may have so many tokens, whatever the client's own options say: num_predict among them

@@ -164,12 +164,9 @@ func newOllama(owner, base string, rt http.RoundTripper) *ollama.Backend {
 // probe finds out what the model and its server can do. It is asked again after the family became another one,
 // since which marks count is the family's.
 func (j *job) probe(ctx context.Context) (*job, error) {
-	o, err := j.orderFor(j.request)
-	if err != nil {
-		return nil, err
-	}
+	facts, err := j.server.Probe(ctx, j.orderFor(j.request))
 	k := *j
-	k.facts, err = j.server.Probe(ctx, o)
+	k.facts = facts
 	return &k, err
 }
 

@@ -58,11 +58,7 @@ func observe(hear func(chat.Event)) chat.Hook {
 // is generated, some milliseconds each, so asking again costs next to nothing.
 func (j *job) open(ctx context.Context) (_ *job, src chat.Source, tail string, err error) {
 	for range maxOpenings {
-		var o *upstream.Order
-		if o, err = j.order(ctx); err != nil {
-			return j, nil, "", err
-		}
-		if src, tail, err = j.server.Open(ctx, o); err == nil {
+		if src, tail, err = j.server.Open(ctx, j.order(ctx)); err == nil {
 			return j, src, tail, nil
 		}
 		var over *upstream.Overflow

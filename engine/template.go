@@ -49,11 +49,7 @@ func (j *job) readTemplate(ctx context.Context) (*job, error) {
 // claims is only checked (two renderings), and left where the template prints other calls: names are given by
 // whoever made the file, the template is what the model was trained with.
 func (j *job) askTemplate(ctx context.Context) (*reading, error) {
-	o, err := j.orderFor(j.request)
-	if err != nil {
-		return nil, err
-	}
-	template, err := j.server.Template(ctx, o)
+	template, err := j.server.Template(ctx, j.orderFor(j.request))
 	if err != nil {
 		return nil, err
 	}

@@ -51,10 +51,7 @@ func (b *Backend) Models(ctx context.Context) ([]chat.Info, error) {
 // known: by chat the server renders, and nobody here sees what the prompt has opened. Errors are faults; one that
 // is Curable says that another strategy may do better.
 func (b *Backend) Open(ctx context.Context, o *upstream.Order) (src chat.Source, tail string, err error) {
-	body, err := chatRequest(o)
-	if err != nil {
-		return nil, "", err
-	}
+	body := chatRequest(o)
 	if o.Rendered {
 		return b.raw(ctx, o, body)
 	}

@@ -190,10 +190,7 @@ func (b *Backend) Template(ctx context.Context, o *upstream.Order) (derive.Templ
 	options := upstream.WithOption(b.sizedOptions(ctx, o), "num_predict", 1)
 	thinks := slices.Contains(show.Capabilities, model.CapabilityThinking)
 	return o.Rendering(source, thinks, func(q *upstream.Order) (string, error) {
-		body, err := chatRequest(q)
-		if err != nil {
-			return "", err
-		}
+		body := chatRequest(q)
 		body.Options = options
 		prompt, err := b.Render(ctx, o.Pulse, body)
 		if err == nil && prompt == "" {

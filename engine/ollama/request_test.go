@@ -19,11 +19,7 @@ var talk = []chat.Message{
 }
 
 func TestHistoryInOllamasForm(t *testing.T) {
-	ms, err := wireMessages(talk)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, _ := json.Marshal(ms)
+	got, _ := json.Marshal(wireMessages(talk))
 	want := `[{"role":"system","content":"Be brief."},{"role":"user","content":"Weather?"},` +
 		`{"role":"assistant","content":"","thinking":"hm","tool_calls":[` +
 		`{"id":"c1","function":{"index":0,"name":"get_weather","arguments":{"z":12345678901234567890,"a":1.50}}},` +

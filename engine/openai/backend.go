@@ -58,10 +58,7 @@ func (b *Backend) Open(ctx context.Context, o *upstream.Order) (src chat.Source,
 	if o.Strategy == upstream.Tap || o.Strategy == upstream.Tokens {
 		return nil, "", &fault.Error{Kind: fault.Invalid, Param: "model", Message: "strategy " + o.Strategy + " is configured for " + o.Name + ", but only Ollama knows it"}
 	}
-	body, err := b.request(o)
-	if err != nil {
-		return nil, "", err
-	}
+	body := b.request(o)
 	if o.Rendered {
 		return b.raw(ctx, o, body)
 	}
@@ -95,11 +92,7 @@ func (b *Backend) raw(ctx context.Context, o *upstream.Order, body *Request) (ch
 // by its rendering, fills them in a way of its own: its /v1/completions takes a suffix and ignores it, so a model
 // would write on in front of the gap as if nothing stood behind it.
 func (b *Backend) Complete(ctx context.Context, o *upstream.Order) (chat.Source, error) {
-	fields, err := b.fields(o)
-	if err != nil {
-		return nil, err
-	}
-	text := o.Request.Continue
+	fields, text := b.fields(o), o.Request.Continue
 	if text.Suffix != "" {
 		facts, err := b.Probe(ctx, o)
 		if err != nil {

@@ -110,10 +110,6 @@ func (b *Backend) Template(ctx context.Context, o *upstream.Order) (derive.Templ
 		return derive.Template{}, err
 	}
 	return o.Rendering(props.Template, true, func(q *upstream.Order) (string, error) {
-		body, err := b.request(q)
-		if err != nil {
-			return "", err
-		}
-		return b.Client.Template(ctx, o.Pulse, body)
+		return b.Client.Template(ctx, o.Pulse, b.request(q))
 	}), nil
 }

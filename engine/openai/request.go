@@ -12,22 +12,15 @@ import (
 )
 
 // request is the order's request in OpenAI's form. Tools are the order's, which a server can take
-// (Facts.PlainSchemas), not the client's. Arguments that are no object are fault.Invalid, and Param names the
-// call.
-func (b *Backend) request(o *upstream.Order) (*Request, error) {
-	messages, err := b.wireMessages(o.Request.Messages)
-	if err != nil {
-		return nil, err
-	}
-	body := &Request{Model: o.Model, Messages: messages, Tools: o.WireTools()}
-	body.Fields, err = b.fields(o)
-	return body, err
+// (Facts.PlainSchemas), not the client's.
+func (b *Backend) request(o *upstream.Order) *Request {
+	return &Request{Model: o.Model, Messages: b.wireMessages(o.Request.Messages), Tools: o.WireTools(), Fields: b.fields(o)}
 }
 
 // wireMessages is the conversation in OpenAI's form, every content there and every call's arguments an object: templates that such
 // servers run read the arguments, and fail at text that is none. Reasoning goes back to servers that know the field; OpenAI
 // refuses a request that has it.
-func (b *Backend) wireMessages(ms []chat.Message) ([]Message, error) {
+func (b *Backend) wireMessages(ms []chat.Message) []Message {
 	out := make([]Message, len(ms))
 	for i, m := range ms {
 		w := Message{Role: string(m.Role), Content: content(m), CallID: m.CallID, Name: m.Name}
@@ -35,16 +28,12 @@ func (b *Backend) wireMessages(ms []chat.Message) ([]Message, error) {
 			w.Reasoning = m.Reasoning
 		}
 		for j, call := range m.Calls {
-			args, err := upstream.Arguments(call, i, j)
-			if err != nil {
-				return nil, err
-			}
 			w.Calls = append(w.Calls, Call{ID: call.ID, Type: "function"})
-			w.Calls[j].Function.Name, w.Calls[j].Function.Arguments = call.Name, string(args)
+			w.Calls[j].Function.Name, w.Calls[j].Function.Arguments = call.Name, string(upstream.Arguments(call))
 		}
 		out[i] = w
 	}
-	return out, nil
+	return out
 }
 
 // content is a message's text, or its parts when there are pictures. Text alone is never sent as parts: templates of many models
@@ -72,7 +61,7 @@ func content(m chat.Message) any {
 //
 // tool_choice goes only to a server that is known to see to it; elsewhere the engine forces the call. A server
 // that ignores it would answer in text.
-func (b *Backend) fields(o *upstream.Order) (map[string]json.RawMessage, error) {
+func (b *Backend) fields(o *upstream.Order) map[string]json.RawMessage {
 	r, all := o.Request, maps.Clone(o.Request.Extra)
 	said := upstream.Sampling(r)
 	if r.MaxTokens > 0 {
@@ -108,9 +97,7 @@ func (b *Backend) fields(o *upstream.Order) (map[string]json.RawMessage, error) 
 	if r.Single && len(r.Tools) > 0 {
 		said["parallel_tool_calls"] = false
 	}
-	if err := upstream.AddFields(all, said); err != nil {
-		return nil, err
-	}
+	upstream.AddFields(all, said)
 	for k, v := range r.Options {
 		if k == "num_predict" {
 			k = b.limit()
@@ -119,7 +106,7 @@ func (b *Backend) fields(o *upstream.Order) (map[string]json.RawMessage, error) 
 			all[k] = v
 		}
 	}
-	return all, nil
+	return all
 }
 
 // toolChoice wants a call of one of the tools, in OpenAI's words: "required", or the tool's name where there is

@@ -160,17 +160,11 @@ func Sampling(r *chat.Request) map[string]any {
 	return o
 }
 
-// AddFields writes said into fields. What JSON cannot say is a number that is none (NaN), fault.Invalid with its
-// Param.
-func AddFields(fields map[string]json.RawMessage, said map[string]any) error {
+// AddFields writes said into fields. Numbers that JSON cannot say (NaN) were refused when the request came.
+func AddFields(fields map[string]json.RawMessage, said map[string]any) {
 	for k, v := range said {
-		raw, err := json.Marshal(v)
-		if err != nil {
-			return &fault.Error{Kind: fault.Invalid, Param: k, Message: k + " is no number", Cause: err}
-		}
-		fields[k] = raw
+		fields[k], _ = json.Marshal(v)
 	}
-	return nil
 }
 
 // set puts *v into o unless v is nil: 0 is a value of its own.

@@ -3,7 +3,6 @@ package upstream
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -11,7 +10,6 @@ import (
 
 	"toolnorm/adapters/derive"
 	"toolnorm/chat"
-	"toolnorm/internal/fault"
 )
 
 // Tool is a tool as both wires have it.
@@ -43,22 +41,13 @@ var ProbeTool = Tool{"function", Function{
 	Name: "probe", Description: "probe", Parameters: json.RawMessage(`{"type":"object","properties":{"a":{"type":"string"}}}`),
 }}
 
-// Arguments are those of the i-th call of a message, as an object: some clients write an empty text for none. Text that is no object is
-// fault.Invalid, and Param names the call; the history was repaired before, so it is rare.
-func Arguments(c chat.Call, message, i int) (json.RawMessage, error) {
+// Arguments are those of a call, as an object: some clients write an empty text for none. Text that is no object was refused when the
+// request came.
+func Arguments(c chat.Call) json.RawMessage {
 	if len(bytes.TrimSpace(c.Args)) == 0 {
-		return json.RawMessage("{}"), nil
+		return json.RawMessage("{}")
 	}
-	var members map[string]json.RawMessage
-	err := json.Unmarshal(c.Args, &members)
-	if err == nil && members == nil {
-		err = fmt.Errorf("%s is no object", c.Args)
-	}
-	if err == nil {
-		return c.Args, nil
-	}
-	at := fmt.Sprintf("messages[%d].tool_calls[%d].function.arguments", message, i)
-	return nil, &fault.Error{Kind: fault.Invalid, Param: at, Message: at + " must be one JSON object", Cause: err}
+	return c.Args
 }
 
 // Rendering is the chat template of the order's model, of which source is the text, with which render shows orders. A model that can think
