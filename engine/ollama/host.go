@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -74,12 +75,7 @@ func dialable(host string) string {
 // Older says that version a is older than b. What stands behind the numbers does not count: 0.30.0-rc1 is 0.30.0.
 func Older(a, b string) bool {
 	x, y := VersionNumbers(a), VersionNumbers(b)
-	for i := range x {
-		if x[i] != y[i] {
-			return x[i] < y[i]
-		}
-	}
-	return false
+	return slices.Compare(x[:], y[:]) < 0
 }
 
 // VersionNumbers are the numbers of a version; all of them 0 where it has none, as in "0.0.0" of a server that was
