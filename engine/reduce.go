@@ -79,8 +79,8 @@ func (e *Engine) plain(t chat.Tool) (description string, parameters json.RawMess
 		}
 		return plainSchema{}
 	})
-	if p.parameters == nil {
-		return reduced(t)
+	if p.parameters == nil { // it is too long to be kept
+		p = plainly(t.Schema)
 	}
 	return p.of(t.Description)
 }
