@@ -150,11 +150,9 @@ func (g *guard) rewrite(c *guarded) (json.RawMessage, bool) {
 		o.Weak = weak
 		f := rewritten(c.tool, c.args.Text(), o)
 		f.Said = g.said()
-		text, counts, err := g.j.withForcedCall(f).whole(g.ctx, stepRewritten)
-		g.spent = g.spent.Plus(counts)
+		call, err := g.forced(f)
 		if err == nil {
-			call, ok := readCall(text)
-			return g.acceptRewrite(c, call, ok)
+			return g.acceptRewrite(c, call)
 		}
 		// Only a refusal, or a server that broke, may be the schema's fault; a timeout would come again.
 		g.j.engine.cfg.Log.Debug().Err(err).Str("tool", g.j.names.forClient(c.tool.Name)).Bool("weak", weak).Msg("a call could not be written again")
@@ -175,53 +173,48 @@ func (g *guard) ranOn(ev chat.Event) bool {
 // a list without bounds never forces their end; bounds were left out before, since they would cut a long text in two.
 func (g *guard) bounded() bool {
 	f := heldTo(g.j.callable(), schema.Options{MaxLength: 200, MaxItems: 8, Long: g.j.longIntegers()}, boundedTokens)
-	text, counts, err := g.j.withForcedCall(f).whole(g.ctx, stepRewritten)
-	g.spent = g.spent.Plus(counts)
+	call, err := g.forced(f)
 	if err != nil {
 		return false
 	}
-	call, ok := readCall(text)
 	tool := g.j.tool(call.Name)
-	if !ok || len(g.j.rules(tool).Check(call.Args)) > 0 {
+	if len(g.j.rules(tool).Check(call.Args)) > 0 {
 		return false
 	}
 	g.step(stepRewritten)
 	return g.complete(&guarded{start: chat.Event{Kind: chat.CallStart, Text: call.Name}, tool: tool}, call.Args)
 }
 
-// readCall reads the object that a forced reply is: {"name": …, "arguments": …}. A server that ignores the
-// constraint writes prose, which is not ok.
-func readCall(text string) (chat.Call, bool) {
+// forced has the model write the object of a call that it is held to: {"name": …, "arguments": …}. A server that ignores the
+// constraint writes prose, which is an error.
+func (g *guard) forced(f *forcing) (chat.Call, error) {
 	var call struct {
 		Name      string
 		Arguments json.RawMessage
 	}
-	err := json.Unmarshal([]byte(text), &call)
-	return chat.Call{Name: call.Name, Args: call.Arguments}, err == nil
+	text, counts, err := g.j.withForcedCall(f).whole(g.ctx, stepRewritten)
+	g.spent = g.spent.Plus(counts)
+	if err == nil {
+		err = json.Unmarshal([]byte(text), &call)
+	}
+	return chat.Call{Name: call.Name, Args: call.Arguments}, err
 }
 
 // acceptRewrite returns the rewritten arguments, with what stood in the old ones, if they satisfy the schema and extend the
 // bytes already sent. Nothing a model writes is believed for having been asked for: servers ignore constraints, weaken them,
 // or know less of JSON Schema than the tool's author.
-func (g *guard) acceptRewrite(c *guarded, call chat.Call, ok bool) (json.RawMessage, bool) {
-	if !ok || call.Name != c.tool.Name {
-		return nil, false
+func (g *guard) acceptRewrite(c *guarded, call chat.Call) (json.RawMessage, bool) {
+	args, ok := call.Args, call.Name == c.tool.Name
+	if ok && c.stands != nil {
+		args, ok = c.stands.With(args)
 	}
-	args := call.Args
-	if c.stands != nil {
-		if args, ok = c.stands.With(args); !ok {
-			return nil, false
-		}
-	}
-	if len(c.rules.Check(args)) > 0 {
+	if !ok || len(c.rules.Check(args)) > 0 {
 		return nil, false
 	}
 	if c.begun {
-		if _, ok := c.args.Rest(args); !ok {
-			return nil, false
-		}
+		_, ok = c.args.Rest(args)
 	}
-	return args, true
+	return args, ok
 }
 
 // reask tells the model what was wrong with its call, as the tool's own error behind the conversation, and takes the first
@@ -243,7 +236,7 @@ func (g *guard) reask(c *guarded) (json.RawMessage, bool) {
 			g.spent = g.spent.Plus(*ev.Meta.Usage)
 		}
 		if reply.Add(ev) {
-			if found, ok := g.acceptRewrite(c, reply.Calls[len(reply.Calls)-1], true); ok {
+			if found, ok := g.acceptRewrite(c, reply.Calls[len(reply.Calls)-1]); ok {
 				return found, true
 			}
 		}
