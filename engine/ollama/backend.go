@@ -152,9 +152,7 @@ func (b *Backend) Complete(ctx context.Context, o *upstream.Order) (chat.Source,
 	return src, upstream.Meant(err, "does not support insert", "suffix", "the model "+o.Model+" cannot fill a gap: its template has no place for a suffix")
 }
 
-// Embed gives a vector for each text, in the order of the texts. A model that makes none is an error by
-// upstream.CannotEmbed. The answer is one document, MaxVectors at most, and its first byte comes when all texts
-// are read.
+// Embed gives a vector for each text, in the order of the texts.
 // What is too long is an error unless the client asks for the cut (Truncate): Ollama's default is to cut silently, and a search
 // over cut texts is wrong without anyone knowing.
 func (o *Client) Embed(ctx context.Context, p *wait.Pulse, model string, r *chat.EmbedRequest) (*chat.Embeddings, error) {
@@ -166,13 +164,9 @@ func (o *Client) Embed(ctx context.Context, p *wait.Pulse, model string, r *chat
 		Options    map[string]json.RawMessage `json:"options,omitempty"`
 		KeepAlive  json.RawMessage            `json:"keep_alive,omitempty"`
 	}{model, r.Input, r.Dimensions, r.Truncate, r.Options, r.KeepAlive}
-	body, err := o.calls.Document(ctx, p, o.base+"/api/embed", said, p.UntilFirst(), p.Later(), upstream.MaxVectors)
-	if err = upstream.CannotEmbed(model, err); err != nil {
-		return nil, err
-	}
 	var reply api.EmbedResponse
-	if err := json.Unmarshal(body, &reply); err != nil {
-		return nil, fault.New(fault.Unavailable, "the model server's embeddings cannot be read: %w", err)
+	if err := o.calls.Embed(ctx, p, o.base+"/api/embed", model, said, &reply); err != nil {
+		return nil, err
 	}
 	return &chat.Embeddings{Vectors: reply.Embeddings, Tokens: reply.PromptEvalCount}, nil
 }

@@ -182,10 +182,6 @@ func (o *Client) Embed(ctx context.Context, p *wait.Pulse, model string, r *chat
 	if r.Dimensions > 0 {
 		said["dimensions"] = r.Dimensions
 	}
-	data, err := o.calls.Document(ctx, p, o.base+"/embeddings", said, p.UntilFirst(), p.Later(), upstream.MaxVectors)
-	if err = upstream.CannotEmbed(model, err); err != nil {
-		return nil, err
-	}
 	var reply struct {
 		Data []struct {
 			Index     int
@@ -195,8 +191,8 @@ func (o *Client) Embed(ctx context.Context, p *wait.Pulse, model string, r *chat
 			Prompt int `json:"prompt_tokens"`
 		}
 	}
-	if err := json.Unmarshal(data, &reply); err != nil {
-		return nil, fault.New(fault.Unavailable, "the model server's embeddings cannot be read: %w", err)
+	if err := o.calls.Embed(ctx, p, o.base+"/embeddings", model, said, &reply); err != nil {
+		return nil, err
 	}
 	vectors := make([][]float32, len(reply.Data))
 	for _, e := range reply.Data {

@@ -25,9 +25,9 @@ const (
 	MaxRender = 64 << 20         // bytes read of a rendered prompt
 )
 
-// MaxVectors is how much of an answer full of vectors is read, in bytes: 16,384 texts of 4,096 dimensions in some
+// maxVectors is how much of an answer full of vectors is read, in bytes: 16,384 texts of 4,096 dimensions in some
 // 12 digits are less.
-const MaxVectors = 1 << 30
+const maxVectors = 1 << 30
 
 // DrainTime is how long a finished stream is waited for, so that its connection can serve the next one. Longer
 // would hold the client's reply open; a new connection costs less.
@@ -165,18 +165,22 @@ func (c *Caller) Post(ctx context.Context, p *wait.Pulse, url string, body any, 
 	})
 }
 
-// Document posts a request that is answered by one document, of which most bytes are read.
-func (c *Caller) Document(ctx context.Context, p *wait.Pulse, url string, body any, first, later wait.Limit, most int64) ([]byte, error) {
-	resp, err := c.Post(ctx, p, url, body, first)
+// Embed posts texts and reads their vectors into reply, which is that server's form of them. A model that makes none is the client's
+// fault. The answer is one document, and its first byte comes when all texts are read.
+func (c *Caller) Embed(ctx context.Context, p *wait.Pulse, url, model string, texts, reply any) error {
+	resp, err := c.Post(ctx, p, url, texts, p.UntilFirst())
 	if err != nil {
-		return nil, err
+		return Meant(err, "does not support embeddings", "model", "the model "+model+" cannot embed")
 	}
 	defer resp.Body.Close()
-	data, err := io.ReadAll(io.LimitReader(p.Reader(resp.Body, first, later), most))
+	data, err := io.ReadAll(io.LimitReader(p.Reader(resp.Body, p.UntilFirst(), p.Later()), maxVectors))
 	if err != nil {
-		return nil, wait.Broken(ctx, "", err)
+		return wait.Broken(ctx, "", err)
 	}
-	return data, nil
+	if err := json.Unmarshal(data, reply); err != nil {
+		return fault.New(fault.Unavailable, "the model server's embeddings cannot be read: %w", err)
+	}
+	return nil
 }
 
 // Text posts a request that is answered by one document, and gives the string at that path in it: the prompt that a server renders,
@@ -214,11 +218,6 @@ func Meant(err error, words, param, message string) error {
 		return &fault.Error{Kind: fault.Invalid, Param: param, Message: message, Cause: f}
 	}
 	return err
-}
-
-// CannotEmbed is err, as the client's fault when it says that the model cannot embed.
-func CannotEmbed(model string, err error) error {
-	return Meant(err, "does not support embeddings", "model", "the model "+model+" cannot embed")
 }
 
 // InProcess is a network of one server without sockets: each request has a connection of its own, a pipe, at the other end of which
