@@ -103,37 +103,25 @@ func hasLongInteger[T string | json.RawMessage](text T) bool {
 // callMark stands in front of the object that a forced reply is, so that it is read as what it is.
 const callMark, callEnd = "<tool_call>\n", "\n</tool_call>"
 
-// framed is a forced reply with the marks of a call around it, which the model was not asked for. So the one decoder reads it as
-// any other call: its arguments stream, and a reply that is cut leaves the call open.
+// framed puts the marks of a call around a forced reply, which the model was not asked for. So the one decoder reads it as any other
+// call: its arguments stream. A reply that is cut gets no closing mark, so its call stays open.
 //
 //	<tool_call>
 //	{"name":"clock","arguments":{"zone":"UTC"}}
 //	</tool_call>
-type framed struct {
-	chat.Source
-	begun bool
-	end   *chat.Event // waits behind the closing mark
-}
-
-// Next gives the marks, and between them what the model writes. A reply that is cut gets no closing mark, so its
-// call stays open.
-func (f *framed) Next() (chat.Event, error) {
-	if !f.begun {
-		f.begun = true
-		return chat.Event{Kind: chat.Text, Text: callMark}, nil
+func framed() chat.Hook {
+	open := false // between the marks
+	return func(ev chat.Event, err error) (chat.Event, chat.Source) {
+		switch {
+		case err != nil:
+		case ev.Kind == chat.Text && !open:
+			open, ev.Text = true, callMark+ev.Text
+		case ev.Kind == chat.Finish && ev.Text == chat.Stop && open:
+			open = false // the end passes here once more
+			return chat.Event{Kind: chat.Text, Text: callEnd}, &chat.Fixed{ev}
+		}
+		return ev, nil
 	}
-	if f.end != nil {
-		end := *f.end
-		f.end = nil
-		return end, nil
-	}
-	ev, err := f.Source.Next()
-	if err == nil && ev.Kind == chat.Finish && ev.Text == chat.Stop {
-		end := ev // taking ev's own address would put every event on the heap
-		f.end = &end
-		return chat.Event{Kind: chat.Text, Text: callEnd}, nil
-	}
-	return ev, err
 }
 
 // withForcedCall copies the job with its output constrained to f, and to f's tokens whatever the client's own

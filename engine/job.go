@@ -87,9 +87,7 @@ func (j *job) orderFor(r *chat.Request) *upstream.Order {
 		Name: j.name, Server: j.server.name, Model: j.model, Facts: j.facts, Format: j.format, Strategy: j.strategy, Request: r,
 		// A fifth more than the estimate: to be wrong by less costs nothing, and to reload a model costs seconds.
 		Need: tokens + tokens/5 + window.Room(j.request.MaxTokens, most), MostContext: most, FixedContext: j.fixedContext(), Estimate: j.estimate(),
-		Decoding: adapters.Options{
-			Tools: j.callable(), Also: j.names.others(), Hold: j.hold(), Which: j.engine.cfg.Which, Quiet: j.engine.cfg.Quiet,
-		},
+		Decoding:  j.decoding(),
 		NoGrammar: j.engine.cfg.NoGrammar || j.byTemplate, OnRendered: j.observer.OnRendered, Pulse: j.pulse, Log: &j.engine.cfg.Log,
 	}
 	if j.ownStops() {
@@ -98,6 +96,11 @@ func (j *job) orderFor(r *chat.Request) *upstream.Order {
 	}
 	o.Options = j.options(o.Request)
 	return o
+}
+
+// decoding is how the model's text is read, as far as that is known before the server is asked.
+func (j *job) decoding() adapters.Options {
+	return adapters.Options{Tools: j.callable(), Also: j.names.others(), Hold: j.hold(), Which: j.engine.cfg.Which, Quiet: j.engine.cfg.Quiet}
 }
 
 // plainTools are the tools in words that the server takes. To reduce a large schema takes time, in which the

@@ -123,15 +123,15 @@ func (j *job) read(ctx context.Context, generation string) (*job, events) {
 	if err != nil {
 		return j, broken(err)
 	}
-	o := adapters.Options{Tools: j.callable(), Also: j.names.others(), Prompt: tail, Hold: j.hold(), Which: j.engine.cfg.Which, Quiet: j.engine.cfg.Quiet, Context: ctx}
+	o, format := j.decoding(), j.format
+	o.Prompt, o.Context = tail, ctx
 	switch {
 	case j.request.Logprobs: // with them each text belongs to its tokens, and there are no calls to look for
 		return j, closing(src, all(src))
 	case j.force != nil:
-		o.Prompt = ""
-		return j, closing(src, adapters.Named("hermes").Decode(&framed{Source: src}, o))
+		o.Prompt, format, src = "", adapters.Named("hermes"), chat.Watch(src, framed())
 	}
-	return j, closing(src, j.format.Decode(src, o))
+	return j, closing(src, format.Decode(src, o))
 }
 
 // broken is a reply that is nothing but an error. Nothing was sent before it, so it can still become an HTTP
