@@ -46,9 +46,7 @@ func (d *decoder) callAhead(c int, line bool) bool {
 	i := 0
 	for ; c == '[' && i < maxWord; c = d.At(i) {
 		i++
-		for k := 0; k < maxWord && scan.IsSpace(d.At(i)); k++ {
-			i++
-		}
+		i += d.Run(i, maxWord, scan.IsSpace)
 	}
 	if c == '{' {
 		return d.envelopeAhead(i)
@@ -59,17 +57,11 @@ func (d *decoder) callAhead(c int, line bool) bool {
 // envelopeAhead says whether the object at offset i begins with a member that means something to an envelope.
 // Braces may be doubled, {{"name": …}}, as in a template that was copied.
 func (d *decoder) envelopeAhead(i int) bool {
-	for end := i + maxWord; i < end && (d.At(i) == '{' || scan.IsSpace(d.At(i))); {
-		i++
-	}
+	i += d.Run(i, maxWord, func(c int) bool { return c == '{' || scan.IsSpace(c) })
 	if c := d.At(i); c == '"' || c == '\'' {
 		i++
 	}
-	n := i
-	for n < i+maxWord && scan.IsWord(d.At(n)) {
-		n++
-	}
-	key := string(d.Slice(d.Pos+i, d.Pos+n))
+	key := string(d.Slice(d.Pos+i, d.Pos+i+d.Run(i, maxWord, scan.IsWord)))
 	return lenient.NameKeys[key] || lenient.ArgsKeys[key] || lenient.IdKeys[key] || wrapKeys[key] || listKeys[key] || key == "type"
 }
 

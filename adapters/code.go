@@ -54,11 +54,7 @@ func (d *decoder) codeSpan() {
 // runOf is how often c stands at offset i.
 // It asks for one byte more than the run has, so a run at the end of a piece waits for the next piece.
 func (d *decoder) runOf(i, c int) int {
-	n := i
-	for d.At(n) == c && c >= 0 {
-		n++
-	}
-	return n - i
+	return d.Run(i, scan.Unlimited, func(at int) bool { return at == c && c >= 0 })
 }
 
 // spaceBefore says whether text stands in front of here, and its last byte is white space.
@@ -97,10 +93,7 @@ func isPage(label string) bool {
 // The end of the text is a no, since what would follow is not known: a label is only one when its line is whole.
 // Blanks around a label are no part of it: "``` json" is json.
 func (d *decoder) restOfLine(i int) (rest string, whole bool) {
-	n := i
-	for n < i+maxInfo && d.At(n) >= 0 && d.At(n) != '\n' {
-		n++
-	}
+	n := i + d.Run(i, maxInfo, func(c int) bool { return c >= 0 && c != '\n' })
 	return strings.TrimSpace(string(d.Slice(d.Pos+i, d.Pos+n))), d.At(n) == '\n'
 }
 
@@ -121,10 +114,7 @@ func isLabel(s string) bool {
 func (d *decoder) inFence(c int) {
 	line := c == '\n' || d.fresh
 	if line {
-		n := 0
-		for n < maxGap && scan.IsSpace(d.At(n)) {
-			n++
-		}
+		n := d.Run(0, maxGap, scan.IsSpace)
 		d.keep(n)
 		d.fresh = n == maxGap
 	}

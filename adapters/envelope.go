@@ -291,10 +291,7 @@ func (d *decoder) doubtRest(i int) {
 		return
 	}
 	i += 1 + d.Space(i+1)
-	end := i
-	for end < i+lenient.MaxKey && d.At(end) >= 0 && d.At(end) != ':' && d.At(end) != '}' {
-		end++
-	}
+	end := i + d.Run(i, lenient.MaxKey, func(c int) bool { return c >= 0 && c != ':' && c != '}' })
 	key, _ := d.KeyAt(i)
 	d.Out.Doubt = d.Out.Doubt || d.At(end) < 0 || !lenient.OfEnvelope(key) && d.Out.Typ.Has(key)
 }

@@ -83,11 +83,7 @@ func (d *decoder) fenceOfCalls(n int) bool {
 
 // behind is the text behind here, as far as it is looked at.
 func (d *decoder) behind() []byte {
-	n := 0
-	for n < prose.Reach && d.At(n) >= 0 {
-		n++
-	}
-	return d.Slice(d.Pos, d.Pos+n)
+	return d.Slice(d.Pos, d.Pos+d.Run(0, prose.Reach, func(c int) bool { return c >= 0 }))
 }
 
 // nextFence reads one more fence of calls behind white space.

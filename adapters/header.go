@@ -114,10 +114,7 @@ func (d *decoder) headerMark(i int) (mark string, a match) {
 // It ends at a mark or a brace too, since models leave the blank out: to=f<|channel|>commentary{"a": 1}.
 func (d *decoder) word(i int) (string, int) {
 	i += d.Space(i)
-	n := i
-	for c := d.At(n); c >= 0 && !scan.IsSpace(c) && c != '<' && c != '{' && n < i+toolset.MaxName; c = d.At(n) {
-		n++
-	}
+	n := i + d.Run(i, toolset.MaxName, func(c int) bool { return c >= 0 && !scan.IsSpace(c) && c != '<' && c != '{' })
 	return string(d.Slice(d.Pos+i, d.Pos+n)), n
 }
 

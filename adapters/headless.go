@@ -69,11 +69,10 @@ func (d *decoder) mayBe(p *declaration.Pattern, c int) bool {
 // wordNames says whether the word here names an offered tool, or is an id that does.
 // A word of prose differs from every offered name within a few letters, so this costs next to nothing.
 func (d *decoder) wordNames() bool {
-	n := 0
-	for c := d.At(n); n < toolset.MaxName && (scan.IsWord(c) || c == '-' || c == '.'); c = d.At(n) {
-		if n++; !d.tools.Begins(d.Slice(d.Pos, d.Pos+n)) && !d.tools.BeginsID(d.Slice(d.Pos, d.Pos+n)) {
-			return false
-		}
-	}
-	return d.tools.InID(string(d.Slice(d.Pos, d.Pos+n))) != nil || d.tools.Find(string(d.Slice(d.Pos, d.Pos+n))) != nil
+	begun := 0
+	n := d.Run(0, toolset.MaxName, func(c int) bool {
+		begun++
+		return scan.IsName(c) && d.tools.BeginsID(d.Slice(d.Pos, d.Pos+begun))
+	})
+	return !scan.IsName(d.At(n)) && d.tools.InID(string(d.Slice(d.Pos, d.Pos+n))) != nil
 }

@@ -131,11 +131,7 @@ func (d *decoder) optionalSuffix(i int) int {
 	if d.At(i) != ':' {
 		return i
 	}
-	n := i + 1
-	for n < i+declaration.MaxSuffix && (scan.IsWord(d.At(n)) || d.At(n) == '-') {
-		n++
-	}
-	return n
+	return i + 1 + d.Run(i+1, declaration.MaxSuffix-1, func(c int) bool { return scan.IsWord(c) || c == '-' })
 }
 
 // attempt tries to read a call by its pattern from here on. What failed attempts may read in all is bounded, so that
@@ -348,8 +344,7 @@ func (d *decoder) skipFence() {
 	if !d.Has(n, "```") {
 		return
 	}
-	for n += 3; d.At(n) >= 'a' && d.At(n) <= 'z'; n++ {
-	}
+	n += 3 + d.Run(n+3, scan.Unlimited, func(c int) bool { return c >= 'a' && c <= 'z' })
 	n += d.Space(n)
 	if d.At(n) == '{' {
 		d.Pos += n

@@ -146,10 +146,7 @@ func (d *decoder) callNumber(l declaration.Literal) match {
 // count steps over the number of a call, which has no mark behind it.
 // functions.get_weather:0{…} is Kimi K2's call without its control tokens: behind the number come the arguments at once.
 func (d *decoder) count() match {
-	n := 0
-	for c := d.At(0); n < maxWord && c >= '0' && c <= '9'; c = d.At(n) {
-		n++
-	}
+	n := d.Run(0, maxWord, func(c int) bool { return scan.IsDigit(byte(c)) })
 	if n == 0 {
 		return incompleteAtEnd(d.At(0), mismatch)
 	}

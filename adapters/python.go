@@ -213,10 +213,7 @@ func (d *decoder) keywords(t *toolset.Tool) match {
 // parameter at its place only when the schema lists it: else nobody knows what it is.
 // n is the place of the argument; a name after a value without one is fine in Python, the reverse is not checked here.
 func (d *decoder) keyword(t *schema.Type, n int) (string, match) {
-	i := 0
-	for scan.IsWord(d.At(i)) || d.At(i) == '-' || d.At(i) >= 0x80 {
-		i++
-	}
+	i := d.Run(0, scan.Unlimited, func(c int) bool { return scan.IsWord(c) || c == '-' || c >= 0x80 })
 	end := i + d.Space(i)
 	switch c := d.At(end); {
 	case c < 0:

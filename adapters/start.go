@@ -50,10 +50,7 @@ func (d *decoder) beginning() {
 // Functionary's first >>> is in its prompt, so the reply begins with the recipient alone on a line: get_weather⏎{…}.
 // What follows the word is not looked at: the pattern behind says whether it is a call.
 func (d *decoder) wordLine() bool {
-	n := 0
-	for c := d.At(n); n < toolset.MaxName && (scan.IsWord(c) || c == '-' || c == '.'); c = d.At(n) {
-		n++
-	}
+	n := d.Run(0, toolset.MaxName, scan.IsName)
 	c := d.At(n)
 	return n > 0 && (c == '\n' || c < 0)
 }

@@ -110,6 +110,17 @@ func (b *Buffer) Space(i int) int {
 	return n - i
 }
 
+// Run counts the bytes from offset i on that are of a class, most of them at most.
+// The end of the text is of no class, so a run ends there. What a run is counted for is bounded by most, so that a look ahead
+// costs no more than that.
+func (b *Buffer) Run(i, most int, is func(c int) bool) int {
+	n := 0
+	for n < most && is(b.At(i+n)) {
+		n++
+	}
+	return n
+}
+
 // Has says whether s stands at offset i. Bytes are asked for one by one, so nothing waits that cannot be s.
 // Asking for the whole of it at once would hold back prose that merely begins like a mark.
 func (b *Buffer) Has(i int, s string) bool {

@@ -19,6 +19,9 @@ func IsWord(c int) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 0 && c < 0x80 && IsLetter(byte(c))
 }
 
+// IsName reports whether c can stand in the name of a tool as it is offered.
+func IsName(c int) bool { return IsWord(c) || c == '-' || c == '.' }
+
 // IsQuote reports whether c opens a string in JSON, Python or JavaScript.
 func IsQuote(c int) bool { return c == '"' || c == '\'' || c == '`' }
 
