@@ -102,18 +102,13 @@ func (d *decoder) envelope(depth int) match {
 	env := envelope{argsAt: -1}
 	for {
 		d.Pos += d.Loose(0)
-		switch c := d.At(0); c {
+		if n := d.CommaAt(0); n > 0 {
+			d.Pos += n
+			continue
+		}
+		switch d.At(0) {
 		case -1:
 			return incomplete
-		case ',':
-			d.Pos++
-			continue
-		// Chinese models write full-width commas between members
-		case int("，"[0]):
-			if d.Has(0, "，") {
-				d.Pos += len("，")
-				continue
-			}
 		case '{':
 			if env.t == nil && len(env.others) == 0 { // doubled braces
 				d.Pos++
@@ -144,14 +139,11 @@ func (d *decoder) memberKey() (string, match) {
 		return "", a
 	}
 	d.Pos += d.Loose(0)
-	switch c := d.At(0); {
-	case c == ':' || c == '=':
-		d.Pos++
-	case d.Has(0, "："):
-		d.Pos += len("：")
-	default:
-		return "", incompleteAtEnd(c, mismatch)
+	n := d.ColonAt(0)
+	if n == 0 {
+		return "", incompleteAtEnd(d.At(0), mismatch)
 	}
+	d.Pos += n
 	d.Pos += d.Loose(0)
 	return scan.Unquote(out), incompleteAtEnd(d.At(0), matched)
 }

@@ -289,7 +289,7 @@ func (r *Reader) colon() {
 		r.Pos += n // a quote too many
 		r.Repaired("extra-closer")
 	}
-	c, n := r.At(0), r.colonAt(0)
+	c, n := r.At(0), r.ColonAt(0)
 	r.Pos += n
 	switch {
 	case n == 0:
@@ -338,7 +338,7 @@ func (r *Reader) between(some bool) int {
 	comma := -1
 	for {
 		r.blanks()
-		n := r.commaAt(0)
+		n := r.CommaAt(0)
 		if n == 0 {
 			return comma
 		}

@@ -36,9 +36,9 @@ func (r *Reader) valueFollows(i int) bool {
 		case c < 0:
 			// the text ends: with this quote, as far as anybody knows
 			return true
-		case r.commaAt(i) > 0:
+		case r.CommaAt(i) > 0:
 			// …", "days": 3: what stands behind the comma must be a member
-			return r.memberFollows(i+r.commaAt(i), kind)
+			return r.memberFollows(i+r.CommaAt(i), kind)
 		case scan.IsCloser(c):
 			// …"]} closes from here outwards
 			open := depth
@@ -210,9 +210,9 @@ func (r *Reader) closeOf(i int, quote string, most int) (n int, ok bool) {
 	return n, false
 }
 
-// commaAt is the length of the comma at offset i, which is the plain or the full-width one of Chinese models; 0: none stands
+// CommaAt is the length of the comma at offset i, which is the plain or the full-width one of Chinese models; 0: none stands
 // there. Inside strings the latter is text.
-func (r *Reader) commaAt(i int) int {
+func (r *Reader) CommaAt(i int) int {
 	if r.At(i) == ',' {
 		return 1
 	}
@@ -330,7 +330,7 @@ func (r *Reader) lookForKey(i int) (k aKey) {
 	}
 	n += len(q.Close)
 	n += r.Space(n)
-	if size := r.colonAt(n); size > 0 {
+	if size := r.ColonAt(n); size > 0 {
 		k.value = n + size
 	}
 	k.follows = k.value > 0 || r.At(n) < 0 || r.noColons
@@ -345,9 +345,9 @@ func (r *Reader) KeyAt(i int) (key string, value int) {
 	return "", 0
 }
 
-// colonAt is the length of what stands for a colon at offset i, 0 when nothing does. What stands for it: the sign of
+// ColonAt is the length of what stands for a colon at offset i, 0 when nothing does. What stands for it: the sign of
 // equality of Python, and the full-width colon of Chinese models.
-func (r *Reader) colonAt(i int) int {
+func (r *Reader) ColonAt(i int) int {
 	switch {
 	case r.At(i) == ':' || r.At(i) == '=':
 		return 1

@@ -119,7 +119,7 @@ func (r *Reader) valueEnds(n int) bool {
 		n += r.Space(n)
 	}
 	c := r.At(n)
-	if c < 0 || scan.IsCloser(c) || r.commaAt(n) > 0 || r.Has(n, "：") || r.Comment(n) > 0 || r.IsMark(n) {
+	if c < 0 || scan.IsCloser(c) || r.CommaAt(n) > 0 || r.Has(n, "：") || r.Comment(n) > 0 || r.IsMark(n) {
 		return true
 	}
 	if r.inList() && (c == '-' || c >= '0' && c <= '9' || r.StartsString(n) && r.itemEnd(n) > n) {
@@ -188,7 +188,7 @@ scan:
 			break scan
 		case c == ',' && (r.inList() || r.memberFollows(n+1, '{')), c == '}' && r.valueFollows(n), c == ']' || c == '\n':
 			break scan
-		case c == ')' && len(r.stack) > 0 && closerOf(r.innermost()) == ')', c != ',' && r.commaAt(n) > 0, r.Has(n, "："), c == '<' && r.IsMark(n):
+		case c == ')' && len(r.stack) > 0 && closerOf(r.innermost()) == ')', c != ',' && r.CommaAt(n) > 0, r.Has(n, "："), c == '<' && r.IsMark(n):
 			break scan
 		case c == '"' && n > 0 && r.keyFollows(n):
 			break scan
