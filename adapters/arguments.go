@@ -92,19 +92,19 @@ func (d *decoder) objectFits(t *toolset.Tool) match {
 	d.Pos++
 	d.Pos += d.Space(0)
 	c := d.At(0)
-	if c < 0 && d.bare {
+	if c < 0 && d.bare() {
 		return incomplete
 	}
 	// {...} and {<city>} stand for arguments in documentation
 	if !scan.IsQuote(c) {
-		if c == '.' || c == '<' && lenient.DelimsOf(d.closing.Family.Quotes) == nil || d.bare && c != '}' {
+		if c == '.' || c == '<' && lenient.DelimsOf(d.closing.Family.Quotes) == nil || d.bare() && c != '}' {
 			return mismatch // a placeholder
 		}
 		return matched
 	}
 	out, a := d.Capture(func() { d.Key(false) })
 	if a != matched {
-		if d.bare {
+		if d.bare() {
 			return a
 		}
 		return matched
@@ -114,7 +114,7 @@ func (d *decoder) objectFits(t *toolset.Tool) match {
 	if d.describesParameter(t.Type().Prop(key)) {
 		return mismatch
 	}
-	if t.Type().Has(key) || !d.bare && !echoKeys[key] || d.WrapperAhead(t.Type(), key) {
+	if t.Type().Has(key) || !d.bare() && !echoKeys[key] || d.WrapperAhead(t.Type(), key) {
 		return matched
 	}
 	return mismatch

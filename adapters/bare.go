@@ -32,7 +32,7 @@ func (d *decoder) unmarked(c int, line bool) bool {
 		return false
 	}
 	start := d.blank
-	if start && (c == '{' || c == '[') && d.bareStream() {
+	if start && (c == '{' || c == '[') && d.attempt(bareStream) == committed {
 		return true
 	}
 	return (start || d.announced()) && d.heldCalls()
@@ -96,24 +96,23 @@ func (d *decoder) nameAhead(i int) bool {
 	return false
 }
 
-// bareStream reads JSON calls at the start of the reply; they stream from their commit point.
-// To wait for the end would hide all progress of a model that has no marks, as Llama 3's is.
-// Its arguments must begin with a parameter of the tool (d.bare): {"name": "get_weather", "arguments": {"type": …}} is an echo.
-func (d *decoder) bareStream() bool {
-	d.bare = true
-	a := d.attempt(bareObjects)
-	d.bare = false
-	return a == committed
-}
-
-// The patterns that calls without marks are read by.
+// The patterns that calls without marks are read by. JSON at the start of the reply streams from its commit point: to wait for the
+// end would hide all progress of a model that has no marks, as Llama 3's is.
 // Two newlines in front of such a call are glue, as templates have at most two.
 var (
+	bareStream  = &declaration.Pattern{Family: new(declaration.Family), Glue: 2, Parts: []declaration.Part{{Hole: "calls"}}}
 	bareObjects = &declaration.Pattern{Family: new(declaration.Family), Glue: 2, Parts: []declaration.Part{{Hole: "calls"}}}
 	bareJSON    = &declaration.Pattern{Family: new(declaration.Family), Glue: 2, Parts: []declaration.Part{{Hole: "name"}, {Hole: "json"}}}
 	barePython  = &declaration.Pattern{Family: new(declaration.Family), Glue: 2, Parts: []declaration.Part{{Hole: "python"}}}
 	bareCounted = &declaration.Pattern{Family: new(declaration.Family), Glue: 2, Parts: []declaration.Part{{Hole: "name"}, {Lit: declaration.NewLiteral(":", "name", "count")}, {Hole: "count"}, {Hole: "json"}}}
 )
+
+// bare says whether the arguments of the call that is read must begin with a parameter of its tool, since little else says that it
+// is one: {"name": "get_weather", "arguments": {"type": …}} is an echo at the start of a reply, and a word and a brace are program
+// text unless a parameter follows in quotes.
+func (d *decoder) bare() bool {
+	return d.closing == bareStream || d.closing == bareJSON || d.closing == bareCounted
+}
 
 // heldCalls reads calls as a draft.
 // All of them leave or none: with text between two they are alternatives to choose from.
@@ -145,10 +144,7 @@ func (d *decoder) over(i int) bool {
 func (d *decoder) bareCall() bool {
 	done := d.done
 	for _, p := range []*declaration.Pattern{bareObjects, barePython, bareJSON, bareCounted} {
-		d.bare = p == bareJSON || p == bareCounted // a word and a brace are program text, unless a parameter follows in quotes
-		a := d.attempt(p)
-		d.bare = false
-		if a == committed && d.done > done {
+		if d.attempt(p) == committed && d.done > done {
 			return true
 		}
 	}

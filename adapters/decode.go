@@ -89,7 +89,6 @@ type evidenceState struct {
 	rejected int    // up to here stand calls that are text: no mark means anything
 	others   [2]int // positions of the elements of a list in front of its first call: they are text
 	evidence bool   // more than a mark was read: a cut here is a cut call
-	bare     bool   // the call has no marks, so its arguments must begin with a parameter of the tool
 }
 
 // attemptState is the attempt to read a call at a mark (match.go).

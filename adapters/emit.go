@@ -147,6 +147,13 @@ func (d *decoder) leave(glue int) int {
 	return end
 }
 
+// dropMark steps over the mark of n bytes here, of which nothing is shown.
+func (d *decoder) dropMark(n, glue int) match {
+	d.leave(glue)
+	d.Pos += n
+	return committed
+}
+
 // release sends CallStart.
 // From here on the call cannot become text again, whatever is found in it.
 // Its index is the number of calls before it, those of the server's own parser included.

@@ -238,7 +238,7 @@ func (d *decoder) whole(env *envelope) match {
 				return mismatch // its arguments stand behind a closer that came too early
 			}
 		}
-		if d.bare || len(env.t.Type().Required()) > 0 && d.At(d.Space(0)) == '{' {
+		if d.bare() || len(env.t.Type().Required()) > 0 && d.At(d.Space(0)) == '{' {
 			return mismatch // nothing says that it is a call, or its arguments stand behind it
 		}
 		d.commitWith(env.t, env.id, "{}")

@@ -50,7 +50,7 @@ func (d *decoder) fencedCalls(n int, start bool) bool {
 	before, sure := d.Pos, prose.AnnouncesSurely(d.announcement())
 	d.Pos += n
 	d.Pos += d.Space(0)
-	if start && (d.At(0) == '{' || d.At(0) == '[') && d.bareStream() {
+	if start && (d.At(0) == '{' || d.At(0) == '[') && d.attempt(bareStream) == committed {
 		return true
 	}
 	d.Pos = before

@@ -278,8 +278,12 @@ func (d *decoder) opens(p *declaration.Pattern, i int) bool {
 func (d *decoder) body(p *declaration.Pattern, i int, t *toolset.Tool, id string) match {
 	switch p.Parts[i].Hole {
 	case "call", "calls":
-		if d.emptyPair(p) {
-			return committed
+		// A pair of special tokens that holds nothing is dropped, and no call comes of it. Inkling's
+		// get_time<|content_invoke_tool_json|><|end_message|> would be markup as text. A pair that looks like tags,
+		// <tool_call></tool_call>, stays text: people write about those.
+		if n, ok := d.closerAt(d.Space(0), p); ok && p.Special() {
+			d.afterCall = true
+			return d.dropMark(n, p.Glue)
 		}
 		return d.objects(p)
 	case "named":
@@ -290,20 +294,6 @@ func (d *decoder) body(p *declaration.Pattern, i int, t *toolset.Tool, id string
 		return d.taggedCall(p, t, id)
 	}
 	return d.namedCall(p, t, id)
-}
-
-// emptyPair drops a pair of special tokens that holds nothing: no call comes of it.
-// Inkling's get_time<|content_invoke_tool_json|><|end_message|> would be markup as text, and no call either. A pair that looks
-// like tags, <tool_call></tool_call>, stays text: people write about those.
-func (d *decoder) emptyPair(p *declaration.Pattern) bool {
-	n, ok := d.closerAt(d.Space(0), p)
-	if !ok || !p.Special() {
-		return false
-	}
-	d.leave(p.Glue)
-	d.Pos += n
-	d.afterCall = true
-	return true
 }
 
 // namedCall reads arguments whose tool is known already: a JSON object, a string or null in its place, or nothing but a closer.

@@ -115,10 +115,9 @@ func (d *decoder) strayCloser(p *declaration.Pattern) match {
 	default:
 		return mismatch
 	}
-	d.leave(0)
-	d.Pos += n
+	a = d.dropMark(n, 0)
 	d.closeReasoning(p)
-	return committed
+	return a
 }
 
 // closeReasoning goes over to text, without the newlines that belong to the closer, or the blank behind a word.

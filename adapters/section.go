@@ -14,10 +14,8 @@ func (d *decoder) section(p *declaration.Pattern) match {
 	}
 	i := n + d.Space(n)
 	if end, ok := d.sectionEnds(i, p.Family); ok {
-		d.leave(p.Glue)
-		d.Pos += end
 		d.afterCall = true
-		return committed
+		return d.dropMark(end, p.Glue)
 	}
 	start := d.Pos
 	d.Pos += i

@@ -213,9 +213,7 @@ func (d *decoder) try(m *declaration.Mark) match {
 		return d.madeUp(m.Pattern)
 	// <reserved_12>: it means nothing anywhere
 	case declaration.NoiseMark:
-		d.leave(0)
-		d.Pos += len(m.Key)
-		return committed
+		return d.dropMark(len(m.Key), 0)
 	case declaration.TurnMark:
 		if m.Pattern != nil && m.Pattern != d.reply && !m.Special() {
 			return mismatch // the closer of a plain reply that was not opened
@@ -262,10 +260,8 @@ func (d *decoder) openPlain(m *declaration.Mark) match {
 	if tag := m.Key[0] == '<' && !m.Special(); !d.blank && !own || d.thinks == nil && tag {
 		return mismatch
 	}
-	d.leave(m.Pattern.Glue)
 	d.reply = m.Pattern
-	d.Pos += n
-	return committed
+	return d.dropMark(n, m.Pattern.Glue)
 }
 
 // turn drops a mark of the turn where it ends something: at the end of the text, or before another mark; white space up to
@@ -292,12 +288,10 @@ func (d *decoder) turn(m *declaration.Mark) match {
 	if !over && !d.afterCall && !within {
 		return mismatch
 	}
-	d.leave(glue)
-	d.Pos += n
 	if over {
-		d.Pos += space
+		n += space
 	}
-	return committed
+	return d.dropMark(n, glue)
 }
 
 // structure says whether a mark that is no closer stands at offset i.
