@@ -278,10 +278,9 @@ func (d *decoder) ranOver(from int) bool {
 // left.
 // It is solid text: marks in it are no calls, or the same place would be tried once more.
 func (d *decoder) textAgain(from int) {
-	end := d.Pos
-	d.Out, d.Pos = nil, from
+	d.Out = nil
 	d.Repaired("two-readings")
-	d.solid(end - from)
+	d.solidFrom(from)
 }
 
 // atEnd says whether the text is over, but for white space.

@@ -89,23 +89,20 @@ func headerWord(w string, h fields) bool {
 
 // headerMarks are the marks of a header. All families of messages share these four, whatever their recipients and channels
 // are called.
-var headerMarks = []string{messageMark, declaration.ChannelMark, constrainMark, startMark}
+var headerMarks = []declaration.Literal{
+	declaration.Exactly(messageMark), declaration.Exactly(declaration.ChannelMark), declaration.Exactly(constrainMark), declaration.Exactly(startMark),
+}
 
 // headerMark is the mark of a header that stands at offset i. Where the text ends inside one the header is structure and
 // dropped; a byte that cannot be one makes it text.
 // <|channel|>final<|mess at the end of a reply is the first, "<|channel|> is a mark" the second.
 func (d *decoder) headerMark(i int) (mark string, a match) {
 	for _, m := range headerMarks {
-		n := 0
-		for n < len(m) && d.At(i+n) == int(m[n]) {
-			n++
+		_, found := d.literal(i, m)
+		if found == matched {
+			return m.Text, matched
 		}
-		if n == len(m) {
-			return m, matched
-		}
-		if d.At(i+n) < 0 {
-			a = incomplete
-		}
+		a = max(a, found)
 	}
 	return "", a
 }

@@ -124,15 +124,12 @@ func (d *decoder) nextNamed() bool {
 // behindOthers reads the first call of a list whose elements from position start on are no calls of offered tools: those
 // are text, whole.
 // [{"name": "set_alarm", …}, {"name": "get_weather", …}] with only get_weather offered is that call, and the alarm is text. It
-// was text altogether, mark and all, before. Repairs in elements that stay text are not repairs of the reply.
+// was text altogether, mark and all, before.
 func (d *decoder) behindOthers(start int) match {
-	repairs := d.Repairs
 	for d.Pos = start; d.At(0) == '{'; {
-		if _, a := d.Capture(func() { d.Value(nil) }); a != matched {
+		if a := d.stranger(); a != matched {
 			return a
 		}
-		// what a stranger's element needed is no repair of a call
-		d.Repairs = repairs
 		d.others = [2]int{start, d.Pos}
 		d.Pos += d.separator()
 		if a := d.envelope(0); a != mismatch {
@@ -142,6 +139,15 @@ func (d *decoder) behindOthers(start int) match {
 		d.Pos += d.separator()
 	}
 	return mismatch
+}
+
+// stranger steps over an element of a list that is no call of an offered tool.
+// It stays text as it was written, so what reading it repaired is no repair of the reply.
+func (d *decoder) stranger() match {
+	repairs := d.Repairs
+	_, a := d.Capture(func() { d.Value(nil) })
+	d.Repairs = repairs
+	return a
 }
 
 // keepOthers keeps the elements of a list that are no calls, in front of the call that begins now. It answers where they
@@ -155,8 +161,8 @@ func (d *decoder) keepOthers() int {
 		return -1
 	}
 	here := d.Pos
-	d.Pos = from
-	d.solid(to - from)
+	d.Pos = to
+	d.solidFrom(from)
 	d.flushText()
 	d.Pos = here
 	return to
@@ -164,24 +170,20 @@ func (d *decoder) keepOthers() int {
 
 // otherObject keeps an element of a list behind a call that is no call of an offered tool. A draft does not know it.
 // Behind a known call a torn rest, `, {"note": "x"}]` with the list's bracket, was shown as text; now the element alone is.
-// What was captured is read for its end only, so a repair inside it is not reported.
 func (d *decoder) otherObject() bool {
 	n := d.separator()
 	// a draft may be undone, and text that has left cannot
 	if d.drafting || d.wasCut || d.At(n) != '{' {
 		return false
 	}
-	start, repairs := d.Pos, d.Repairs
+	start := d.Pos
 	d.endCall(true)
 	d.Pos += n
 	from := d.Pos
-	_, a := d.Capture(func() { d.Value(nil) })
-	d.Repairs = repairs
-	end := d.Pos
-	if d.Pos = start; a != matched {
+	if d.stranger() != matched {
+		d.Pos = start
 		return false
 	}
-	d.Pos = from
-	d.solid(end - from)
+	d.solidFrom(from)
 	return true
 }

@@ -65,6 +65,13 @@ func (d *decoder) solid(n int) {
 	}
 }
 
+// solidFrom is solid for what stands from a position up to here, which was read as something else.
+func (d *decoder) solidFrom(from int) {
+	n := d.Pos - from
+	d.Pos = from
+	d.solid(n)
+}
+
 // maxGap is how much white space waits to see whether a mark follows, in bytes.
 // More white space than that is layout, and no family's glue is longer than two newlines.
 const maxGap = 64
