@@ -9,7 +9,12 @@ import (
 
 // closerAt says whether one of the pattern's closers stands at offset i, and where it ends.
 // The first that fits counts: </function> and </tool_call> are two, and a model may have left out either.
+// A message has none of its own: any of its family's end marks closes it.
 func (d *decoder) closerAt(i int, p *declaration.Pattern) (int, bool) {
+	if p == p.Family.Header {
+		n := d.messageEnds(p, i)
+		return n, n > 0
+	}
 	for _, l := range p.Close {
 		if n, a := d.literal(i, l); a == matched {
 			return n, true
@@ -23,6 +28,11 @@ func (d *decoder) closerAt(i int, p *declaration.Pattern) (int, bool) {
 // Whether the last one was seen matters for calls at the end of a reply: without it one that was cut by its length is not complete.
 // Any of them may be missing, doubled or late: a reply that stops behind </function> is a complete call of qwen3-coder.
 func (d *decoder) skipClosers(p *declaration.Pattern) bool {
+	if p == p.Family.Header {
+		n, ok := d.closerAt(d.Space(0), p)
+		d.Pos += n
+		return ok
+	}
 	closed := len(p.Close) == 0
 	for i, l := range p.Close {
 		d.skipJunk(p)

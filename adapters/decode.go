@@ -85,7 +85,6 @@ type codeState struct {
 
 // evidenceState is what speaks for or against calls here (doubt.go, bare.go).
 type evidenceState struct {
-	doubts   doubts // what stands in front of the last mark
 	rejected int    // up to here stand calls that are text: no mark means anything
 	others   [2]int // positions of the elements of a list in front of its first call: they are text
 	evidence bool   // more than a mark was read: a cut here is a cut call

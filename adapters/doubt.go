@@ -34,21 +34,21 @@ func (d *decoder) announcement() []byte {
 // doubts are what stands in front of a mark at one place. Many marks begin alike, and it is read once.
 // <tool_call> has a dozen meanings, so the same place is asked a dozen times.
 type doubts struct {
-	at, gap int
-	place   prose.Place
-	front   []byte // the announcement, once a doubted mark is tried: the buffer may move
+	looked bool
+	place  prose.Place
+	front  []byte // the announcement, once a doubted mark is tried: the buffer may move
 }
 
 // doubted says where the mark m here stands, if that makes a mention of it; [prose.Line] is no doubt.
 // A false call runs a tool that nobody asked for: of 48 texts made to look like calls 41 once ran one. Behind a sentence the
 // model's own marks are no mentions. A family that is not told owns all marks: then none is a stranger's.
-func (d *decoder) doubted(m *declaration.Mark) prose.Place {
-	if d.doubts.at != d.markAt || d.doubts.gap != d.gapAt {
-		d.doubts = doubts{at: d.markAt, gap: d.gapAt, place: d.place()}
+func (d *decoder) doubted(m *declaration.Mark, here *doubts) prose.Place {
+	if !here.looked {
+		here.looked, here.place = true, d.place()
 	}
 	switch {
-	case d.doubts.place != prose.Sentence:
-		return d.doubts.place
+	case here.place != prose.Sentence:
+		return here.place
 	case m.Own:
 		return prose.Line
 	}
@@ -79,13 +79,13 @@ func (d *decoder) place() prose.Place {
 // text to their last byte; a mark or a call that the end of the text cuts is what it is elsewhere, but for a quoted one.
 // A family's own marks need less than another's: peers never read those, and a repaired call of theirs is a guess too many.
 // What is rejected is remembered to its end: inside, no other mark is tried, or a call in a quoted call would run.
-func (d *decoder) tryDoubted(m *declaration.Mark, why prose.Place) match {
+func (d *decoder) tryDoubted(m *declaration.Mark, why prose.Place, here *doubts) match {
 	a, readTo, cutOff := mismatch, 0, false
 	first, repairs := d.blank, len(d.Repairs)
-	if d.doubts.front == nil {
-		d.doubts.front = bytes.Clone(d.announcement())
+	if here.front == nil {
+		here.front = bytes.Clone(d.announcement())
 	}
-	front := d.doubts.front
+	front := here.front
 	announced := func() bool { return d.announcedBy(front) }
 	afterSentence := prose.EndsSentence(front)
 	ok := d.draft(maxHeld, func() bool {

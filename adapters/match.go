@@ -304,12 +304,20 @@ func (d *decoder) namedCall(p *declaration.Pattern, t *toolset.Tool, id string) 
 		return mismatch
 	}
 	start := d.Pos
+	a := d.enclosed(p, t, id, func() match { return d.arguments(t, id, lenient.DelimsOf(p.Family.Quotes)) })
+	if a != committed {
+		d.Pos = start
+	}
+	return a
+}
+
+// enclosed reads the arguments between what ends a call's head and its closers: in a fence or not, or none at all.
+func (d *decoder) enclosed(p *declaration.Pattern, t *toolset.Tool, id string, read func() match) match {
 	d.skipFence()
 	// nothing between name and closer: no arguments
 	if n, ok := d.closerAt(d.Space(0), p); ok && n > 0 {
 		d.commitWith(t, id, "{}")
-	} else if a := d.arguments(t, id, lenient.DelimsOf(p.Family.Quotes)); a != committed {
-		d.Pos = start
+	} else if a := read(); a != committed {
 		return a
 	}
 	d.extraClosers("}]")

@@ -124,25 +124,13 @@ func routeFor(f *declaration.Family, h fields, tools *toolset.Set) (declaration.
 func (d *decoder) messageCall(p *declaration.Pattern, h fields, t *toolset.Tool, body string) match {
 	return d.attemptBy(p, func() match {
 		d.Pos += h.end
-		d.skipFence() // ```json in front of the arguments
-		if a := d.messageBody(p, t, body); a != committed {
-			return a
-		}
-		d.extraClosers("}]")
-		d.closeFence()
-		n := d.messageEnds(p, d.Space(0))
-		d.Pos += n
-		d.endCall(n > 0)
-		return committed
+		return d.enclosed(p, t, "", func() match { return d.messageBody(p, t, body) })
 	})
 }
 
 // messageBody reads the body of a call's message and commits it: tags, JSON or program text. gpt-oss may write nothing at all for
 // a tool without arguments, and ends the message, or the server drops the mark that does.
 func (d *decoder) messageBody(p *declaration.Pattern, t *toolset.Tool, body string) match {
-	if n := d.messageEnds(p, d.Space(0)); n > 0 {
-		return d.commitWith(t, "", "{}")
-	}
 	if d.At(d.Elastic(0)) < 0 && !d.lengthCut() && len(t.Type().Required()) == 0 { // servers drop the mark that ends a turn
 		return d.commitWith(t, "", "{}")
 	}

@@ -134,6 +134,7 @@ func (d *decoder) tryMarks(c int, line bool) bool {
 		return true
 	}
 	wasCut, glue := false, 0
+	var here doubts
 	marks := d.marksAt(0)
 	for i := range marks {
 		m := &marks[i]
@@ -141,7 +142,7 @@ func (d *decoder) tryMarks(c int, line bool) bool {
 		if !d.stands(0, m) || m.IsWord() && !line {
 			continue
 		}
-		switch d.tryMark(m) {
+		switch d.tryMark(m, &here) {
 		case committed:
 			return true
 		case incomplete:
@@ -184,10 +185,10 @@ func (d *decoder) halfSuffix(m *declaration.Mark) bool {
 // tryMark reads what a mark begins; one of a call that may be a mention waits for what follows.
 // Inside a draft nothing is doubted again: whoever began it has looked.
 // Only marks of calls are doubted. Reasoning has rules of its own (thinksAgain), and a mark of the turn what stands around.
-func (d *decoder) tryMark(m *declaration.Mark) match {
+func (d *decoder) tryMark(m *declaration.Mark, here *doubts) match {
 	if d.tools != nil && !d.drafting && opensCall(m) {
-		if why := d.doubted(m); why != prose.Line {
-			return d.tryDoubted(m, why)
+		if why := d.doubted(m, here); why != prose.Line {
+			return d.tryDoubted(m, why, here)
 		}
 	}
 	return d.try(m)
