@@ -10,6 +10,7 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/engine"
+	"toolnorm/engine/upstream"
 	"toolnorm/internal/auth"
 	"toolnorm/internal/trace"
 	"toolnorm/tools"
@@ -115,7 +116,7 @@ func (someModels) Models(context.Context) ([]chat.Info, error) {
 }
 func (someModels) Plan(string) engine.Plan { return engine.Plan{Server: "ollama", Format: "hermes"} }
 func (someModels) Examine(_ context.Context, model string) (engine.Findings, error) {
-	return engine.Findings{Format: "hermes", Strategy: "raw", Strategies: []string{"raw", "tap"}, Tools: model == "qwen3:4b"}, nil
+	return engine.Findings{Facts: upstream.Facts{Tools: model == "qwen3:4b"}, Format: "hermes", Strategy: "raw", Strategies: []string{"raw", "tap"}}, nil
 }
 func (someModels) Describe(context.Context, string, bool) (json.RawMessage, error) {
 	return json.RawMessage(`{"model_info":{"qwen3.context_length":40960,"qwen3.block_count":36},"capabilities":["completion","tools"]}`), nil

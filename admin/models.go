@@ -101,8 +101,8 @@ func (s *Server) examine(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	out := findings{
-		Format: f.Format, Template: f.Template, Strategy: f.Strategy, Strategies: f.Strategies, Tools: f.Tools, Structs: f.Structs, Renders: f.Render,
-		Control: f.Control, MarksMissing: f.Hidden, Thinking: f.Thinking, Always: f.Always, Blind: f.Blind,
+		Format: f.Format, Template: f.Template, Strategy: f.Strategy, Strategies: f.Strategies, Tools: f.Tools, Structs: f.PrintsGoStructs, Renders: f.Renders,
+		Control: f.ControlMarks, MarksMissing: f.RawLacksMarks, Thinking: f.Thinking, Always: f.AlwaysThinks, Blind: f.NoVision,
 	}
 	if f.Strategy == engine.Prompt {
 		out.Wording = f.Wording.String()

@@ -5,6 +5,7 @@ import (
 
 	"toolnorm/adapters"
 	"toolnorm/chat"
+	"toolnorm/engine/upstream"
 	"toolnorm/engine/wait"
 	"toolnorm/internal/pattern"
 )
@@ -31,6 +32,8 @@ func (e *Engine) Plan(model string) Plan {
 // Findings are what was found out about a model, and how requests to it that offer tools are answered. They are
 // for people: doctor prints them, and nothing is decided by them.
 type Findings struct {
+	// Facts are what the server says. Their own Strategies are hidden by those below, which settings may have changed.
+	upstream.Facts
 	// Format is the family in whose form the model is read, Template what its template says about its calls. Empty: nothing
 	// else than its name.
 	Format, Template string
@@ -39,15 +42,6 @@ type Findings struct {
 	Strategies []string
 	// Wording is how the tools are described, if Strategy is Prompt. Zero: in schemas, after no wording was understood.
 	Wording adapters.Wording
-
-	// Tools says that the template can print tools, Structs that it prints them as Go prints a struct, not as JSON, which raw
-	// repairs. Render says that the server gives the rendered prompt.
-	Tools, Structs, Render bool
-	// Control are the marks of the family that are control tokens, Hidden says that the server leaves those out of raw text.
-	Control []string
-	Hidden  bool
-	// Thinking can be switched, unless the model thinks Always. Blind says that it is known to see no images.
-	Thinking, Always, Blind bool
 }
 
 // Examine finds out about a model what its first request with tools would find out, by the same steps: what doctor
@@ -65,11 +59,7 @@ func (e *Engine) Examine(ctx context.Context, model string) (Findings, error) {
 			return Findings{}, err
 		}
 	}
-	f := Findings{
-		Format: j.format.Name, Strategy: j.strategy, Strategies: j.strategies(),
-		Tools: j.facts.Tools, Structs: j.facts.PrintsGoStructs, Render: j.facts.Renders,
-		Control: j.facts.ControlMarks, Hidden: j.facts.RawLacksMarks, Thinking: j.facts.Thinking, Always: j.facts.AlwaysThinks, Blind: j.facts.NoVision,
-	}
+	f := Findings{Facts: j.facts, Format: j.format.Name, Strategy: j.strategy, Strategies: j.strategies()}
 	if r := j.known().reading; r != nil {
 		f.Template = r.says
 	}

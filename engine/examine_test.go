@@ -8,6 +8,7 @@ import (
 	"github.com/ollama/ollama/types/model"
 
 	"toolnorm/adapters"
+	"toolnorm/engine/upstream"
 )
 
 func TestAPlanAsksNobody(t *testing.T) {
@@ -35,11 +36,11 @@ func TestExamineFindsOutWhatARequestWould(t *testing.T) {
 		want Findings
 	}{
 		{"tools", &fakeOllama{caps: []model.Capability{model.CapabilityTools, model.CapabilityThinking}, prompt: "probe"},
-			Findings{Format: "generic", Strategy: Raw, Strategies: []string{Raw, Tap, Native, Prompt}, Tools: true, Render: true, Thinking: true, Blind: true}},
+			Findings{Format: "generic", Strategy: Raw, Strategies: []string{Raw, Tap, Native, Prompt}, Facts: upstream.Facts{Digest: "sha:1", Tools: true, Taps: true, Renders: true, Thinking: true, NoVision: true, PlainSchemas: true}}},
 		{"no tools", &fakeOllama{caps: []model.Capability{model.CapabilityCompletion}, reply: func(system string) string {
 			return map[bool]string{true: call, false: "No."}[strings.Contains(system, "def get_weather(")]
 		}},
-			Findings{Format: "generic", Strategy: Prompt, Strategies: []string{Prompt}, Wording: adapters.Signatures | adapters.Example, Blind: true}},
+			Findings{Format: "generic", Strategy: Prompt, Strategies: []string{Prompt}, Wording: adapters.Signatures | adapters.Example, Facts: upstream.Facts{Digest: "sha:1", NoVision: true, PlainSchemas: true}}},
 	} {
 		got, err := row.fake.start(t, Config{}).Examine(t.Context(), "m")
 		if err != nil || !reflect.DeepEqual(got, row.want) {

@@ -49,7 +49,7 @@ func rank(w Way) int {
 func (x *examination) compared() []string {
 	all := []string{x.facts.Strategy, engine.Native}
 	for _, s := range []string{engine.Prompt, engine.Raw, engine.Tokens, engine.Tap} {
-		fits := s == engine.Prompt && x.on.name != demoHost || s == engine.Tokens && slices.Contains(x.facts.Strategies, s) || x.facts.Tools && (s == engine.Raw && x.facts.Render || s == engine.Tap && x.client != nil)
+		fits := s == engine.Prompt && x.on.name != demoHost || s == engine.Tokens && slices.Contains(x.facts.Strategies, s) || x.facts.Tools && (s == engine.Raw && x.facts.Renders || s == engine.Tap && x.client != nil)
 		if fits && !slices.Contains(all, s) {
 			all = append(all, s)
 		}

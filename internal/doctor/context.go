@@ -35,7 +35,7 @@ func (x *examination) context(ctx context.Context) bool {
 			}
 		}
 		x.loaded(ctx)
-		if x.facts.Render && c.Loaded > 0 && c.Loaded <= mostCut {
+		if x.facts.Renders && c.Loaded > 0 && c.Loaded <= mostCut {
 			c.Cuts = x.cuts(ctx)
 		}
 	}

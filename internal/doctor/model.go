@@ -185,7 +185,7 @@ func (x *examination) thinking(ctx context.Context, a reply) {
 	}
 	does := "comes out as reasoning, apart from the answer"
 	switch {
-	case x.facts.Always:
+	case x.facts.AlwaysThinks:
 		does += "; it cannot be switched off"
 	case !x.facts.Thinking:
 		does += "; its server knows no way to switch it off"
@@ -218,11 +218,11 @@ func (x *examination) template(context.Context) bool {
 			does = "the tools are described in the system text, as schemas: it understood them in no wording"
 		}
 		x.finding(Note, "template", "has no place for tools", does)
-	case x.facts.Structs && slices.Contains(x.facts.Strategies, engine.Raw):
+	case x.facts.PrintsGoStructs && slices.Contains(x.facts.Strategies, engine.Raw):
 		x.finding(Note, "template", "prints tools as Go prints a struct, so that the model sees no schema", "raw puts JSON in the place of that text")
-	case x.facts.Structs:
+	case x.facts.PrintsGoStructs:
 		x.finding(Problem, "template", "prints tools as Go prints a struct, so that the model sees no schema", "strategy prompt describes them itself")
-	case !x.facts.Render:
+	case !x.facts.Renders:
 		x.finding(Note, "template", "takes tools; how it prints them the server does not show", "")
 	default:
 		x.finding(OK, "template", "prints tools as JSON", "")
@@ -235,7 +235,7 @@ func (x *examination) template(context.Context) bool {
 // found.
 // It is a problem only where the server shows such tokens to nobody.
 func (x *examination) control(context.Context) bool {
-	marks := x.facts.Control
+	marks := x.facts.ControlMarks
 	if len(marks) == 0 {
 		return true
 	}
@@ -245,7 +245,7 @@ func (x *examination) control(context.Context) bool {
 	}
 	found += " are control tokens, "
 	switch {
-	case !x.facts.Hidden:
+	case !x.facts.RawLacksMarks:
 		x.finding(OK, "control tokens", found+"which raw text of this server holds", "")
 	case x.facts.Strategy == engine.Raw:
 		x.finding(Problem, "control tokens", found+"which its server shows nobody: calls and thoughts come without their marks",
