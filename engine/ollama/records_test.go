@@ -58,7 +58,7 @@ func TestRecordsCostNoAllocation(t *testing.T) {
 // has not come whole, is read by itself, and no byte of text is lost or moves.
 func TestRecordsThatCameTogetherAreOneEvent(t *testing.T) {
 	plain := func(text string) string { return `{"model":"m","response":"` + text + `","done":false}` + "\n" }
-	all := plain("a") + plain("") + plain("b") + `{"response":"\u00e9","done":false}` + "\n" + plain("c") + plain("d")[:20]
+	all := plain("a") + plain("") + plain("b") + `{"response":"\ud83d\ude42","done":false}` + "\n" + plain("c") + plain("d")[:20]
 	s := streamOf(t, io.MultiReader(strings.NewReader(all), strings.NewReader(plain("d")[20:]+`{"response":"","done":true,"eval_count":6}`)))
 	var got []string
 	for {
@@ -71,7 +71,7 @@ func TestRecordsThatCameTogetherAreOneEvent(t *testing.T) {
 		}
 		got = append(got, ev.Text)
 	}
-	if want := []string{"ab", "é", "c", "d", "", chat.Stop}; !slices.Equal(got, want) {
+	if want := []string{"ab", "🙂", "c", "d", "", chat.Stop}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -240,7 +240,7 @@ func TestPlainRecordsAreReadAsParsedOnes(t *testing.T) {
 		`{"model":"m","response":"a","done":true}`:                                                 "-",
 		`{"model":"m","done":false}`:                                                               "-",
 		`{"response":"a","response":"b","done":false}`:                                             "-",
-		`{"response":"\u00e9","done":false}`:                                                       "-",
+		`{"response":"\u00e9","done":false}`:                                                       "é",
 		`{"response":"\ud83d\ude00","done":false}`:                                                 "-",
 		`{"response":"\x","done":false}`:                                                           "-",
 		`{"response":"a\`:                                                                          "-",

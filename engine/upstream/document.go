@@ -1,11 +1,14 @@
 package upstream
 
 import (
+	"bufio"
 	"bytes"
 	"io"
 	"slices"
 	"strings"
 	"sync"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/valyala/fastjson"
 
@@ -13,18 +16,17 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// Documents keep what long answers that come whole are read into. Unlike the buffers of streams these are in use only while an
-// answer is read, so that the garbage collector decides how many stay. The zero value is ready.
+// Documents read answers that come whole and hold one long string: the prompt that a server renders. The string is decoded while it
+// comes, so that a prompt of megabytes is in memory once. The zero value is ready.
 type Documents struct{ pool sync.Pool }
 
-// mostKept is the longest answer whose buffers are kept, in bytes. Those of a request of 15 MB were 32 MB that served nobody while its reply came.
-const mostKept = 4 << 20
+// front is how much of an answer is looked at for the string's beginning, in bytes, and then decoded at once.
+const front = 32 << 10
 
-// document is what one answer is read into.
+// document reads one answer.
 type document struct {
-	source bytes.Buffer
-	text   []byte // of the string, decoded
-	parser fastjson.Parser
+	bufio.Reader
+	decoded [front]byte // a piece of the string; no escape is shorter than what it stands for
 }
 
 // Read reads an answer of at most limit bytes, of which so many are expected, and gives the string at that path; empty when there is
@@ -32,79 +34,129 @@ type document struct {
 func (p *Documents) Read(r io.Reader, limit, expected int64, path ...string) (string, error) {
 	d, ok := p.pool.Get().(*document)
 	if !ok {
-		d = new(document)
+		d = &document{Reader: *bufio.NewReaderSize(nil, front)}
 	}
-	if expected < mostKept {
-		defer p.pool.Put(d)
-	}
-	d.source.Reset()
-	d.source.Grow(int(min(max(expected+expected/16, 0), limit)) + bytes.MinRead)
-	if _, err := d.source.ReadFrom(io.LimitReader(r, limit)); err != nil {
+	d.Reset(io.LimitReader(r, limit))
+	defer func() { d.Reset(nil); p.pool.Put(d) }()
+	head, err := d.beginning(path)
+	if err != nil {
 		return "", err
 	}
-	if d.quick(path) {
-		return string(d.text), nil
+	var text strings.Builder
+	if len(head) > 0 {
+		text.Grow(int(min(max(expected+expected/16, 0), limit)))
+		if err := d.unquote(&text); err != nil {
+			return "", err
+		}
 	}
-	chat.MendSurrogates(d.source.Bytes())
-	v, err := d.parser.ParseBytes(d.source.Bytes())
+	rest, err := io.ReadAll(d)
 	if err != nil {
-		return "", fault.New(fault.Unavailable, "the model server's rendering cannot be read: %w", err)
+		return "", err
 	}
-	return string(v.GetStringBytes(path...)), nil
+	if behind, ok := bytes.CutPrefix(rest, []byte(`"`)); ok && len(head) > 0 && string(bytes.TrimSpace(behind)) == strings.Repeat("}", len(path)) {
+		return text.String(), nil
+	}
+	return parsed(slices.Concat(chat.AppendEscaped(head, text.String()), rest), path)
 }
 
-// quick finds the string by its quotes, and says no of a document that is unlike what servers write:
+// beginning reads an answer up to the string at that path. It finds it by its quotes, and reads nothing of a document that is unlike
+// what servers write:
 //
 //	{"model":"qwen3","created_at":"…","done":false,"_debug_info":{"rendered_template":"\u003c|im_start|\u003euser\n…"}}
 //
 // A prompt is the whole conversation, and full of marks and line feeds, that is of escapes: decoding it so takes a tenth of
 // the time. A quote in a string is escaped, so what is looked for can only be the members' names; braces in front of it
 // other than the document's own say that they may be another object's.
-func (d *document) quick(path []string) bool {
+func (d *document) beginning(path []string) ([]byte, error) {
+	head, err := d.Peek(front)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
 	names := []byte(`"` + strings.Join(path, `":{"`) + `":"`)
-	front, rest, ok := bytes.Cut(d.source.Bytes(), names)
-	if !ok || bytes.Count(front, []byte("{"))-bytes.Count(front, []byte("}")) != 1 {
-		return false
+	before, _, ok := bytes.Cut(head, names)
+	if !ok || bytes.Count(before, []byte("{"))-bytes.Count(before, []byte("}")) != 1 {
+		return nil, nil
 	}
-	text, behind, ok := Unquoted(slices.Grow(d.text[:0], len(rest)), rest)
-	if !ok || string(bytes.TrimSpace(behind)) != strings.Repeat("}", len(path)) {
-		return false
-	}
-	d.text = text
-	return true
+	head = bytes.Clone(head[:len(before)+len(names)])
+	_, err = d.Discard(len(head))
+	return head, err
 }
 
-// Unquoted appends a string, of which the opening quote was read, to dst, and gives what stands behind it. Escapes
-// beyond ASCII are not ok: they may be halves of pairs. Those of ASCII are frequent: Ollama writes < > and & as
-// \u003c, \u003e and \u0026.
+// unquote reads a string, of which the opening quote was read, up to its closing one, or to an escape at which unescaped stops.
+func (d *document) unquote(text *strings.Builder) error {
+	for more := 1; ; {
+		piece, err := d.Peek(max(more, d.Buffered()))
+		if err != nil && err != io.EOF {
+			return err
+		}
+		plain, left := unescaped(d.decoded[:0], piece)
+		text.Write(plain)
+		if _, discarded := d.Discard(len(piece) - len(left)); discarded != nil {
+			return discarded
+		}
+		if err == io.EOF || len(left) >= longestEscape || bytes.HasPrefix(left, []byte(`"`)) {
+			return nil
+		}
+		more = len(left) + 1 // the rest of an escape
+	}
+}
+
+// parsed is the string at that path of a document of any other form.
+func parsed(source []byte, path []string) (string, error) {
+	chat.MendSurrogates(source)
+	v, err := fastjson.ParseBytes(source)
+	if err != nil {
+		return "", fault.New(fault.Unavailable, "the model server's rendering cannot be read: %w", err)
+	}
+	return string(v.GetStringBytes(path...)), nil
+}
+
+// Unquoted appends a string, of which the opening quote was read, to dst, and gives what stands behind it.
 func Unquoted(dst, rest []byte) (_, behind []byte, ok bool) {
+	dst, rest = unescaped(dst, rest)
+	behind, ok = bytes.CutPrefix(rest, []byte(`"`))
+	return dst, behind, ok
+}
+
+// longestEscape is the length of \u003c.
+const longestEscape = 6
+
+// unescaped appends a string's text to dst as far as its closing quote, and gives what is left, with that quote. It stops
+// before an escape that is none, that is not all there, or that may be half of a surrogate pair. Other escapes are frequent: Ollama
+// writes < > and & as \u003c, \u003e and \u0026.
+func unescaped(dst, rest []byte) (_, left []byte) {
 	quote := bytes.IndexByte(rest, '"') // the next one; it is looked for once, or a long text without any took the square of its length
-	for quote >= 0 {
-		at := bytes.IndexByte(rest[:quote], '\\')
+	for {
+		end := quote
+		if end < 0 {
+			end = len(rest)
+		}
+		at := bytes.IndexByte(rest[:end], '\\')
 		if at < 0 {
-			return append(dst, rest[:quote]...), rest[quote+1:], true
+			return append(dst, rest[:end]...), rest[end:]
 		}
 		dst = append(dst, rest[:at]...)
 		c, size := escaped(rest[at+1:])
 		if size == 0 {
-			return nil, nil, false
+			return dst, rest[at:]
 		}
-		dst, rest = append(dst, c), rest[at+1+size:]
-		if quote -= at + 1 + size; quote < 0 { // it was the one that is escaped
-			quote = bytes.IndexByte(rest, '"')
+		dst, rest = utf8.AppendRune(dst, c), rest[at+1+size:]
+		if quote >= 0 {
+			if quote -= at + 1 + size; quote < 0 { // it was the one that is escaped
+				quote = bytes.IndexByte(rest, '"')
+			}
 		}
 	}
-	return nil, nil, false
 }
 
-// escaped is the byte that an escape stands for, and the length of it behind its backslash; 0 when it is none of ASCII.
-func escaped(rest []byte) (c byte, size int) {
+// escaped is the character that an escape stands for, and the length of it behind its backslash; 0 when it stands for none by itself.
+func escaped(rest []byte) (c rune, size int) {
 	if len(rest) == 0 {
 		return 0, 0
 	}
-	switch c := rest[0]; c {
+	switch rest[0] {
 	case '"', '\\', '/':
-		return c, 1
+		return rune(rest[0]), 1
 	case 'n':
 		return '\n', 1
 	case 't':
@@ -116,14 +168,14 @@ func escaped(rest []byte) (c byte, size int) {
 	case 'f':
 		return '\f', 1
 	}
-	if len(rest) < 5 || rest[0] != 'u' || rest[1] != '0' || rest[2] != '0' || rest[3] > '7' {
+	if len(rest) < 5 || rest[0] != 'u' {
 		return 0, 0
 	}
-	high, low := hexDigit(rest[3]), hexDigit(rest[4])
-	if high < 0 || low < 0 {
+	c = rune(hexDigit(rest[1])<<12 | hexDigit(rest[2])<<8 | hexDigit(rest[3])<<4 | hexDigit(rest[4])) // negative when one of them is
+	if c < 0 || utf16.IsSurrogate(c) {
 		return 0, 0
 	}
-	return byte(high<<4 | low), 5
+	return c, 5
 }
 
 // hexDigit is the value of a hexadecimal digit, -1 of anything else.
