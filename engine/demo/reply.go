@@ -5,13 +5,14 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"time"
 	"unicode/utf8"
 
+	"toolnorm/chat"
 	"toolnorm/engine/ollama"
-	"toolnorm/engine/upstream"
 	"toolnorm/internal/sleep"
 )
 
@@ -136,13 +137,18 @@ func (o *demoWriter) join(r *demoRecord) {
 	o.whole = *r
 }
 
-// demoRead decodes a request's body and passes it on. A body that is no JSON is a 400; MaxRender bounds it, as it
-// does a prompt. Its length is believed, since only this program asks the demo: a buffer that doubles until 15 MB fit into it leaves 31 MB.
+// demoRead decodes a request's body and passes it on. A body that is no JSON is a 400, and so is one that is longer than the context,
+// in the words of a llama-server: to play a model with what no model takes would need several times the memory of the request.
 func demoRead[T any](w http.ResponseWriter, r *http.Request, then func(http.ResponseWriter, *http.Request, *T)) {
+	const most = demoContext * demoDelta
 	var q T
 	var body bytes.Buffer
-	body.Grow(int(min(max(r.ContentLength, 0), upstream.MaxRender)) + bytes.MinRead)
-	_, err := body.ReadFrom(http.MaxBytesReader(w, r.Body, upstream.MaxRender))
+	body.Grow(int(min(max(r.ContentLength, 0), most)) + bytes.MinRead) // it is believed, since only this program asks the demo
+	_, err := body.ReadFrom(io.LimitReader(r.Body, most))
+	if rest, _ := io.Copy(io.Discard, r.Body); rest > 0 {
+		demoFail(w, http.StatusBadRequest, fmt.Sprintf("request (%d tokens) exceeds the available context size (%d tokens), try increasing it", (most+rest)/demoDelta, demoContext))
+		return
+	}
 	if err == nil {
 		err = json.Unmarshal(body.Bytes(), &q)
 	}
@@ -157,7 +163,8 @@ func demoRead[T any](w http.ResponseWriter, r *http.Request, then func(http.Resp
 func demoJSON(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
-	json.NewEncoder(w).Encode(v)
+	body, _ := chat.JSON(v)
+	w.Write(body)
 }
 
 // demoFail writes an error in Ollama's form: {"error":"model 'x' not found"}. The sentences are Ollama's too where

@@ -11,6 +11,7 @@ import (
 	"github.com/ollama/ollama/types/model"
 
 	"toolnorm/adapters"
+	"toolnorm/chat"
 	"toolnorm/engine/ollama"
 	"toolnorm/engine/upstream"
 )
@@ -19,7 +20,7 @@ import (
 // marks come in several pieces.
 const demoDelta = 4
 
-// demoContext is the longest context of its models, in tokens: about as many as the largest request that clients send holds.
+// demoContext is the context of its models, in tokens of demoDelta bytes: as long as that of the largest models.
 const demoContext = 1 << 20
 
 // Server is a model server for a bare machine. It speaks Ollama's native API and plays every model family, each by
@@ -124,10 +125,9 @@ func (d *Server) chat(w http.ResponseWriter, r *http.Request, q *demoChat) {
 		return
 	}
 	turn := demoTurn{q.Tools, q.Messages}
-	var prompt strings.Builder // json.Marshal and a string of it would be two copies more
-	json.NewEncoder(&prompt).Encode(turn)
+	prompt, _ := chat.JSON(turn) // a mark as \u003c would be six times as long, and longer in the answer
 	if q.RenderOnly {
-		demoJSON(w, http.StatusOK, api.ChatResponse{Model: q.Model, DebugInfo: &api.DebugInfo{RenderedTemplate: strings.TrimSuffix(prompt.String(), "\n")}})
+		demoJSON(w, http.StatusOK, api.ChatResponse{Model: q.Model, DebugInfo: &api.DebugInfo{RenderedTemplate: string(prompt)}})
 		return
 	}
 	turn, agent := turn.contracted()
@@ -138,7 +138,7 @@ func (d *Server) chat(w http.ResponseWriter, r *http.Request, q *demoChat) {
 	case agent != nil:
 		text, calls = inDialect(agent, turn.Tools, text, calls), nil
 	}
-	out := demoWriter{w: w, r: r, delay: d.delay(), model: q.Model, chat: true, stream: q.Stream, prompt: prompt.Len()}
+	out := demoWriter{w: w, r: r, delay: d.delay(), model: q.Model, chat: true, stream: q.Stream, prompt: len(prompt)}
 	out.write(text, q.Options)
 	for i, c := range calls {
 		out.call(i, c)

@@ -2,6 +2,7 @@ package demo
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http/httptest"
 	"strings"
@@ -235,6 +236,19 @@ func TestDemoHoldsToAFormat(t *testing.T) {
 		got := strings.ReplaceAll(upstreamtest.Drain(src), "\"\ntext 0 \"", "")
 		if !strings.Contains(got, want) {
 			t.Errorf("%s: %s", format, got)
+		}
+	}
+}
+
+// TestDemoRefusesWhatIsLongerThanItsContext wants the words and the counts by which the engine knows such a refusal.
+func TestDemoRefusesWhatIsLongerThanItsContext(t *testing.T) {
+	for path, body := range map[string]string{"/api/chat": `{"model":"hermes","messages":[{"content":"%s"}]}`, "/api/embed": `{"model":"hermes","input":["%s"]}`} {
+		w := httptest.NewRecorder()
+		(&Server{}).ServeHTTP(w, httptest.NewRequest("POST", path, strings.NewReader(fmt.Sprintf(body, strings.Repeat("word ", demoContext)))))
+		var over *upstream.Overflow
+		err := upstream.Refused(w.Code, w.Header(), w.Body.Bytes())
+		if !errors.As(err, &over) || over.Window != demoContext || over.Tokens < 5*demoContext/demoDelta {
+			t.Errorf("%s: %d %s", path, w.Code, w.Body)
 		}
 	}
 }
