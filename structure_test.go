@@ -222,7 +222,7 @@ var below = map[string][]string{
 	"engine":                 {"chat", "chat/schema", "adapters", "adapters/derive", "engine/repeat", "engine/wait", "engine/upstream", "engine/ollama", "engine/openai", "engine/demo", "engine/valid", "engine/history", "engine/window", "internal/fault", "internal/pattern", "internal/kept"},
 	"engine/history":         {"chat", "adapters", "engine/repeat"},
 	"engine/repeat":          {"chat"},
-	"engine/window":          {"chat"},
+	"engine/window":          {"chat", "chat/schema"},
 	"engine/wait":            {"chat", "internal/fault", "internal/sleep"},
 	"engine/upstream":        {"chat", "adapters", "adapters/derive", "engine/wait", "internal/fault"},
 	"engine/ollama":          {"chat", "adapters/derive", "engine/wait", "engine/upstream", "engine/window", "internal/fault"},

@@ -50,6 +50,7 @@
 //	read.go       reading a place, keyword by keyword
 //	merge.go      two places that both apply, as in an allOf
 //	written.go    Written: a place as its author wrote it
+//	retell.go     Retold: a schema with shorter descriptions; which keywords hold schemas
 //	compile.go    Compile: the Type of a schema
 //	schema.go     Type: what reading arguments asks of a place
 //	coerce.go     values of the wrong type put right, and JSON strings

@@ -34,14 +34,8 @@ func knownDraft(url string) bool {
 	return ok && slices.Contains([]string{"schema", "draft-04/schema", "draft-06/schema", "draft-07/schema", "draft/2019-09/schema", "draft/2020-12/schema"}, path)
 }
 
-// The keywords that hold schemas: one, a list or by name. Only below these may a word be changed: in an enum, a const or a
-// default "nullable" and "id" are data.
-var (
-	holdOne   = []string{"additionalProperties", "not", "if", "then", "else", "contains", "propertyNames", "unevaluatedItems", "unevaluatedProperties", "additionalItems"}
-	holdList  = []string{"allOf", "anyOf", "oneOf", "prefixItems"}
-	holdNamed = []string{"properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"}
-	counts    = []string{"minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "minContains", "maxContains"}
-)
+// counts are the keywords that count something.
+var counts = []string{"minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "minContains", "maxContains"}
 
 // forms are the keywords that the specification refuses a whole schema for when their value is of another kind. Programs
 // write such things: "required": true beside a parameter's type (draft 3), "properties": [] (PHP's empty object), a title
@@ -61,9 +55,9 @@ var forms = []struct {
 	{is[[]any], []string{"examples"}},
 	// Names that are there twice, which the specification forbids, are taken out later.
 	{func(v any) bool { return isList(v, is[string]) }, []string{"required"}},
-	{func(v any) bool { return isList(v, isSchema) && len(v.([]any)) > 0 }, holdList},
-	{is[map[string]any], append(slices.Clone(holdNamed), "dependentRequired")},
-	{isSchema, holdOne},
+	{func(v any) bool { return isList(v, isSchema) && len(v.([]any)) > 0 }, schema.HoldList},
+	{is[map[string]any], append(slices.Clone(schema.HoldNamed), "dependentRequired")},
+	{isSchema, schema.HoldOne},
 	{func(v any) bool { return isSchema(v) || is[[]any](v) }, []string{"items"}},
 }
 
@@ -124,10 +118,10 @@ func respell(s map[string]any, old bool) {
 		anchor(s, "id")
 		anchor(s, "$id")
 	}
-	for _, k := range slices.Concat(holdOne, holdList, []string{"items"}) {
+	for _, k := range slices.Concat(schema.HoldOne, schema.HoldList, []string{"items"}) {
 		visit(s[k], old)
 	}
-	for _, k := range holdNamed {
+	for _, k := range schema.HoldNamed {
 		named, _ := s[k].(map[string]any)
 		for _, one := range named {
 			visit(one, old)
@@ -148,8 +142,8 @@ func sound(s map[string]any) {
 	if names, ok := s["required"].([]any); ok {
 		s["required"] = once(names)
 	}
-	// properties, patternProperties and $defs: to take such a member out would make its name a stranger in a closed object.
-	for _, keyword := range holdNamed[:3] {
+	// To take such a member out would make its name a stranger in a closed object.
+	for _, keyword := range []string{"properties", "patternProperties", "$defs"} {
 		named, _ := s[keyword].(map[string]any)
 		for name, one := range named {
 			if !isSchema(one) { // as in {"city": "string"}

@@ -6,9 +6,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/valyala/fastjson"
-
 	"toolnorm/chat"
+	"toolnorm/chat/schema"
 )
 
 // Fitted are tools that were made to fit a budget.
@@ -112,58 +111,10 @@ func shortened(text string, most int) string {
 	return strings.TrimSpace(head) + dots
 }
 
-// plainer is a schema whose descriptions have at most so many bytes, 0: that has none, nor $schema, titles and examples. What
-// decides whether arguments fit stays as it is. A text that is no schema comes back unchanged.
-func plainer(schema []byte, most int) []byte {
-	v, err := fastjson.ParseBytes(schema)
-	if err != nil {
-		return schema
+// plainer is a schema whose descriptions have at most so many bytes, 0: that has none, nor other words for people.
+func plainer(text []byte, most int) []byte {
+	if most == 0 {
+		return schema.Retold(text, nil)
 	}
-	p := plain{most: most}
-	p.schema(v, 0)
-	return v.MarshalTo(nil)
-}
-
-// plain walks a schema.
-type plain struct {
-	most  int
-	arena fastjson.Arena
-}
-
-// deepest is how deep schemas are looked into; deeper ones keep their descriptions.
-const deepest = 64
-
-// schema makes the descriptions of a schema and of those in it shorter.
-// A member of "properties" that is called description is a parameter, not a text about one.
-func (p *plain) schema(v *fastjson.Value, depth int) {
-	o, err := v.Object()
-	if err != nil || depth > deepest {
-		return
-	}
-	for _, word := range []string{"$schema", "title", "examples", "$comment"} {
-		if p.most == 0 {
-			o.Del(word)
-		}
-	}
-	if text := o.Get("description"); text != nil && text.Type() == fastjson.TypeString {
-		if p.most == 0 {
-			o.Del("description")
-		} else {
-			o.Set("description", p.arena.NewString(shortened(string(text.GetStringBytes()), p.most)))
-		}
-	}
-	o.Visit(func(key []byte, inner *fastjson.Value) {
-		switch string(key) {
-		case "properties", "$defs", "definitions", "patternProperties", "dependentSchemas":
-			if named, err := inner.Object(); err == nil {
-				named.Visit(func(_ []byte, one *fastjson.Value) { p.schema(one, depth+1) })
-			}
-		case "items", "additionalProperties", "additionalItems", "contains", "not", "if", "then", "else", "propertyNames":
-			p.schema(inner, depth+1)
-		case "anyOf", "allOf", "oneOf", "prefixItems":
-			for _, one := range inner.GetArray() {
-				p.schema(one, depth+1)
-			}
-		}
-	})
+	return schema.Retold(text, func(description string) string { return shortened(description, most) })
 }

@@ -84,3 +84,18 @@ func TestTextsAreCutBehindSentences(t *testing.T) {
 		}
 	}
 }
+
+// TestDataThatLooksLikeWordsStays holds that only keywords are taken for words: what a default, an enum or the names of members
+// say is the tool's data.
+func TestDataThatLooksLikeWordsStays(t *testing.T) {
+	const given = `{ "title": "T", "description": "Long words.", "properties": {"title": {"description": "Long words.", "default": {"description": "Long words."}},
+		"t": {"items": [{"title": "x"}, true]}, "n": {"const": 1.50, "enum": [{"title": "x"}]}}, "dependencies": {"title": ["t"], "t": {"title": "x"}}, "description ": 1}`
+	for most, want := range map[int]string{
+		0: `{"properties":{"title":{"default":{"description":"Long words."}},"t":{"items":[{},true]},"n":{"const":1.50,"enum":[{"title":"x"}]}},"dependencies":{"title":["t"],"t":{}},"description ":1}`,
+		9: `{"title":"T","description":"Long…","properties":{"title":{"description":"Long…","default":{"description":"Long words."}},"t":{"items":[{"title":"x"},true]},"n":{"const":1.50,"enum":[{"title":"x"}]}},"dependencies":{"title":["t"],"t":{"title":"x"}},"description ":1}`,
+	} {
+		if got := string(plainer([]byte(given), most)); got != want {
+			t.Errorf("%d: %s\nwant %s", most, got, want)
+		}
+	}
+}

@@ -1,0 +1,100 @@
+package schema
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+
+	"toolnorm/chat"
+)
+
+// The keywords whose values are schemas: one, a list of them, or schemas by names. items, which was a list up to draft 2019-09,
+// is either of the first two. Only below these is a word a keyword: in an enum, a const or a default "description" is data, and
+// so is a member of "properties" that is called so.
+var (
+	HoldOne   = []string{"additionalProperties", "not", "if", "then", "else", "contains", "propertyNames", "unevaluatedItems", "unevaluatedProperties", "additionalItems"}
+	HoldList  = []string{"allOf", "anyOf", "oneOf", "prefixItems"}
+	HoldNamed = []string{"properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"}
+)
+
+// Retold is a schema whose descriptions are what tell makes of them; without tell it has none, nor $schema, titles, comments and
+// examples, which speak to people alone. What decides whether arguments fit stays as it is, in its order and with the digits of
+// its numbers. A text that is no schema comes back unchanged.
+//
+// It serves where tools are longer than a model's context: {"type":"string","title":"City","description":"A city in Norway."}
+// is {"type":"string"}, by which the call is still read, constrained and checked as before.
+func Retold(raw []byte, tell func(description string) string) []byte {
+	var b bytes.Buffer
+	if json.Compact(&b, raw) != nil {
+		return raw
+	}
+	// A schema that is nested deeper than a tree may be keeps all its words.
+	root := parse(b.Bytes())
+	if root == nil {
+		return raw
+	}
+	r := reteller{tell: tell}
+	r.part(root, false)
+	return r.dst
+}
+
+// reteller writes one schema anew.
+type reteller struct {
+	dst  []byte
+	tell func(description string) string // nil: nothing that speaks to people stays
+}
+
+// part writes a schema, a list of them or, where they are named, schemas by their names. What is none of these, such as true,
+// has no words in it.
+func (r *reteller) part(v *value, named bool) {
+	switch v.kind() {
+	case Object:
+		r.dst = append(r.dst, '{')
+		for _, m := range v.members {
+			if named || !r.unsaid(m) {
+				r.comma('{')
+				r.dst = append(chat.AppendQuoted(r.dst, m.name), ':')
+				r.member(m, named)
+			}
+		}
+		r.dst = append(r.dst, '}')
+	case Array:
+		r.dst = append(r.dst, '[')
+		for _, one := range v.items {
+			r.comma('[')
+			r.part(one, false)
+		}
+		r.dst = append(r.dst, ']')
+	default:
+		r.dst = append(r.dst, v.raw...)
+	}
+}
+
+// comma writes a comma unless nothing stands behind the bracket yet.
+func (r *reteller) comma(open byte) {
+	if r.dst[len(r.dst)-1] != open {
+		r.dst = append(r.dst, ',')
+	}
+}
+
+// unsaid says whether a keyword is left out.
+func (r *reteller) unsaid(m member) bool {
+	return r.tell == nil && (described(m) || slices.Contains([]string{"$schema", "title", "examples", "$comment"}, m.name))
+}
+
+// described says whether a member is a description. One that is no text is none, and harms nobody.
+func described(m member) bool { return m.name == "description" && m.v.kind() == String }
+
+// member writes what a member of a schema holds, or the schema of that name.
+func (r *reteller) member(m member, named bool) {
+	switch {
+	case named, m.name == "items", slices.Contains(HoldOne, m.name), slices.Contains(HoldList, m.name):
+		r.part(m.v, false)
+	case slices.Contains(HoldNamed, m.name):
+		r.part(m.v, true)
+	case described(m):
+		r.dst = chat.AppendQuoted(r.dst, r.tell(m.v.text))
+	default:
+		r.dst = append(r.dst, m.v.raw...)
+	}
+}
