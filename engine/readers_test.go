@@ -35,7 +35,7 @@ var read = []string{
 	`{"$ref":"#/$defs/tree"};"tree":{"type":"object","properties":{"k":{"$ref":"#/$defs/tree"}}}`,
 	`{"type":"integer","minimum":1}`, `{"type":"integer","exclusiveMinimum":3}`, `{"type":"integer","minimum":3,"exclusiveMinimum":true}`, `{"type":"number","maximum":3}`,
 	`{"type":"string","minLength":4}`, `{"type":"string","maxLength":4}`, `{"type":"string","pattern":"^r"}`, `{"type":"string","format":"date"}`, `{"minLength":4}`, `{"minimum":1}`,
-	`{"type":"array","items":{"type":"integer"}}`, `{"type":"array","items":{"type":"str"}}`, `{"type":"array","items":[{"type":"string"}]}`, `{"type":"array","prefixItems":[{"type":"string"}]}`, `{"items":{"type":"string"}}`,
+	`{"type":"array","items":{"type":"integer"}}`, `{"type":"array","items":{"type":"str"}}`, `{"type":"array","items":[{"type":"string"}]}`, `{"type":"array","prefixItems":[{"type":"string"}]}`, `{"items":{"type":"string"}}`, `{"type":"array","items":[{"type":"string"}],"prefixItems":[{"type":"string"}]}`,
 	`{"type":"object","properties":{"k":{"type":"integer"}}}`, `{"type":"object","properties":{"k":{"type":"string"}}}`, `{"type":"object","required":["x"]}`, `{"type":"object","additionalProperties":false}`, `{"type":"object","additionalProperties":{"type":"string"}}`,
 	`{"enum":["red",null]}`, `{"type":"integer","enum":[1,3,"red"]}`, `{"$ref":"#/$defs/num","minimum":2};"num":{"type":"integer"}`, `{"allOf":[{"$ref":"#/$defs/num"}],"description":"d"};"num":{"type":"integer"}`,
 	`{"oneOf":[{"type":"object","properties":{"k":{"const":1}},"required":["k"]},{"type":"object","properties":{"k":{"const":"x"}}}]}`, `{"type":"integer","minimum":1e30}`, `{"type":"number","exclusiveMinimum":3}`, `{"type":"array","minItems":2}`, `{"type":"array","maxItems":0}`,

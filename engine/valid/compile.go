@@ -150,8 +150,8 @@ func explainMeta(e *jsonschema.SchemaValidationError) *SchemaError {
 	_, at, _ := strings.Cut(e.URL, "#")
 	if failed, ok := errors.AsType[*jsonschema.ValidationError](e.Err); ok {
 		if all := findings(failed); len(all) > 0 {
-			slices.SortStableFunc(all, func(a, b finding) int { return slices.Compare(a.path, b.path) })
-			return &SchemaError{Place: at + pointer(all[0].path), Text: all[0].text}
+			first := slices.MinFunc(all, finding.compare)
+			return &SchemaError{Place: at + pointer(first.path), Text: first.text}
 		}
 	}
 	return &SchemaError{Place: at, Text: e.Err.Error()}

@@ -2,6 +2,7 @@ package valid
 
 import (
 	"bytes"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -78,7 +79,8 @@ func characters(source []byte) int {
 	return utf8.RuneCount(source) - bytes.Count(source, []byte(`\`)) - 5*bytes.Count(source, []byte(`\u`))
 }
 
-// check looks at the value that is whole now. The first finding alone is told, as nothing behind it is read any more.
+// check looks at the value that is whole now. The first finding alone is told, as nothing behind it is read any more: the first
+// by its place, since the library goes through maps, and a model would be told another one each time.
 func (p *Prefix) check() bool {
 	doc, err := parse(p.text[p.leaf.start:p.pos])
 	if err != nil {
@@ -97,7 +99,7 @@ func (p *Prefix) check() bool {
 		return p.fail(append(p.path(""), doc.twice[0].path()...), "duplicate", "is there twice")
 	}
 	if failed, ok := p.leaf.schema.Validate(doc.value).(*jsonschema.ValidationError); ok {
-		f := findings(failed)[0]
+		f := slices.MinFunc(findings(failed), finding.compare)
 		return p.fail(append(p.path(""), f.path...), f.keyword, f.text)
 	}
 	p.done()

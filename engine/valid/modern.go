@@ -233,10 +233,11 @@ func exclusive(s map[string]any, bound, flag string) {
 
 // tuple reads the list form of items, up to 2019-09.
 // Since 2020-12 the list is prefixItems, and items speaks of the others, as additionalItems did. An empty list goes, as
-// prefixItems may not be empty.
+// prefixItems may not be empty. Of a schema with both forms the list counts, as in chat/schema: to leave it would have the
+// library refuse the schema, and with it every check of the tool.
 func tuple(s map[string]any) {
 	list, ok := s["items"].([]any)
-	if !ok || s["prefixItems"] != nil {
+	if !ok {
 		return
 	}
 	delete(s, "items")

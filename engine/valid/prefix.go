@@ -145,7 +145,11 @@ func (o *open) last() string {
 // An object or array whose schema leaves one reading is opened, and its members are looked at one by one; any other value
 // becomes a leaf.
 func (p *Prefix) value(c byte) bool {
-	if len(p.stack) > 0 && p.top().array {
+	switch {
+	// As in Check: nothing of a text may leave where arguments have to stand, even if the schema would take it.
+	case len(p.stack) == 0 && c != '{':
+		return p.fail(p.path(""), "type", "want an object")
+	case len(p.stack) > 0 && p.top().array:
 		if c == ']' && p.top().n == 0 {
 			return p.end(c)
 		}

@@ -124,6 +124,36 @@ func TestTheRestOfAnotherObjectIsNone(t *testing.T) {
 	}
 }
 
+// TestTheFirstProblemIsTheSameEachTime holds that what is told of a value that is checked as a whole does not depend on the order in
+// which the library goes through a map.
+func TestTheFirstProblemIsTheSameEachTime(t *testing.T) {
+	wrong := `{"type":"object","minProperties":1,"properties":{"a":{"type":"integer"},"b":{"type":"integer"},"c":{"type":"integer"},"d":{"type":"integer"}}}`
+	for schema, want := range map[string]string{
+		`{"type":"object","properties":{"o":` + wrong + `}}`:                                                    `arguments.o.a: want integer, got string`,
+		`{"type":"object","properties":{"o":{"oneOf":[` + wrong + `,` + wrong + `]}}}`:                          `arguments.o: fits none of the alternatives; for one of them, a: want integer, got string`,
+		`{"type":"object","properties":{"o":{"type":"object","additionalProperties":false,"maxProperties":9}}}`: `arguments.o.a: is not a parameter`,
+	} {
+		for range 20 {
+			p := read(validator(t, schema), `{"o":{"d":"1","c":"1","b":"1","a":"1"}}`, 9)
+			if p.Problem() == nil || p.Problem().Text != want {
+				t.Fatalf("%s: %v, want %s", schema, p.Problem(), want)
+			}
+		}
+	}
+}
+
+// TestOnlyAnObjectBegins holds that nothing leaves of a text where arguments have to stand, whatever the schema would take.
+func TestOnlyAnObjectBegins(t *testing.T) {
+	for _, schema := range []string{`{"anyOf":[{"type":"string"},{"type":"object"}]}`, `{"type":["array","object"]}`, `{}`} {
+		for _, text := range []string{`"abc`, `[1,`, `12 `, `null`} {
+			p := read(validator(t, schema), text, 2)
+			if rest, ok := p.Rest(json.RawMessage(`{}`)); p.Safe() > 0 || p.Problem() == nil || !ok || rest != `{}` {
+				t.Errorf("%s, %s: %d, %v, %q, %v", schema, text, p.Safe(), p.Problem(), rest, ok)
+			}
+		}
+	}
+}
+
 func TestConditionsWaitForTheWhole(t *testing.T) {
 	for schema, whole := range map[string]bool{
 		editor: false,

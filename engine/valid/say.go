@@ -22,6 +22,11 @@ type finding struct {
 	text    string
 }
 
+// compare orders findings by their places.
+func (f finding) compare(g finding) int {
+	return cmp.Or(slices.Compare(f.path, g.path), strings.Compare(f.text, g.text))
+}
+
 // findings turns the library's tree of errors into a list. Of the branches of a union it takes the one that was meant.
 // The sentences are our own, since a model reads them and not the author of a schema.
 func findings(e *jsonschema.ValidationError) []finding {
@@ -107,7 +112,7 @@ func inUnion(e *jsonschema.ValidationError, keyword string) []finding {
 	// A tie: what is wrong in one of them is an example and no judgement.
 	text := "fits none of the alternatives"
 	if len(branches) > 0 && len(branches[0]) > 0 {
-		f := branches[0][0]
+		f := slices.MinFunc(branches[0], finding.compare)
 		text += "; for one of them, " + strings.TrimPrefix(spelled("", f.path[len(e.InstanceLocation):])+": "+f.text, ": ")
 	}
 	return one(e, keyword, text)
