@@ -142,6 +142,26 @@ func (p *Pattern) Between() int { return max(min(p.Glue, 1)-p.Tail, 0) }
 // {args} is all that an example with a single argument shows of it.
 func (p *Pattern) OnLines(i int) bool { return i > 0 && strings.HasSuffix(p.Parts[i-1].Lit.Text, "\n") }
 
+// ClosesOnLine says whether a newline stands behind hole i: that of {args} is not the closer's but the last argument's, as
+// there is none where no argument stands. glm4 prints <tool_call>get_time\n</tool_call>, not an empty line between.
+func (p *Pattern) ClosesOnLine(i int) bool {
+	return i+1 < len(p.Parts) && strings.HasPrefix(p.Parts[i+1].Lit.Text, "\n")
+}
+
+// Printed is literal i of the example as it is printed: "" for a hole, and for the place behind the last part the newlines that
+// the example ends with. The newline behind {args} is none of it, it goes with the last argument.
+// Who writes an example goes through its parts up to that place, and puts something into the holes.
+func (p *Pattern) Printed(i int) string {
+	if i == len(p.Parts) {
+		return strings.Repeat("\n", p.Tail)
+	}
+	text := p.Family.Printed(p.Parts[i].Lit.Text)
+	if p.HoleAt(i-1) == "args" {
+		text = strings.TrimPrefix(text, "\n")
+	}
+	return text
+}
+
 // Flags are what a family does besides its examples, and reading must know. Each is there for one family so far; without it
 // that family's values or texts would come out with a byte too many, or its calls not at all.
 type Flags struct {

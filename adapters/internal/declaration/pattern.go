@@ -296,9 +296,15 @@ func (p *Pattern) Keyed() bool { return p.HoleAt(5) == "key" }
 // ItemKey is the tag of a list's elements, where tags are named like the parameters: an element has no name of its own.
 const ItemKey = "item"
 
-// OpenTag is the tag in front of the value of a key, where tags are named like the parameters. It is the same whether the
-// key is a parameter or a member of a value, so values nest without an example of it.
-func (p *Pattern) OpenTag(key string) string { return p.Parts[0].Lit.Text + key + p.Parts[2].Lit.Text }
+// OpenTag is what an argument's example has in front of the value of a key, up to the hole for its type where there is one.
+// Where tags are named like the parameters it is the same whether the key is a parameter or a member of a value, so values
+// nest without an example of it.
+func (p *Pattern) OpenTag(key string) string { return p.Printed(0) + key + p.Printed(2) }
 
-// CloseTag is the one behind it.
-func (p *Pattern) CloseTag(key string) string { return p.Parts[4].Lit.Text + key + p.Parts[6].Lit.Text }
+// CloseTag is what it has behind the value.
+func (p *Pattern) CloseTag(key string) string {
+	if !p.Keyed() {
+		return p.Printed(len(p.Parts) - 1)
+	}
+	return p.Printed(4) + key + p.Printed(6)
+}

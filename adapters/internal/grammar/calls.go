@@ -18,11 +18,11 @@ import (
 //
 // are the outlines of both.
 func (g *writer) calls(p *declaration.Pattern, mark string, tools []chat.Tool) string {
-	opener := g.opener(g.f.Printed(p.Parts[0].Lit.Text), mark)
+	opener := g.opener(p.Printed(0), mark)
 	if len(g.f.Sections) == 0 {
 		return seq(opener, g.inRow(p, 1, tools))
 	}
-	return seq(opener, g.inRow(g.f.Calls[0], 0, tools), lit(g.literals(p.Parts[2:], p.Tail)))
+	return seq(opener, g.filled(p, 1, func(int) string { return g.inRow(g.f.Calls[0], 0, tools) }))
 }
 
 // opener matches the literal that begins with the mark. Behind that white space is free where the reader does not care:
@@ -59,16 +59,17 @@ func (g *writer) more(call string) string {
 	return repeat(g.rule("next-call", call), 0, -1)
 }
 
-// literals joins the literals of an example, or of a part of it, and the newlines behind.
-// Behind a body they are only closers, which the printer writes to the byte: the grammar forces the closers that models
-// forget, </function> in front of </tool_call>. In front of a body they are the same for all tools where no name is among them.
-// Suffixes of a checkpoint are printed in them, so a model is held to its own spelling.
-func (g *writer) literals(parts []declaration.Part, tail int) string {
-	text := ""
-	for _, part := range parts {
-		text += g.f.Printed(part.Lit.Text)
+// filled matches an example from part i on, in the place of its holes what the function makes of them.
+// Literals are the printer's to the byte, white space that a model may vary and suffixes of its checkpoint included: the
+// grammar forces the closers that models forget, </function> in front of </tool_call>.
+func (g *writer) filled(p *declaration.Pattern, i int, hole func(i int) string) string {
+	var all []string
+	for ; i <= len(p.Parts); i++ {
+		if all = append(all, lit(p.Printed(i))); p.HoleAt(i) != "" {
+			all = append(all, hole(i))
+		}
 	}
-	return text + strings.Repeat("\n", tail)
+	return seq(all...)
 }
 
 // call matches one call, or all of them where an example holds all, from part i of the pattern on.
@@ -79,35 +80,47 @@ func (g *writer) literals(parts []declaration.Part, tail int) string {
 func (g *writer) call(p *declaration.Pattern, i int, tools []chat.Tool) string {
 	body := p.Body()
 	if word := p.HoleAt(body); word != "json" && word != "args" && word != "pseudo" && p.Hole("name") < 0 && p.Hole("id") < 0 {
-		return seq(lit(g.literals(p.Parts[i:body], 0)), g.several(p, body, tools), lit(g.literals(p.Parts[body+1:], p.Tail)))
+		return g.filled(p, i, func(i int) string {
+			if i != body {
+				return g.hole(p, i, chat.Tool{})
+			}
+			return g.several(p, i, tools)
+		})
 	}
 	return g.anyTool(tools, func(t chat.Tool) string { return g.toolCall(p, i, t) })
 }
 
 // toolCall matches a call of one tool from part i of the pattern on.
-// An index is a number without leading zeros, up to 999: kimi-k3 counts the calls of a turn from 1, and reading ignores it.
-// Literals are the printer's to the byte: white space that a model may vary is none that it needs.
 func (g *writer) toolCall(p *declaration.Pattern, i int, t chat.Tool) string {
-	var all []string
-	for ; i < len(p.Parts); i++ {
-		switch word := p.Parts[i].Hole; word {
-		case "":
-			text := g.f.Printed(p.Parts[i].Lit.Text)
-			if p.HoleAt(i-1) == "args" {
-				text = strings.TrimPrefix(text, "\n") // it goes with the arguments
-			}
-			all = append(all, lit(text))
-		case "name":
-			all = append(all, lit(t.Name))
-		case "id":
-			all = append(all, g.id(p, t))
-		case "index":
-			all = append(all, "[1-9] [0-9]{0,2}")
-		default:
-			all = append(all, g.body(p, i, t))
+	return g.filled(p, i, func(i int) string { return g.hole(p, i, t) })
+}
+
+// hole matches what stands in hole i of the pattern for a call of one tool.
+// An index is a number without leading zeros, up to 999: kimi-k3 counts the calls of a turn from 1, and reading ignores it.
+// Python's arguments are keywords only, as templates print them, though the decoder reads others. apertus's name is the key
+// of the object's only member.
+func (g *writer) hole(p *declaration.Pattern, i int, t chat.Tool) string {
+	s := print.Arguments(p, i)
+	switch p.HoleAt(i) {
+	case "name":
+		return lit(t.Name)
+	case "id":
+		return g.id(p, t)
+	case "index":
+		return "[1-9] [0-9]{0,2}"
+	case "junk":
+		return ""
+	case "call", "calls":
+		if p == g.f.Message { // glimmer's messages hold a section
+			return g.filled(g.f.Sections[0], 0, func(int) string { return g.rule(t.Name, g.toolCall(g.f.Calls[0], 0, t)) })
 		}
+		return g.callObject(t, s)
+	case "named":
+		return seq(lit("{"+print.JSON.Key(t.Name)), g.arguments(t, s), lit("}"))
+	case "python":
+		return seq(lit(print.PythonName(t.Name)+"("), g.arguments(t, s), lit(")"))
 	}
-	return seq(append(all, lit(strings.Repeat("\n", p.Tail)))...)
+	return g.arguments(t, s)
 }
 
 // id matches what a call's id may be; one that names the tool is its name and a number.
@@ -120,46 +133,17 @@ func (g *writer) id(p *declaration.Pattern, t chat.Tool) string {
 	return "[a-zA-Z0-9_-]{1,40}"
 }
 
-// body matches what stands in hole i of the pattern for a call of one tool.
-// Python's arguments are keywords only, as templates print them, though the decoder reads others. apertus's name is the key
-// of the object's only member. The newline that a closer begins with goes to tagged arguments, since there is none where no
-// argument stands: glm4 prints <tool_call>get_time\n</tool_call>, not an empty line between.
-func (g *writer) body(p *declaration.Pattern, i int, t chat.Tool) string {
-	switch p.Parts[i].Hole {
-	case "call", "calls":
-		return g.callObject(t)
-	case "named":
-		return seq(lit("{"+print.JSON.Key(t.Name)), g.asObject(t, print.JSON), lit("}"))
-	case "python":
-		return seq(lit(print.PythonName(t.Name)+"("), g.arguments(t, func(n *schema.Place) string { return g.members(g.keywords(n)) }), lit(")"))
-	case "args":
-		end := ""
-		if i+1 < len(p.Parts) && strings.HasPrefix(p.Parts[i+1].Lit.Text, "\n") {
-			end = "\n"
-		}
-		return g.arguments(t, func(n *schema.Place) string { return g.tags(p, n, p.OnLines(i), end) })
-	case "pseudo":
-		return g.asObject(t, print.Pseudo(g.f.Quotes[0]))
-	}
-	return g.asObject(t, print.JSON)
-}
-
 // arguments matches the arguments of a tool, which are one of several objects where its schema is a union.
 // It also names the tool whose rules are being written: places of a schema have no back pointer to their tool.
 // A union at the top, {"anyOf": [{…}, {…}]}, has no members of its own, so each branch is written as an object.
-func (g *writer) arguments(t chat.Tool, write func(*schema.Place) string) string {
+func (g *writer) arguments(t chat.Tool, s *print.Spelling) string {
 	g.tool, g.doc, g.step = t, g.docs[t.Name], ""
 	n := g.doc.Arguments()
 	list := n.Alternatives
 	if list == nil {
 		list = []*schema.Place{n}
 	}
-	return alt(each(list, func(one *schema.Place) string { return write(one.Follow()) })...)
-}
-
-// asObject matches arguments that are one value in a spelling.
-func (g *writer) asObject(t chat.Tool, s *print.Spelling) string {
-	return g.arguments(t, func(n *schema.Place) string { return g.object(n, s) })
+	return alt(each(list, func(one *schema.Place) string { return g.object(one.Follow(), s) })...)
 }
 
 // several matches calls that one example holds: objects, or calls in Python.
@@ -170,7 +154,7 @@ func (g *writer) asObject(t chat.Tool, s *print.Spelling) string {
 //	{"name": …}                     one alone, where the list is left out
 //	[get_weather(city="Paris")]     lfm2
 func (g *writer) several(p *declaration.Pattern, body int, tools []chat.Tool) string {
-	one := g.anyTool(tools, func(t chat.Tool) string { return g.body(p, body, t) })
+	one := g.anyTool(tools, func(t chat.Tool) string { return g.hole(p, body, t) })
 	if p.HoleAt(body) == "call" {
 		return one
 	}
@@ -195,15 +179,14 @@ func (g *writer) anyTool(tools []chat.Tool, call func(chat.Tool) string) string 
 // Members are in the order in which templates print them, the name first: with the name behind the arguments, those of all
 // tools would have to be allowed up to there. The id at the end is optional, as reading needs none.
 // command-r7b counts in front: {"tool_call_id": "0", "tool_name": …, "parameters": …}; mistral-v3 has the id behind.
-func (g *writer) callObject(t chat.Tool) string {
-	s := print.Objects(g.f)
+func (g *writer) callObject(t chat.Tool, s *print.Spelling) string {
 	member := func(key string) string { return lit(s.Key(key)) }
 	all := []string{lit(s.Open)}
 	if id := g.f.Layout.Counter; id != "" {
 		all = append(all, member(id), idIn(s), lit(s.Comma))
 	}
 	all = append(all, member(g.f.Layout.Name), lit(s.Value(schema.Quote(t.Name))), lit(s.Comma))
-	all = append(all, member(g.f.Layout.Args), g.asObject(t, s))
+	all = append(all, member(g.f.Layout.Args), g.arguments(t, s))
 	if id := g.f.Layout.ID; id != "" {
 		all = append(all, optional(seq(lit(s.Comma), member(id), idIn(s))))
 	}
@@ -217,15 +200,8 @@ func (g *writer) callObject(t chat.Tool) string {
 // glimmer's arguments stand in a section inside of the message, so that one is opened and closed with each call.
 func (g *writer) messages(tools []chat.Tool) string {
 	p := g.f.Message
-	one := g.anyTool(tools, func(t chat.Tool) string {
-		if p.Hole("calls") < 0 {
-			return seq(lit(t.Name), g.toolCall(p, 2, t))
-		}
-		section := g.f.Sections[0]
-		call := g.rule(t.Name, g.toolCall(g.f.Calls[0], 0, t))
-		return seq(lit(t.Name), lit(g.literals(p.Parts[2:3], 0)+g.literals(section.Parts[:1], 0)), call, lit(g.literals(section.Parts[2:], section.Tail)))
-	})
-	next := lit(g.f.Ends[0] + p.Parts[0].Lit.Text)
+	one := g.anyTool(tools, func(t chat.Tool) string { return g.toolCall(p, 1, t) })
+	next := lit(g.f.Ends[0] + p.Printed(0))
 	return seq(lit(Recipient(g.f)), one, g.more(seq(next, one)), optional(lit(g.f.Ends[1])))
 }
 

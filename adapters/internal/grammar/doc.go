@@ -13,8 +13,7 @@
 //
 //	grammar.go  Of: the grammar of a family, and the triggers at which a server begins to hold the model to it
 //	calls.go    the calls of a reply: marks, sections, several calls, messages, and where their arguments stand
-//	tags.go     arguments in tags and as Python's keywords, where a value's spelling depends on its type
-//	value.go    a place of a schema: choices, references as rules of their own, lists
+//	value.go    a place of a schema: choices, spelled by their kind in tags and keywords; references as rules of their own, lists
 //	object.go   members, in any order when they are few, and the names that no schema has
 //	text.go     strings: quoted, or raw up to the mark that ends them
 //	pattern.go  regular expressions and formats as GBNF

@@ -98,7 +98,7 @@ func triggerFor(mark string, p *declaration.Pattern, tools []chat.Tool) Trigger 
 	quoted := regexp.QuoteMeta(mark)
 	switch {
 	case declaration.IsProse(mark):
-		rest := strings.TrimPrefix(p.Family.Printed(p.Parts[0].Lit.Text), mark)
+		rest := strings.TrimPrefix(p.Printed(0), mark)
 		return Trigger{Pattern: `(?:^|\n)[ \t]*(` + quoted + regexp.QuoteMeta(rest) + names(tools) + `)`}
 	case ordinary || scan.IsLetter(mark[0]):
 		return Trigger{Pattern: `(?:^|[\n>])[ \t]*(` + quoted + `)`}

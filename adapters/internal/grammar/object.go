@@ -32,21 +32,25 @@ type slots struct {
 	none  string // in place of all
 }
 
-// object matches an object.
+// object matches an object, be it one of tags or of keywords.
 // Families whose template sorts members (gemma4, by Jinja's dictsort) get them sorted without regard to case.
 // Members that no schema names have names of a bounded length, and values of any kind that the schema leaves.
 func (g *writer) object(n *schema.Place, s *print.Spelling) string {
-	o := slots{comma: s.Comma}
+	o := slots{comma: s.Comma, tail: s.Tail, none: s.None}
 	o.list = g.listed(n, func(key string, p *schema.Place) string {
+		// minimax-m3's tags have no null: a member that can be nothing else is left out
+		if all := choices(p); s.NoNull && len(all) == 1 && all[0].kind == schema.Null {
+			return ""
+		}
 		return seq(lit(s.Key(key)), g.value(p, s), lit(s.End(key)))
 	})
 	if s.Sorted {
 		slices.SortStableFunc(o.list, func(a, b slot) int { return strings.Compare(strings.ToLower(a.key), strings.ToLower(b.key)) })
 	}
-	// minimax-m3's nested tags have the members' names, and only those that a schema has can be told from text
+	// and only those that a schema has can be told from text
 	if more := additional(n); !more.Never && !s.NoNull {
 		defer g.enter("additionalProperties")()
-		o.other = seq(g.otherKey(o.list, s), g.value(more, s))
+		o.other = seq(g.otherKey(o.list, s), g.value(more, s), lit(s.End("")))
 	}
 	return seq(lit(s.Open), g.members(o), lit(s.Close))
 }
@@ -181,40 +185,41 @@ func (o slots) end(some bool) string {
 	return alt(seq(list(o.other, o.comma, 1, -1), lit(o.tail)), lit(o.none))
 }
 
-// otherKey matches a name that is none of the list, and what stands behind it.
-// What is compared are the names as the spelling writes them.
+// anyName stands for a name that no schema has: no spelling escapes it, and it is in no mark.
+const anyName = "\uE000"
+
+// otherKey matches a name that is none of the list, and what stands around it.
+// What is compared are the names as the spelling writes them. In a tag's attribute or before a Python "=" nothing is quoted,
+// so only an identifier is safe: <parameter=a b> is none.
 func (g *writer) otherKey(list []slot, s *print.Spelling) string {
-	if s.BareKeys {
-		return seq(g.otherWord(list), lit(strings.TrimPrefix(s.Key("x"), "x")))
-	}
-	quote := s.Quotes[0]
-	before, after, _ := strings.Cut(s.Key("x"), "x")
+	before, after, _ := strings.Cut(s.Key(anyName), anyName)
 	names := each(list, func(m slot) string { return strings.TrimSuffix(strings.TrimPrefix(s.Key(m.key), before), after) })
-	class := func(not string) string {
-		out := `[^\\\x00-\x1F` + escapeClass(rune(quote[0]))
-		for _, c := range not {
-			if c != '\\' && c >= ' ' && c != rune(quote[0]) {
-				out += escapeClass(c)
+	class := wordBut
+	if !s.BareKeys {
+		quote := rune(s.Quotes[0][0])
+		class = func(not string) string {
+			out := `[^\\\x00-\x1F` + escapeClass(quote)
+			for _, c := range not {
+				if c != '\\' && c >= ' ' && c != quote {
+					out += escapeClass(c)
+				}
 			}
+			return out + "]"
 		}
-		return out + "]"
 	}
 	return seq(lit(before), g.otherThan(names, "", class), lit(after))
 }
 
-// otherWord matches an identifier that is none of the names.
-// In a tag's attribute or before a Python "=" nothing is quoted, so only an identifier is safe: <parameter=a b> is none.
-func (g *writer) otherWord(list []slot) string {
-	names := each(list, func(m slot) string { return m.key })
+// wordBut is a character of an identifier that is none of some; where some are, it begins a name or ends one that a schema
+// has, and is no digit.
+func wordBut(not string) string {
 	const word = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"
-	return g.otherThan(names, "", func(not string) string {
-		return "[" + strings.Map(func(r rune) rune {
-			if strings.ContainsRune(not, r) || not != "" && r >= '0' && r <= '9' {
-				return -1
-			}
-			return r
-		}, word) + "]"
-	})
+	return "[" + strings.Map(func(r rune) rune {
+		if strings.ContainsRune(not, r) || not != "" && r >= '0' && r <= '9' {
+			return -1
+		}
+		return r
+	}, word) + "]"
 }
 
 // maxOther bounds the names that no schema has, in characters.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolnorm/adapters/internal/declaration"
 	"toolnorm/adapters/internal/print"
 	"toolnorm/chat/schema"
 )
@@ -12,7 +13,8 @@ import (
 // text matches a string.
 // A pattern or a format replaces the length, as both would have to be counted at once. Raw text is for values in tags,
 // whose marks say where they end.
-// In Python a string may stand in either quote, so that one with an apostrophe needs no escape.
+// In Python a string may stand in either quote, so that one with an apostrophe needs no escape. One in CDATA may hold the
+// marks that end a bare one.
 func (g *writer) text(n *schema.Place, s *print.Spelling) string {
 	low, high := g.lengths(n)
 	if expr := g.patterned(n, s); expr != "" {
@@ -22,6 +24,10 @@ func (g *writer) text(n *schema.Place, s *print.Spelling) string {
 		raw := g.raw(s.Avoid, n, low, high)
 		if len(s.Quotes) > 0 {
 			raw = seq(lit(s.Quotes[0]), raw, lit(s.Quotes[0]))
+		}
+		if s.CDATA {
+			inside := g.raw([]string{declaration.CDATAClose}, n, low, high)
+			raw = alt(raw, seq(lit(declaration.CDATAOpen), inside, lit(declaration.CDATAClose)))
 		}
 		return raw
 	}

@@ -1,6 +1,8 @@
 package grammar
 
 import (
+	"slices"
+
 	"toolnorm/adapters/internal/print"
 	"toolnorm/chat/schema"
 )
@@ -49,22 +51,62 @@ func choices(n *schema.Place) (all []choice) {
 	return all
 }
 
+// choicesIn are what may stand at a place as a spelling has it, see [print.Spelling.For].
+// Where a value's spelling depends on its kind a place that allows anything has a choice for each, and references are
+// followed: fast=True is a keyword's, beside a list in JSON.
+func choicesIn(n *schema.Place, s *print.Spelling) (all []choice) {
+	if !s.ByKind() {
+		return slices.DeleteFunc(choices(n), func(c choice) bool { return s.NoNull && c.kind == schema.Null })
+	}
+	there := choices(n.Follow())
+	for _, c := range there {
+		all = append(all, ofOneKind(c)...)
+	}
+	if !s.Untyped() {
+		return all
+	}
+	// A tag has no quotes, so its text alone says what type is meant: 5 in a tag of a string is "5", in one of a number 5. A string
+	// stands for everything that a place of unknown type allows, and null cannot be told from it.
+	text := func(c choice) bool { return c.kind == schema.String }
+	anyKind, some := len(there) == 1 && there[0].kind == 0, slices.ContainsFunc(there, text)
+	return slices.DeleteFunc(all, func(c choice) bool {
+		return c.value == "" && !text(c) && (anyKind || some && c.kind == schema.Null)
+	})
+}
+
+// ofOneKind is a choice without a reference, and of one kind.
+// A number stands for integers, too, and a place without a type has one choice for each of the other kinds.
+func ofOneKind(c choice) (all []choice) {
+	switch {
+	case c.kind != 0:
+		return []choice{c}
+	case c.n.Reference() != "":
+		for _, more := range choices(c.n.Follow()) {
+			all = append(all, ofOneKind(more)...)
+		}
+		return all
+	}
+	for _, kind := range allKinds {
+		if kind != schema.Integer {
+			all = append(all, choice{kind: kind, n: anything})
+		}
+	}
+	return all
+}
+
 // value matches what may stand at a place.
 // With no choice left anything goes, and the place is dropped: a model that is held to nothing cannot go on.
 // An empty expression is a choice as well where the value is "": in a tag it is nothing at all.
 func (g *writer) value(n *schema.Place, s *print.Spelling) string {
 	var all []string
-	for _, c := range choices(n) {
-		if s.NoNull && c.kind == schema.Null {
-			continue
-		}
-		if expr := g.choice(c, s); expr != "" || c.value == `""` {
+	for _, c := range choicesIn(n, s) {
+		if expr := seq(lit(s.Type(c.kind)), g.choice(c, s.For(c.kind))); expr != "" || c.value == `""` {
 			all = append(all, expr)
 		}
 	}
 	if len(all) == 0 {
 		g.doc.Drop(n.At, "")
-		return g.any(s)
+		return g.any(s.For(schema.String))
 	}
 	return alt(all...)
 }

@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"strconv"
-	"strings"
 
 	"toolnorm/adapters/internal/declaration"
-	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
 )
@@ -55,12 +53,14 @@ func appendMessages(dst []byte, f *declaration.Family, calls []chat.Call) []byte
 // front of the first call, whose own is for what stands between two.
 func appendSection(dst []byte, f *declaration.Family, calls []chat.Call) []byte {
 	p := f.Sections[0]
-	dst = glued(dst, f, p.Glue)
-	for _, part := range p.Parts {
-		if part.Hole == "calls" {
-			dst = appendCalls(dst, f, calls)
-		} else {
-			dst = append(dst, f.Printed(part.Lit.Text)...)
+	return fill(glued(dst, f, p.Glue), p, func(dst []byte, _ int) []byte { return appendCalls(dst, f, calls) })
+}
+
+// fill writes an example: its literals as they stand, and in the place of its holes what the function makes of hole i.
+func fill(dst []byte, p *declaration.Pattern, hole func(dst []byte, i int) []byte) []byte {
+	for i := range len(p.Parts) + 1 {
+		if dst = append(dst, p.Printed(i)...); p.HoleAt(i) != "" {
+			dst = hole(dst, i)
 		}
 	}
 	return dst
@@ -105,45 +105,28 @@ func appendNewlines(dst []byte, n int) []byte {
 // Which holes there are is a closed list (declaration.holes); a hole that is missing here prints nothing.
 func appendCall(dst []byte, p *declaration.Pattern, calls []chat.Call, n int) []byte {
 	f, c := p.Family, calls[0]
-	for i, part := range p.Parts {
-		switch part.Hole {
-		case "":
-			dst = append(dst, literal(p, i, dst, c)...)
+	return fill(dst, p, func(dst []byte, i int) []byte {
+		switch p.Parts[i].Hole {
 		case "name":
-			dst = append(dst, c.Name...)
+			return append(dst, c.Name...)
 		case "id":
-			dst = append(dst, c.ID...)
+			return append(dst, c.ID...)
 		case "index":
-			dst = strconv.AppendInt(dst, int64(n+1), 10)
-		case "json":
-			dst = JSON.Append(dst, string(c.Args))
-		case "pseudo":
-			dst = Pseudo(f.Quotes[0]).Append(dst, string(c.Args))
-		case "args":
-			dst = appendTags(dst, f, c, p.OnLines(i))
+			return strconv.AppendInt(dst, int64(n+1), 10)
+		case "json", "pseudo", "args":
+			return Arguments(p, i).Append(dst, string(c.Args))
 		case "named":
-			dst = appendSeveral(dst, p.Several(i), f, calls, appendNamed)
+			return appendSeveral(dst, p.Several(i), f, calls, appendNamed)
 		case "python":
-			dst = appendSeveral(dst, p.Several(i), f, calls, appendPython)
+			return appendSeveral(dst, p.Several(i), f, calls, appendPython)
 		case "call", "calls":
 			if p == f.Message { // glimmer's messages hold a section
-				dst = appendSection(dst, f, calls)
-			} else {
-				dst = appendSeveral(dst, p.Several(i), f, calls, appendObject)
+				return appendSection(dst, f, calls)
 			}
+			return appendSeveral(dst, p.Several(i), f, calls, appendObject)
 		}
-	}
-	return appendNewlines(dst, p.Tail)
-}
-
-// literal is literal i of a call's example behind dst. The newline behind {args} goes with the last argument: without
-// arguments there is only the one in front, as qwen3-coder prints it, unless the family keeps both.
-func literal(p *declaration.Pattern, i int, dst []byte, c chat.Call) string {
-	text := p.Family.Printed(p.Parts[i].Lit.Text)
-	if p.HoleAt(i-1) == "args" && !p.Family.Layout.EmptyLines && bytes.HasSuffix(dst, []byte("\n")) && len(scan.Fields(string(c.Args))) == 0 {
-		return strings.TrimPrefix(text, "\n")
-	}
-	return text
+		return dst
+	})
 }
 
 // appendSeveral writes the calls that share one hole: {call}, {calls}, {named} and {python} differ in what one call looks
@@ -176,19 +159,15 @@ func appendObject(dst []byte, f *declaration.Family, c chat.Call) []byte {
 	s, l := Objects(f), &f.Layout
 	dst = append(dst, s.Open...)
 	if l.Counter != "" {
-		dst = append(s.appendMember(dst, l.Counter, schema.Quote(c.ID)), s.Comma...)
+		dst, _ = s.appendMember(dst, schema.Quote(l.Counter), schema.Quote(c.ID))
+		dst = append(dst, s.Comma...)
 	}
-	dst = append(s.appendMember(dst, l.Name, schema.Quote(c.Name)), s.Comma...)
-	dst = s.appendMember(dst, l.Args, string(c.Args))
+	dst, _ = s.appendMember(dst, schema.Quote(l.Name), schema.Quote(c.Name))
+	dst, _ = s.appendMember(append(dst, s.Comma...), schema.Quote(l.Args), string(c.Args))
 	if l.ID != "" && c.ID != "" {
-		dst = s.appendMember(append(dst, s.Comma...), l.ID, schema.Quote(c.ID))
+		dst, _ = s.appendMember(append(dst, s.Comma...), schema.Quote(l.ID), schema.Quote(c.ID))
 	}
 	return append(dst, s.Close...)
-}
-
-// appendMember writes a member of a call's object. Names of members are words of a declaration and need no escapes.
-func (s *Spelling) appendMember(dst []byte, key, value string) []byte {
-	return s.Append(s.key(dst, `"`+key+`"`), value)
 }
 
 // appendNamed writes a call as an object whose only member is named like the tool: apertus's {"get_time": {}}.
@@ -197,53 +176,8 @@ func appendNamed(dst []byte, _ *declaration.Family, c chat.Call) []byte {
 	return append(JSON.Append(dst, string(c.Args)), '}')
 }
 
-// appendPython writes a call as Python does: get_weather(city="Paris", days=3). Keys are written as they are, even those that
-// Python would refuse: the reader takes them, and a model that knows the schema expects them.
-// Values of one call may be spelled in two ways: LFM2.5 writes an object as JSON and a list as Python source.
+// appendPython writes a call as Python does: get_weather(city="Paris", days=3).
 func appendPython(dst []byte, f *declaration.Family, c chat.Call) []byte {
 	dst = append(append(dst, PythonName(c.Name)...), '(')
-	for i, m := range scan.Fields(string(c.Args)) {
-		if i > 0 {
-			dst = append(dst, ", "...)
-		}
-		dst = append(append(dst, m.Key...), '=')
-		dst = Keyword(f, schema.KindOf(m.Value)).Append(dst, m.Value)
-	}
-	return append(dst, ')')
-}
-
-// appendTags writes each argument by the family's first arg line. Arguments stand on lines of their own where the call's
-// example has {args} on one.
-// qwen3-coder's <parameter=…> blocks have a newline between them, GLM-4.7's tags have nothing.
-func appendTags(dst []byte, f *declaration.Family, c chat.Call, lines bool) []byte {
-	for i, m := range scan.Fields(string(c.Args)) {
-		if f.Args[0].Keyed() && m.Value == "null" {
-			continue // a tag named like the parameter has no way to say null, so templates leave it out
-		}
-		if i > 0 && lines {
-			dst = append(dst, '\n')
-		}
-		dst = appendTag(dst, f, m)
-	}
-	return dst
-}
-
-// appendTag writes one argument: <parameter=days>3</parameter>, or with its type, string="false". A number and the string of
-// its digits look the same between tags; reading tells them apart by the tool's schema.
-// But for minicpm5's CDATA no family escapes a value between tags: </parameter> in a text is printed as it is.
-func appendTag(dst []byte, f *declaration.Family, m scan.Field) []byte {
-	arg, kind := f.Args[0], schema.KindOf(m.Value)
-	for i, part := range arg.Parts {
-		switch part.Hole {
-		case "":
-			dst = append(dst, f.Printed(part.Lit.Text)...)
-		case "key":
-			dst = append(dst, Attribute(f, m.Key)...)
-		case "type":
-			dst = append(dst, TypeWord(arg, i, kind)...)
-		case "value":
-			dst = Tagged(f, kind).Append(dst, m.Value)
-		}
-	}
-	return dst
+	return append(keywords(f).Append(dst, string(c.Args)), ')')
 }

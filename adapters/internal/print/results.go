@@ -22,16 +22,13 @@ func Results(dst []byte, f *declaration.Family, calls []chat.Call, texts []strin
 	if f.ResultList == nil {
 		return appendResults(dst, f, "", calls, texts)
 	}
-	before := ""
-	for _, part := range f.ResultList.Parts {
-		if part.Hole == "results" {
-			dst = appendResults(dst, f, before, calls, texts)
-		} else {
-			before = f.Printed(part.Lit.Text)
-			dst = append(dst, before...)
+	return fill(dst, f.ResultList, func(dst []byte, i int) []byte {
+		before := ""
+		if i > 0 {
+			before = f.ResultList.Printed(i - 1)
 		}
-	}
-	return appendNewlines(dst, f.ResultList.Tail)
+		return appendResults(dst, f, before, calls, texts)
+	})
 }
 
 // appendResults writes results one after the other: newlines in front of the example stand between two, as in hermes's
@@ -59,21 +56,17 @@ func appendResults(dst []byte, f *declaration.Family, before string, calls []cha
 // then JSON only if the result is.
 // A list of text parts was joined before: templates print its source, nothing, or refuse it.
 func appendResult(dst []byte, p *declaration.Pattern, c chat.Call, text string) []byte {
-	for _, part := range p.Parts {
-		switch part.Hole {
-		case "":
-			dst = append(dst, p.Family.Printed(part.Lit.Text)...)
+	return fill(dst, p, func(dst []byte, i int) []byte {
+		switch p.Parts[i].Hole {
 		case "name":
-			dst = append(dst, c.Name...)
+			return append(dst, c.Name...)
 		case "id":
-			dst = append(dst, c.ID...)
-		case "result":
-			dst = append(dst, text...)
+			return append(dst, c.ID...)
 		case "quoted":
-			dst = chat.AppendQuoted(dst, text)
+			return chat.AppendQuoted(dst, text)
 		}
-	}
-	return appendNewlines(dst, p.Tail)
+		return append(dst, text...)
+	})
 }
 
 // Number gives calls the ids that the family writes, first being how many calls the conversation had before. An id that the

@@ -1,6 +1,7 @@
 package print
 
 import (
+	"slices"
 	"strings"
 
 	"toolnorm/adapters/internal/declaration"
@@ -12,13 +13,18 @@ import (
 // cannot be a fixed text, keys and strings, has a function.
 // One value of this type is enough for the writer and the grammar, so the two cannot come apart.
 //
-//	JSON     {"tags": ["a"], "fast": true, "n": null}
-//	Python   {'tags': ['a'], 'fast': True, 'n': None}
-//	Pseudo   {fast:true,n:None,tags:[<|"|>a<|"|>]}
-//	Tree     <tags><item>a</item></tags><fast>true</fast>
+//	JSON      {"tags": ["a"], "fast": true, "n": null}
+//	Python    {'tags': ['a'], 'fast': True, 'n': None}
+//	Pseudo    {fast:true,n:None,tags:[<|"|>a<|"|>]}
+//	Tree      <tags><item>a</item></tags><fast>true</fast>
+//	keywords  tags=["a"], fast=True, n=None
+//	tags      <parameter=tags>["a"]</parameter><parameter=fast>True</parameter>
+//
+// The last two are for the arguments of a call alone: what stands in their members has another spelling, by its kind.
 type Spelling struct {
 	Name                           string // of the grammar's rules
 	Open, Comma, Close             string // around and between an object's members
+	Tail, None                     string // behind the last member, and in the place of all
 	ListOpen, ListComma, ListClose string // around and between a list's elements; around none only if objects have brackets, too
 	True, False, Null              string
 	Quotes                         []string // what a string may stand in, the first one printed; none: it is raw
@@ -27,6 +33,10 @@ type Spelling struct {
 	Sorted                         bool     // members are printed by name
 	NoNull                         bool     // members that are null are not printed, and there are none but the schema's
 
+	CDATA bool // a string may stand in CDATA
+
+	of   func(schema.Kinds) *Spelling           // how a member's value is written that is of that kind; nil: as all of it
+	word func(schema.Kinds) string              // what in front of a member's value says its kind; nil: nothing does
 	key  func(dst []byte, quoted string) []byte // a member's name, given as JSON, and what stands in front of its value
 	end  func(dst []byte, quoted string) []byte // what stands behind the value; nil: nothing
 	text func(dst []byte, quoted string) []byte // a string, given as JSON
@@ -82,11 +92,72 @@ func Tree(p *declaration.Pattern) *Spelling {
 // raw is a string as a tag holds it, without quotes and escapes: a file in an argument is what stands between the tags.
 // Only the tool's schema tells the text 7 from the number then, in reading as in the grammar.
 func raw(f *declaration.Family) *Spelling {
-	text := appendRaw
-	if f.Flags.CDATA {
-		text = appendCDATA
+	s := &Spelling{Name: "raw", Avoid: f.ValueEnds, CDATA: f.Flags.CDATA, text: appendRaw}
+	if s.CDATA {
+		s.Avoid = append(slices.Clip(s.Avoid), declaration.CDATAOpen) // or a bare text would be unwrapped
+		s.text = appendCDATA
 	}
-	return &Spelling{Name: "raw", Avoid: f.ValueEnds, text: text}
+	return s
+}
+
+// Arguments is how the arguments of a call are written in hole i of its example.
+// apertus's {named} and the object of a {call} hold them as JSON does, the latter in the words of the object around.
+func Arguments(p *declaration.Pattern, i int) *Spelling {
+	switch f := p.Family; p.HoleAt(i) {
+	case "args":
+		return tags(p, i)
+	case "call", "calls":
+		return Objects(f)
+	case "pseudo":
+		return Pseudo(f.Quotes[0])
+	case "python":
+		return keywords(f)
+	}
+	return JSON
+}
+
+// keywords are arguments as Python writes them: city="Paris", days=3. Keys are written as they are, even those that
+// Python would refuse: the reader takes them, and a model that knows the schema expects them.
+// Values of one call may be spelled in two ways: LFM2.5 writes an object as JSON and a list as Python source.
+func keywords(f *declaration.Family) *Spelling {
+	return &Spelling{
+		Name: "keywords", Comma: ", ", BareKeys: true,
+		of:  func(kind schema.Kinds) *Spelling { return keyword(f, kind) },
+		key: func(dst []byte, quoted string) []byte { return append(append(dst, scan.Unquote(quoted)...), '=') },
+	}
+}
+
+// tags are arguments as the family's first arg line has them. They stand on lines of their own where the call's example has
+// {args} on one: qwen3-coder's <parameter=…> blocks have a newline between them, GLM-4.7's tags have nothing. A newline behind
+// {args} goes with the last of them: without arguments there is only the one in front, unless the family keeps both.
+// A tag may say the type between key and value: deepseek's string="true" in front of a text, string="false" before JSON.
+//
+//	<parameter=city>\nParis\n</parameter>                            qwen3-coder
+//	<｜DSML｜parameter name="days" string="false">3</｜DSML｜parameter>    deepseek
+//	<arg_key>city</arg_key>\n<arg_value>Paris</arg_value>            glm4
+func tags(p *declaration.Pattern, i int) *Spelling {
+	f, arg := p.Family, p.Family.Args[0]
+	s := &Spelling{
+		Name: "tags", BareKeys: true, NoNull: arg.Keyed(),
+		of: func(kind schema.Kinds) *Spelling { return tagged(f, kind) },
+		key: func(dst []byte, quoted string) []byte {
+			return append(dst, arg.OpenTag(attribute(f, scan.Unquote(quoted)))...)
+		},
+		end: func(dst []byte, quoted string) []byte { return append(dst, arg.CloseTag(scan.Unquote(quoted))...) },
+	}
+	if arg.HoleAt(3) == "type" {
+		s.word = func(kind schema.Kinds) string { return typeWord(arg, kind) + arg.Printed(4) }
+	}
+	if p.OnLines(i) {
+		s.Comma = "\n"
+	}
+	if p.ClosesOnLine(i) {
+		s.Tail = "\n"
+	}
+	if !p.OnLines(i) || f.Layout.EmptyLines {
+		s.None = s.Tail
+	}
+	return s
 }
 
 // Objects is how a family spells whole calls, {"name": …}, and what stands in them: sarashina's template prints the list of
@@ -98,21 +169,21 @@ func Objects(f *declaration.Family) *Spelling {
 	return JSON
 }
 
-// Keyword is how a family spells the value of a keyword in a Python call. An object stays JSON, as LFM2.5 writes it, and so
+// keyword is how a family spells the value of a keyword in a Python call. An object stays JSON, as LFM2.5 writes it, and so
 // does a string, unless the family has a quote line that says otherwise: olmo3's template uses the JSON filter.
 // A list is Python source beside it, as Jinja prints a list without a filter.
-func Keyword(f *declaration.Family, kind schema.Kinds) *Spelling {
+func keyword(f *declaration.Family, kind schema.Kinds) *Spelling {
 	if kind == schema.Object || kind == schema.String && len(f.Quotes) == 0 {
 		return JSON
 	}
 	return Python
 }
 
-// Tagged is how a family spells the value of an argument that stands between tags: strings raw, everything else as JSON or,
+// tagged is how a family spells the value of an argument that stands between tags: strings raw, everything else as JSON or,
 // where the template prints it without a filter, as Python.
 // qwen3-coder's template prints scalars without a filter (True) and objects and lists with tojson.
 // GLM and MiniMax print the words of JSON there; Nemotron 3 and Step 3.5 do as qwen3-coder.
-func Tagged(f *declaration.Family, kind schema.Kinds) *Spelling {
+func tagged(f *declaration.Family, kind schema.Kinds) *Spelling {
 	scalar := kind&(schema.Object|schema.Array) == 0
 	switch words := f.Layout.Words; {
 	case f.Args[0].Keyed():
@@ -124,6 +195,28 @@ func Tagged(f *declaration.Family, kind schema.Kinds) *Spelling {
 	}
 	return JSON
 }
+
+// ByKind says whether the spelling of a member's value depends on its kind.
+func (s *Spelling) ByKind() bool { return s.of != nil }
+
+// For is how a member's value of that kind is spelled.
+func (s *Spelling) For(kind schema.Kinds) *Spelling {
+	if s.of == nil {
+		return s
+	}
+	return s.of(kind)
+}
+
+// Type is what stands in front of a member's value of that kind and says so: string="false"> of deepseek's tags.
+func (s *Spelling) Type(kind schema.Kinds) string {
+	if s.word == nil {
+		return ""
+	}
+	return s.word(kind)
+}
+
+// Untyped says whether nothing tells a member's value that is a string from one that is not: no quotes and no word.
+func (s *Spelling) Untyped() bool { return s.word == nil && len(s.For(schema.String).Quotes) == 0 }
 
 // Key is a member's name and what stands in front of its value, as the grammar quotes it.
 func (s *Spelling) Key(key string) string { return string(s.key(nil, schema.Quote(key))) }
@@ -139,11 +232,11 @@ func (s *Spelling) End(key string) string {
 // Value is a JSON value in the spelling.
 func (s *Spelling) Value(value string) string { return string(s.Append(nil, value)) }
 
-// TypeWord is what the {type} hole i of an argument's example prints for a kind: whether it is a string, where the mark in
+// typeWord is what the {type} hole of an argument's example prints for a kind: whether it is a string, where the mark in
 // front asks that (deepseek's string="true"), or the kind's name (kimi-k3's type="number").
 // Whole numbers are numbers there, as kimi-k3 knows no other word for them.
-func TypeWord(p *declaration.Pattern, i int, kind schema.Kinds) string {
-	if strings.HasSuffix(p.Parts[i-1].Lit.Text, `string="`) {
+func typeWord(arg *declaration.Pattern, kind schema.Kinds) string {
+	if strings.HasSuffix(arg.Parts[2].Lit.Text, `string="`) {
 		if kind == schema.String {
 			return "true"
 		}
@@ -157,9 +250,9 @@ func TypeWord(p *declaration.Pattern, i int, kind schema.Kinds) string {
 	return "number"
 }
 
-// Attribute is a parameter's name as it stands in a tag. Only kimi-k3's template escapes there; elsewhere &amp; would be read
+// attribute is a parameter's name as it stands in a tag. Only kimi-k3's template escapes there; elsewhere &amp; would be read
 // as the name's own.
-func Attribute(f *declaration.Family, key string) string {
+func attribute(f *declaration.Family, key string) string {
 	if f.Flags.Entities {
 		return entities.Replace(key)
 	}

@@ -10,6 +10,7 @@ import (
 	"toolnorm/adapters/internal/declaration"
 	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat"
+	"toolnorm/chat/schema"
 )
 
 // Append writes a JSON value in the spelling. What could be spelled in several ways comes out in one, since templates parse
@@ -79,10 +80,7 @@ func (s *Spelling) appendObject(dst []byte, text string) ([]byte, string) {
 		}
 		some = true
 		from := len(dst)
-		dst, text = s.append(s.key(dst, key), text)
-		if s.end != nil {
-			dst = s.end(dst, key)
-		}
+		dst, text = s.appendMember(dst, key, text)
 		if s.Sorted {
 			members = append(members, member{strings.ToLower(scan.Unquote(key)), string(dst[from:])})
 			dst = dst[:from]
@@ -95,7 +93,25 @@ func (s *Spelling) appendObject(dst []byte, text string) ([]byte, string) {
 		}
 		dst = append(dst, m.text...)
 	}
-	return append(dst, s.Close...), strings.TrimPrefix(text, "}")
+	behind := s.None
+	if some {
+		behind = s.Tail
+	}
+	return append(append(dst, behind...), s.Close...), strings.TrimPrefix(text, "}")
+}
+
+// appendMember writes a member, whose name was read, and answers the text behind its value. A kind shows in the first byte
+// of a value, but for that of a number, and no spelling tells numbers apart.
+// A number and the string of its digits look the same between tags; reading tells them apart by the tool's schema.
+// But for minicpm5's CDATA no family escapes a value between tags: </parameter> in a text is printed as it is.
+func (s *Spelling) appendMember(dst []byte, key, text string) ([]byte, string) {
+	kind := schema.KindOf(text[:min(len(text), 1)])
+	dst = append(s.key(dst, key), s.Type(kind)...)
+	dst, text = s.For(kind).append(dst, text)
+	if s.end != nil {
+		dst = s.end(dst, key)
+	}
+	return dst, text
 }
 
 // appendList writes a list, whose bracket was read. Where tags stand around the elements nothing stands around none: an
