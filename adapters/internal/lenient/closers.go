@@ -81,8 +81,7 @@ func (r *Reader) containerEnds(kind byte) bool {
 // The envelope's own names (name, id, type, input …) stay with the envelope, since {"name": "f", "arguments": {…}, "id": "1"}
 // is in order and looks alike.
 func (r *Reader) closedEarly() bool {
-	c := r.Out
-	defer func(seen int) { c.endAt = seen }(c.endAt) // looking ahead is not having read
+	defer r.Out.unseeEnd(r.Out.endAt)
 	n := r.closersEnd(0)
 	if r.At(n) != ',' {
 		return false
@@ -93,7 +92,7 @@ func (r *Reader) closedEarly() bool {
 	if value == 0 || r.Quotes == nil && !r.StartsString(n) || !t.Has(key) || OfEnvelope(key) || slices.Contains(r.Seen, key) { // keys are bare only where the family writes them so
 		return false
 	}
-	r.Out.Doubt = r.Out.Doubt || slices.ContainsFunc(r.Seen, func(seen string) bool { return !t.Has(seen) })
+	r.doubt(slices.ContainsFunc(r.Seen, func(seen string) bool { return !t.Has(seen) }))
 	return true
 }
 
@@ -107,11 +106,7 @@ func OfEnvelope(key string) bool {
 // one around does, may belong there.
 // {"where": {"city": "Rome", "days": 3} may lack a brace at its end or in front of days: both readings are valid JSON, and
 // only one is what was meant. So the call becomes text (two-readings).
-func (r *Reader) DoubtStray() {
-	if r.Out != nil {
-		r.Out.Doubt = r.Out.Doubt || r.strayKey
-	}
-}
+func (r *Reader) DoubtStray() { r.doubt(r.strayKey) }
 
 // aSet is the kind of container that braces without keys are.
 // Its closer is that of an object, so it cannot go by its opening byte.
@@ -172,7 +167,7 @@ func (r *Reader) wrongCloser(c int) meaning {
 			best, score = meaning(m), s
 		}
 	}
-	r.Out.Doubt = r.Out.Doubt || tie
+	r.doubt(tie)
 	return best
 }
 
@@ -261,9 +256,7 @@ func (r *Reader) listLost(t *schema.Type) bool {
 	for at := 0; at < len(r.stack) && best == 0; at++ {
 		best = r.suits(0, at)
 	}
-	if best == 0 || t.Item().Has(key) {
-		r.Out.Doubt = true // an object whose braces are missing, perhaps
-	}
+	r.doubt(best == 0 || t.Item().Has(key)) // an object whose braces are missing, perhaps
 	r.Repaired("closers")
 	return true
 }

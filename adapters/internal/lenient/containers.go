@@ -61,9 +61,7 @@ func (r *Reader) Value(t *schema.Type) bool {
 // doubled to be printed.
 func (r *Reader) container(c int, t *schema.Type) {
 	asText := t.Only(schema.String | schema.Null)
-	if asText && c == '[' && r.inList() {
-		r.Out.Doubt = true // a bracket that was doubled, perhaps
-	}
+	r.doubt(asText && c == '[' && r.inList()) // a bracket that was doubled, perhaps
 	set := c == '{' && r.isSet(t)
 	wrap := c == '{' && !set && t.Only(schema.Array|schema.Null) && t.Item().Allows(schema.Object) && r.At(1+r.Space(1)) != '}'
 	at := 0
@@ -204,7 +202,7 @@ func (r *Reader) doubtKey(t *schema.Type, key string, seen []string) {
 		return
 	}
 	r.strayKey = r.strayKey || known(key, r.stack[:len(r.stack)-1])
-	r.Out.Doubt = r.Out.Doubt || strings.ContainsAny(key, OddInKeys) || strings.HasPrefix(key, ".") || strings.TrimRight(key, ":, ") != key || knownInside(t, key, seen)
+	r.doubt(strings.ContainsAny(key, OddInKeys) || strings.HasPrefix(key, ".") || strings.TrimRight(key, ":, ") != key || knownInside(t, key, seen))
 }
 
 // OddInKeys are bytes of structure that no key has.
@@ -219,8 +217,8 @@ func (r *Reader) pair(t *schema.Type, seen int) bool {
 	r.Key(r.Quotes != nil)
 	written := r.Held(start)
 	if len(written) == 0 {
-		r.Out.Doubt = r.Out.Doubt || len(r.Seen) > seen && (r.At(0) == '{' || r.At(0) == '[') // an element of a list around, perhaps
-		r.Pos++                                                                               // no key can begin with this byte
+		r.doubt(len(r.Seen) > seen && (r.At(0) == '{' || r.At(0) == '[')) // an element of a list around, perhaps
+		r.Pos++                                                           // no key can begin with this byte
 		return false
 	}
 	key := scan.Unquote(bytes.TrimSpace(written))
@@ -236,14 +234,12 @@ func (r *Reader) pair(t *schema.Type, seen int) bool {
 		}
 	}
 	r.blanks()
-	if c := r.At(0); c == ',' || c == '}' { // {"red", "blue"} or {"a", "b": 1}
-		r.Out.Doubt = true // a set, or half of a member
-	}
+	r.doubt(r.At(0) == ',' || r.At(0) == '}') // {"red", "blue"} or {"a", "b": 1}: a set, or half of a member
 	r.colon()
 	r.blanks()
 	c := r.At(0)
 	if c < 0 || c == ',' || scan.IsCloser(c) || r.IsMark(0) { // {"a": 1, "b or {"a": 1, "b": : nothing is a value here
-		r.Out.Doubt = r.Out.Doubt || c == ']' || c == ')' // the opener of a list may be missing
+		r.doubt(c == ']' || c == ')') // the opener of a list may be missing
 		r.Repaired("truncated")
 		r.Unclosed = true
 		r.Out.Broken = r.Out.Broken || c < 0
@@ -256,7 +252,7 @@ func (r *Reader) pair(t *schema.Type, seen int) bool {
 	}
 	from := r.Out.Written()
 	if !r.Value(typ) { // an expression, or a sign that begins no value
-		r.Out.Doubt = true
+		r.doubt(true)
 		r.Put("null")
 		r.Pos++
 	}
@@ -295,7 +291,7 @@ func (r *Reader) colon() {
 	case n == 0:
 		// {"a" 1}
 		r.noColons = true
-		r.Out.Doubt = r.Out.Doubt || bytes.HasSuffix(r.Out.JSON, []byte(`"":`)) // a quote that was doubled, perhaps
+		r.doubt(bytes.HasSuffix(r.Out.JSON, []byte(`"":`))) // a quote that was doubled, perhaps
 		r.Repaired("missing-colon")
 	case c == '=':
 		// {a=1}, and "b"=>2 of Ruby and PHP
@@ -325,7 +321,7 @@ func (r *Reader) element(t *schema.Type) bool {
 			return true
 		}
 		r.HoldOn()
-		r.Out.Doubt = true // an expression, perhaps
+		r.doubt(true) // an expression, perhaps
 	}
 	r.Pos++
 	return false

@@ -18,9 +18,7 @@ func (r *Reader) closes(i int) bool {
 	if r.inKey { // no key holds a quote, and what follows one is a colon or a slip of its own
 		return true
 	}
-	c := r.Out
-	seen := c.endAt
-	defer func() { c.endAt = seen }() // looking ahead is not having read
+	defer r.Out.unseeEnd(r.Out.endAt)
 	return r.valueFollows(i)
 }
 
@@ -76,7 +74,7 @@ func (r *Reader) behindSurplus(i, open int) bool {
 	i += 1 + r.Space(i+1)
 	key, _ := r.KeyAt(i)
 	parameter := r.StartsString(i) && known(key, r.stack[:open])
-	r.Out.Doubt = r.Out.Doubt || parameter && bytes.ContainsAny(r.behind(), "[{(") // the closer may be that of a bracket inside
+	r.doubt(parameter && bytes.ContainsAny(r.behind(), "[{(")) // the closer may be that of a bracket inside
 	return parameter
 }
 

@@ -13,7 +13,7 @@ type Output struct {
 	JSON   []byte // arguments not sent yet
 	sent   int    // bytes of arguments sent
 	holds  int    // open holds
-	heldAt int    // len(out) when the outermost hold opened
+	heldAt int    // how much was written when the outermost hold opened
 	endAt  int    // what was decided (sent + out) when the end of the text was first seen; -1 before
 	Doubt  bool   // something in it can be read in two ways
 	Broken bool   // an element was cut: the call is not complete, whatever follows
@@ -31,19 +31,26 @@ func (o *Output) Sent() int { return o.sent }
 // Written returns how many bytes were written in all, of which the first Sent are no longer in JSON.
 func (o *Output) Written() int { return o.sent + len(o.JSON) }
 
-// Settled returns how many of the bytes written in all can no longer be taken back.
-func (o *Output) Settled() int { return o.sent + o.Decided() }
+// Settled returns how many of the bytes written in all can no longer be taken back: those in front of the outermost hold.
+// Inner holds do not matter: they open behind the outermost one, so they keep nothing more back.
+func (o *Output) Settled() int {
+	if o.holds > 0 {
+		return o.heldAt
+	}
+	return o.Written()
+}
+
+// Decided returns how many bytes of JSON can no longer be taken back.
+func (o *Output) Decided() int { return o.Settled() - o.sent }
 
 // Settle ends all holds: the arguments are complete.
 // Nothing behind the last closer can change what stands in front of it.
 func (o *Output) Settle() { o.holds = 0 }
 
-// Taken drops the first n bytes of JSON, which were sent.
-// heldAt counts in JSON, so it moves along. Only what is decided is sent, so it stays at or above 0 while a hold is open.
+// Taken drops the first n bytes of JSON, which were sent. Only what is decided is sent.
 func (o *Output) Taken(n int) {
 	o.sent += n
 	o.JSON = append(o.JSON[:0], o.JSON[n:]...)
-	o.heldAt -= n
 }
 
 // SawEnd notes how much was settled when the end of the text was first seen. What is written from there on is the reader's
@@ -56,6 +63,10 @@ func (o *Output) SawEnd() {
 	}
 }
 
+// unseeEnd puts back where the end was seen, for those who only looked ahead: that is not having read. In {"a": "x" the quote
+// is looked behind while the text may still go on, and what is written for it until then was not made up.
+func (o *Output) unseeEnd(was int) { o.endAt = was }
+
 // BeforeEnd returns how many bytes were settled before the end of the text was seen.
 // It is what may leave of a call that was cut.
 func (o *Output) BeforeEnd() int {
@@ -63,15 +74,6 @@ func (o *Output) BeforeEnd() int {
 		return o.Settled()
 	}
 	return o.endAt
-}
-
-// Decided returns how many bytes of JSON can no longer be taken back: those in front of the outermost hold.
-// Inner holds do not matter: they open behind the outermost one, so they keep nothing more back.
-func (o *Output) Decided() int {
-	if o.holds > 0 {
-		return o.heldAt
-	}
-	return len(o.JSON)
 }
 
 // Put appends to the arguments.
@@ -84,12 +86,12 @@ func (r *Reader) putBytes(b []byte) { r.Out.JSON = append(r.Out.JSON, b...) }
 // HoldOn opens a hold and returns where, so that the output can be taken back to there. Holds nest; only the outermost one
 // keeps bytes from leaving, so a member can hold its key and a value inside it can hold again.
 func (r *Reader) HoldOn() int {
-	c := r.Out
-	if c.holds == 0 {
-		c.heldAt = len(c.JSON)
+	at := r.Out.Written()
+	if r.Out.holds == 0 {
+		r.Out.heldAt = at
 	}
-	c.holds++
-	return c.sent + len(c.JSON)
+	r.Out.holds++
+	return at
 }
 
 // HoldOff closes the innermost hold.
@@ -112,6 +114,14 @@ func (r *Reader) drop(at int) {
 
 // Held is what was put since the hold that answered at.
 func (r *Reader) Held(at int) []byte { return r.Out.JSON[at-r.Out.sent:] }
+
+// doubt notes that what is read has two readings, when it has; once there were two there always are. A reader without an
+// output looks at text that is no call, whose readings nobody asks for.
+func (r *Reader) doubt(two bool) {
+	if two && r.Out != nil {
+		r.Out.Doubt = true
+	}
+}
 
 // Repaired notes a defect that was repaired, each once, by the name that Reasons of package adapters explains. A list of a
 // dozen names is searched faster than a map is asked.

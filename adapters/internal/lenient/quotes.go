@@ -14,7 +14,7 @@ import (
 // member is lost: in {"path": "a.txt, "mode": "r"} the quote in front of mode opens a key, and taking it for text would
 // make one valid and wrong string of two members. Doubtful calls are shown as text, so nothing runs on a guess.
 func (r *Reader) innerQuote(q Delim) {
-	r.Out.Doubt = r.Out.Doubt || r.memberLost(q) || r.inList() && r.itemLost(q)
+	r.doubt(!r.Out.Doubt && (r.memberLost(q) || r.inList() && r.itemLost(q))) // looking ahead keeps back what was written
 	if r.quoted == 0 {
 		text := r.behind()
 		next := r.At(len(q.Close))
@@ -63,7 +63,7 @@ func (r *Reader) doubledQuote(q Delim) bool {
 	if scan.IsSpace(int(before)) || before == ',' || !r.closes(2*n) { // an element that is empty, or a quotation that begins
 		return false
 	}
-	r.Out.Doubt = r.Out.Doubt || scan.IsDigit(before) // inches, perhaps
+	r.doubt(scan.IsDigit(before)) // inches, perhaps
 	return !scan.IsDigit(before)
 }
 

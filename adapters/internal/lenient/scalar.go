@@ -78,9 +78,6 @@ func parseLiteral(word string) (string, bool) {
 	if v, ok := literals[word]; ok {
 		return v, true
 	}
-	if schema.IsNumber(word) {
-		return word, true
-	}
 	return number(word)
 }
 
@@ -201,7 +198,8 @@ scan:
 	}
 	r.Pos += n
 	first, _, _ := strings.Cut(text, " ")
-	r.Out.Doubt = r.Out.Doubt || oddPhrase(text) || literals[strings.TrimRight(first, ":;.")] != "" && (r.StartsString(0) || strings.ContainsAny(text, ":;=")) || slices.ContainsFunc(r.Quotes, func(q Delim) bool { return strings.Contains(text, q.Open) })
+	r.doubt(oddPhrase(text) || literals[strings.TrimRight(first, ":;.")] != "" && (r.StartsString(0) || strings.ContainsAny(text, ":;=")))
+	r.doubt(slices.ContainsFunc(r.Quotes, func(q Delim) bool { return strings.Contains(text, q.Open) }))
 	r.Repaired("bare-words")
 	r.Put(t.Fit(schema.Quote(text)))
 	return true

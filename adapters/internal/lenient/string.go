@@ -1,6 +1,7 @@
 package lenient
 
 import (
+	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -103,15 +104,13 @@ func (r *Reader) StringValue(q Delim, t *schema.Type) {
 	at := r.HoldOn()
 	r.copyString(q)
 	value := string(r.Held(at))
-	if r.quoted > 0 && !t.Allows(schema.String) {
-		r.Out.Doubt = true // several values, perhaps
-	}
+	r.doubt(r.quoted > 0 && !t.Allows(schema.String)) // several values, perhaps
 	if !r.Out.Broken {
 		if fits := fit(value, t); fits != value {
 			r.TakeBack(at)
 			r.Put(fits)
 			r.Repaired("types")
-			r.Out.Doubt = r.Out.Doubt || r.At(r.Space(0)) == ']' && !r.inList() // the first element of a list, perhaps
+			r.doubt(r.At(r.Space(0)) == ']' && !r.inList()) // the first element of a list, perhaps
 		}
 	}
 	r.HoldOff()
@@ -163,7 +162,7 @@ func (r *Reader) copyString(q Delim) {
 			return
 		case closer && r.closes(len(q.Close)):
 			r.Pos += len(q.Close)
-			r.Out.Doubt = r.Out.Doubt || r.quotesDoubted()
+			r.doubt(r.quotesDoubted())
 			next, joined := r.joined()
 			if !joined {
 				r.PutByte('"')
@@ -195,7 +194,7 @@ func (r *Reader) copyString(q Delim) {
 				r.Repaired("control-bytes")
 			}
 		default:
-			r.Out.Doubt = r.Out.Doubt || closer && r.Quotes != nil && len(q.Close) > 1 // no text has the family's own mark
+			r.doubt(closer && r.Quotes != nil && len(q.Close) > 1) // no text has the family's own mark
 			r.PutByte(byte(c))
 			r.Pos++
 		}
@@ -340,13 +339,9 @@ func (r *Reader) unit(i int) (half rune, n int) {
 		return 0, 0
 	}
 	for n = 2; n < 6 && scan.IsHex(r.At(i+n)); n++ {
-		digit := r.At(i + n)
-		if digit |= 0x20; digit >= 'a' {
-			digit -= 'a' - 10 - '0'
-		}
-		half = half<<4 | rune(digit-'0')
 	}
-	return half, n
+	code, _ := strconv.ParseUint(string(r.Slice(r.Pos+i+2, r.Pos+i+n)), 16, 16)
+	return rune(code), n
 }
 
 // joined steps over "+" and the opening of a string that is joined to the one just read; in Python they may just follow
@@ -362,7 +357,7 @@ func (r *Reader) joined() (Delim, bool) {
 	}
 	q, ok := r.QuoteAt(n)
 	if ok {
-		r.Out.Doubt = r.Out.Doubt || r.inList() && r.At(r.Space(0)) != '+' // a comma is missing, perhaps
+		r.doubt(r.inList() && r.At(r.Space(0)) != '+') // a comma is missing, perhaps
 		r.Pos += n + len(q.Open)
 		r.Repaired("joined-strings")
 	}
