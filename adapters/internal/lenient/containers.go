@@ -113,7 +113,7 @@ func (r *Reader) isSet(t *schema.Type) bool {
 	i := 1 + r.Space(1)
 	switch c := r.At(i); c {
 	case '}':
-		return t.Only(schema.Array|schema.Null) && t.Item().Known() && !t.Item().Allows(schema.Object)
+		return t.Only(schema.Array|schema.Null) && !t.Item().Allows(schema.Object)
 	case '(', '[':
 		// no key can begin so
 		return true
@@ -246,9 +246,9 @@ func (r *Reader) pair(t *schema.Type, seen int) bool {
 		return false
 	}
 	typ := t.Prop(key)
-	scalar := !r.streams(typ)
-	if !scalar {
+	if r.streams(typ) {
 		r.HoldOff()
+		return r.Value(typ)
 	}
 	from := r.Out.Written()
 	if !r.Value(typ) { // an expression, or a sign that begins no value
@@ -256,12 +256,10 @@ func (r *Reader) pair(t *schema.Type, seen int) bool {
 		r.Put("null")
 		r.Pos++
 	}
-	if scalar && string(r.Held(from)) == "null" && r.Omitted(t, key) {
+	if string(r.Held(from)) == "null" && r.Omitted(t, key) {
 		return false
 	}
-	if scalar {
-		r.HoldOff()
-	}
+	r.HoldOff()
 	return true
 }
 

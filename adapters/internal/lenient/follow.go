@@ -224,19 +224,12 @@ func (r *Reader) CommaAt(i int) int {
 // {"msg": "Hello, "she" said", …}: behind the comma in such a text stands a word, not a key. In a list any value may stand,
 // so there the test is weaker, and a doubt takes over (itemLost).
 func (r *Reader) memberFollows(i int, kind byte) bool {
-	for {
+	i += r.Space(i)
+	for r.At(i) == ',' || r.Comment(i) > 0 { // "Nice", // the town⏎"days": 5
+		i += max(1, r.Comment(i))
 		i += r.Space(i)
-		n := r.Comment(i) // "Nice", // the town⏎"days": 5
-		if r.At(i) == ',' {
-			n = 1
-		}
-		if n == 0 {
-			break
-		}
-		i += n
 	}
-	c := r.At(i)
-	if c < 0 || c == '}' || c == ']' || c == ')' { // a trailing comma
+	if r.At(i) < 0 || scan.IsCloser(r.At(i)) { // a trailing comma
 		return true
 	}
 	if key, value := r.KeyAt(i); value > 0 && known(key, r.stack) {
@@ -273,11 +266,11 @@ func (r *Reader) keyFollows(i int) bool {
 	k := r.lookForKey(i)
 	t := r.Out.Typ
 	switch {
-	case k.quoted:
+	case r.StartsString(i):
 		return k.follows && (!r.inner || len(r.stack) != 1 || len(t.Members()) == 0 || t.Has(k.text))
 	// quotes are the rule here: a bare key has to be a parameter
 	case r.Quotes == nil && !r.bareKeys && !r.Python:
-		return k.text != "" && k.value > 0 && t.Has(k.text)
+		return k.value > 0 && t.Has(k.text)
 	}
 	also := "- "
 	if r.Quotes != nil {
@@ -304,7 +297,6 @@ func (r *Reader) wordEnd(i int, also, stops string) int {
 type aKey struct {
 	text    string
 	value   int  // the offset behind its colon; 0: none follows
-	quoted  bool // it begins with a quote
 	closed  bool // and is closed
 	follows bool // a colon does follow, or nothing says that it would not
 }
@@ -316,7 +308,7 @@ func (r *Reader) lookForKey(i int) (k aKey) {
 	q, quoted := r.QuoteAt(i)
 	from := i + len(q.Open)
 	n := from
-	if k.quoted = quoted; quoted {
+	if quoted {
 		n, k.closed = r.closeOf(from, q.Close, MaxKey)
 	} else {
 		n = r.wordEnd(from, "-", "")

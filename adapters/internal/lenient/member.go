@@ -53,7 +53,7 @@ func (r *Reader) NullAhead() bool {
 func (r *Reader) Omitted(t *schema.Type, key string) bool {
 	typ := t.Prop(key)
 	// null is a value here, or leaving the member out would break the call
-	if !typ.Known() || typ.Allows(schema.Null) || slices.Contains(t.Required(), key) {
+	if typ.Allows(schema.Null) || slices.Contains(t.Required(), key) {
 		return false
 	}
 	r.Repaired("null-omitted")

@@ -106,7 +106,7 @@ func (r *Reader) drop(at int) {
 	r.TakeBack(at)
 	r.HoldOff()
 	// {"input":, "city": "Oslo"}: the member that seemed to hold the arguments has no value, and is gone
-	if r.wrapper != 0 && r.wrapper >= at {
+	if r.wrapper >= at {
 		r.wrapper = 0
 		r.HoldOff()
 	}

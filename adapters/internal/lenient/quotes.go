@@ -19,7 +19,7 @@ func (r *Reader) innerQuote(q Delim) {
 		text := r.behind()
 		next := r.At(len(q.Close))
 		r.endsEarly = next < 0x80 && !scan.IsWord(next) && (len(text) == 0 || !scan.IsSpace(int(text[len(text)-1])) && strings.IndexByte("([{=,:+-", text[len(text)-1]) < 0) // right behind a word, and nothing like a word behind it: "best", he said
-		r.firstQuote = r.Pos
+		r.beginsQuoted = r.Pos == r.stringAt
 	}
 	r.Out.JSON = chat.AppendEscaped(r.Out.JSON, q.Close)
 	r.Pos += len(q.Close)
@@ -36,18 +36,12 @@ func (r *Reader) innerQuote(q Delim) {
 // looked like an end. An odd number of them without an escaped partner, the first at the very beginning, is ""a.txt": the
 // opening quote twice.
 func (r *Reader) quotesDoubted() bool {
-	if r.quoted == 0 {
-		return false
-	}
 	// "red", "blue" as one string: pairs of quotes are quotations, unless the first looked like an end
 	if r.quoted%2 == 0 {
-		return r.endsEarly
+		return r.quoted > 0 && r.endsEarly
 	}
-	// the partner of an odd one is escaped: say \"hi"
-	if (r.quoted+r.escaped)%2 == 0 {
-		return false
-	}
-	return r.firstQuote == r.stringAt
+	// where the partner of an odd one is escaped, say \"hi", they are a pair
+	return r.escaped%2 == 0 && r.beginsQuoted
 }
 
 // doubledQuote says whether the quote here doubles the one that closes the string: nothing in the string asks for it, as the
@@ -73,7 +67,7 @@ func (r *Reader) doubledQuote(q Delim) bool {
 func (r *Reader) memberLost(q Delim) bool {
 	n := len(q.Close)
 	start := n
-	for c := r.At(n); n < MaxKey && (scan.IsSpace(c) || c >= 0 && strings.IndexByte(",;.]})", byte(c)) >= 0); c = r.At(n) {
+	for c := r.At(n); n < MaxKey && (scan.IsSpace(c) || strings.IndexByte(",;.]})", byte(c)) >= 0); c = r.At(n) {
 		n++
 	}
 	quoted := r.Has(n, q.Open)

@@ -37,21 +37,21 @@ func (r *Reader) Reset() { r.argState = argState{stack: r.stack[:0], Seen: r.See
 // argState is the state of the argument reader, for one call.
 // A slip in one call must say nothing about the next: bare keys in the first do not make prose in the second a key.
 type argState struct {
-	stack      []level  // open containers
-	Quotes     []Delim  // delimiters of {pseudo}; nil in JSON
-	Seen       []string // keys of tagged arguments so far
-	Python     bool     // inside a Python call
-	Positional bool     // the last value of the Python call has no name
-	inKey      bool     // inside a key, which ends at its first quote
-	stringAt   int      // where the string being read begins
-	quoted     int      // how many of its own quotes the string being read has inside
-	escaped    int      // how many double quotes it has that are escaped
-	firstQuote int      // where the first of those that are not stands; -1: none does
-	endsEarly  bool     // the first of them looked like its end
-	inner      bool     // the string being read has quotes inside that are not escaped
-	noColons   bool     // a key without a colon was seen
-	bareKeys   bool     // a key without quotes was seen
-	Unclosed   bool     // a container was closed for the model
-	strayKey   bool     // a key stands in an object whose schema does not know it, while that of one around it does
-	wrapper    int      // where the first member begins, while it may hold all arguments; 0: it does not
+	stack        []level  // open containers
+	Quotes       []Delim  // delimiters of {pseudo}; nil in JSON
+	Seen         []string // keys of tagged arguments so far
+	Python       bool     // inside a Python call
+	Positional   bool     // the last value of the Python call has no name
+	inKey        bool     // inside a key, which ends at its first quote
+	stringAt     int      // where the string being read begins
+	quoted       int      // how many of its own quotes the string being read has inside
+	escaped      int      // how many double quotes it has that are escaped
+	beginsQuoted bool     // the first of those that are not stands at its beginning
+	endsEarly    bool     // the first of them looked like its end
+	inner        bool     // the string being read has quotes inside that are not escaped
+	noColons     bool     // a key without a colon was seen
+	bareKeys     bool     // a key without quotes was seen
+	Unclosed     bool     // a container was closed for the model
+	strayKey     bool     // a key stands in an object whose schema does not know it, while that of one around it does
+	wrapper      int      // where the first member begins, while it may hold all arguments; 0: it does not
 }

@@ -104,7 +104,7 @@ func documentIn(text string, t *schema.Type) *document {
 			doc.repairs = append(doc.repairs, "opening-brace")
 			return doc
 		}
-		if doc := readDocument(text, t); doc != nil && !doc.around {
+		if doc := readDocument(text, t); !doc.around {
 			return doc
 		}
 	default:

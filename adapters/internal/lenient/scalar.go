@@ -135,7 +135,7 @@ func (r *Reader) inList() bool { return r.innermost() == '[' || r.innermost() ==
 // putScalar writes a scalar in the type that the schema wants; word is how the model spelled it.
 // {"zip": 01234} with zip a text is "01234" and not "1234": the spelling is all there is of it. A null stays null.
 func (r *Reader) putScalar(word, value string, t *schema.Type) {
-	if t.Known() && t.Allows(schema.String) && !t.Allows(schema.KindOf(value)) && value != "null" {
+	if t.Allows(schema.String) && !t.Allows(schema.KindOf(value)) && value != "null" {
 		r.Out.JSON = chat.AppendQuoted(r.Out.JSON, word)
 		return
 	}
@@ -166,31 +166,17 @@ func oddPhrase(text string) bool {
 	return strings.IndexByte(":=;,<)]}", text[0]) >= 0 || strings.Count(text, `"`)%2 == 1 || strings.Contains(text, `\"`) || strings.Contains(text, `\'`) || strings.HasSuffix(text, "'") && strings.Count(text, "'")%2 == 1
 }
 
-// phrase reads a value that lost its quotes: up to a comma, a closer, a newline, a mark, or a quote that opens a key.
-// {"unit": celsius, "q": north sea}. It ends at a full-width comma or colon, at a parenthesis inside a tuple, and at a quote
-// that opens a key, or it would eat what those repairs are for. A comma ends it only in front of a key: "Rome, Italy" without
-// quotes is one value.
+// phrase reads a value that lost its quotes, {"unit": celsius, "q": north sea}. Where the text ends in it, it is cut.
 func (r *Reader) phrase(t *schema.Type) bool {
 	if r.Python {
 		return false // an expression, which nobody evaluates here
 	}
 	n := 0
-scan:
-	for {
-		c := r.At(n)
-		switch {
-		case c < 0:
-			// cut inside the phrase
-			r.Out.Broken = n > 0 || r.Out.Broken
-			break scan
-		case c == ',' && (r.inList() || r.memberFollows(n+1, '{')), c == '}' && r.valueFollows(n), c == ']' || c == '\n':
-			break scan
-		case c == ')' && len(r.stack) > 0 && closerOf(r.innermost()) == ')', c != ',' && r.CommaAt(n) > 0, r.Has(n, "："), c == '<' && r.IsMark(n):
-			break scan
-		case c == '"' && n > 0 && r.keyFollows(n):
-			break scan
-		}
+	for !r.phraseEnds(n) {
 		n++
+	}
+	if r.At(n) < 0 {
+		r.Out.Broken = true
 	}
 	text := strings.TrimSpace(string(r.Slice(r.Pos, r.Pos+n)))
 	if text == "" {
@@ -203,4 +189,25 @@ scan:
 	r.Repaired("bare-words")
 	r.Put(t.Fit(schema.Quote(text)))
 	return true
+}
+
+// phraseEnds says whether a phrase ends at offset n: at a comma, a closer, a newline, a mark, or a quote that opens a key.
+// A full-width comma or colon ends it too, and a parenthesis inside a tuple, or it would eat what those repairs are for. A comma
+// ends it only in front of a key: "Rome, Italy" without quotes is one value.
+func (r *Reader) phraseEnds(n int) bool {
+	switch r.At(n) {
+	case -1, ']', '\n':
+		return true
+	case ',':
+		return r.inList() || r.memberFollows(n+1, '{')
+	case '}':
+		return r.valueFollows(n)
+	case ')':
+		return len(r.stack) > 0 && closerOf(r.innermost()) == ')'
+	case '<':
+		return r.IsMark(n)
+	case '"':
+		return r.keyFollows(n)
+	}
+	return r.CommaAt(n) > 0 || r.Has(n, "：")
 }

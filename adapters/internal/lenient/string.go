@@ -125,7 +125,7 @@ func fit(value string, t *schema.Type) string {
 		return fits
 	}
 	inner := scan.Unquote(value)
-	if inner != value && inner != "" && (inner[0] == '{' && t.Allows(schema.Object) || inner[0] == '[' && t.Allows(schema.Array)) {
+	if inner != "" && (inner[0] == '{' && t.Allows(schema.Object) || inner[0] == '[' && t.Allows(schema.Array)) {
 		if out, whole := RepairAs(inner, t); whole {
 			return out
 		}
@@ -149,7 +149,7 @@ func (r *Reader) copyString(q Delim) {
 	}
 	r.Pos += len(q.Open)
 	r.PutByte('"')
-	r.inner, r.quoted, r.escaped, r.stringAt, r.firstQuote = false, 0, 0, r.Pos, -1
+	r.inner, r.quoted, r.escaped, r.stringAt = false, 0, 0, r.Pos
 	path := !q.Raw && r.windowsPath()
 	for {
 		r.CopyPlain(q)
@@ -194,7 +194,7 @@ func (r *Reader) copyString(q Delim) {
 				r.Repaired("control-bytes")
 			}
 		default:
-			r.doubt(closer && r.Quotes != nil && len(q.Close) > 1) // no text has the family's own mark
+			r.doubt(closer && r.Quotes != nil) // no text has the family's own mark
 			r.PutByte(byte(c))
 			r.Pos++
 		}
@@ -214,8 +214,8 @@ func (r *Reader) CopyPlain(q Delim) {
 		} else if c < utf8.RuneSelf || q.Close[0] >= utf8.RuneSelf {
 			break
 		}
-		r, n := utf8.DecodeRune(w[i:])
-		if r == utf8.RuneError && n <= 1 {
+		_, n := utf8.DecodeRune(w[i:])
+		if n == 1 { // a longer rune is cut, or none
 			break
 		}
 		i += n
@@ -232,8 +232,8 @@ func (r *Reader) Rune() {
 	for n := len(w); !utf8.FullRune(w) && r.At(n) >= 0; n++ {
 		w = r.Window()
 	}
-	char, n := utf8.DecodeRune(w)
-	if char == utf8.RuneError && n <= 1 {
+	_, n := utf8.DecodeRune(w)
+	if n == 1 {
 		r.Put("\uFFFD")
 		r.Pos++
 		r.Repaired("utf-8")
@@ -252,7 +252,7 @@ func (r *Reader) windowsPath() bool {
 	if c == '\\' {
 		return r.At(1) == '\\' && scan.IsWord(r.At(2)) && r.sharePath(2)
 	}
-	if c < 0 || !scan.IsLetter(byte(c)) || r.At(1) != ':' || r.At(2) != '\\' {
+	if !scan.IsLetter(byte(c)) || r.At(1) != ':' || r.At(2) != '\\' {
 		return false
 	}
 	switch third := r.At(3); third {
@@ -299,10 +299,15 @@ func (r *Reader) escape() {
 	case 'u':
 		r.unicodeEscape()
 	default:
-		r.Put(`\\`)
-		r.Pos++
-		r.Repaired("escapes")
+		r.doubled()
 	}
+}
+
+// doubled writes a backslash that stands for itself, as JSON wants it.
+func (r *Reader) doubled() {
+	r.Put(`\\`)
+	r.Pos++
+	r.Repaired("escapes")
 }
 
 // unicodeEscape copies \uXXXX, or a pair of them that is one character; without four digits the backslash stands for itself.
@@ -314,9 +319,7 @@ func (r *Reader) unicodeEscape() {
 		r.Pos += n
 		return
 	case n < 6:
-		r.Put(`\\`)
-		r.Pos++
-		r.Repaired("escapes")
+		r.doubled()
 		return
 	case utf16.IsSurrogate(first):
 		second, _ := r.unit(6)
