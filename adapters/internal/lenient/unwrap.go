@@ -57,15 +57,12 @@ func wrapped(name string, t *schema.Type, args string) string {
 // It is asked of a whole object only: half a wrapper holds nobody knows what.
 func Unwrapped(name string, t *schema.Type, args string) (string, bool) {
 	// {"arguments": "{\"city\": \"Rome\"}"}
-	inner, whole := RepairAs(strings.TrimSpace(scan.Unquote(wrapped(name, t, args))), nil)
-	if !whole || inner[0] != '{' {
-		return "", false
-	}
 	// what it holds may be wrapped once more: {"arguments": {"input": {"city": "Rome"}}}
+	inner := strings.TrimSpace(scan.Unquote(wrapped(name, t, args)))
 	out, whole := RepairAs(inner, t)
 	// none of its members is a parameter: it is data
 	list := scan.Fields(out)
-	return out, whole && (len(list) == 0 || slices.ContainsFunc(list, func(m scan.Field) bool { return t.Has(m.Key) }))
+	return out, whole && inner[0] == '{' && (len(list) == 0 || slices.ContainsFunc(list, func(m scan.Field) bool { return t.Has(m.Key) }))
 }
 
 // HoldWrapper begins to hold the first member of the arguments, which begins at start, when it can hold them all.
