@@ -24,8 +24,7 @@
 //	containers.go  objects, lists, tuples and sets
 //	closers.go     closers that are missing, doubled or wrong
 //	follow.go      what may follow a value: where a string ends
-//	member.go      which member of the schema a key means
-//	unwrap.go      arguments inside one more object
+//	member.go      members by their keys: which of the schema one means, which is left out, which holds all arguments
 //	standin.go     other values that stand for an object; text as a value
 //	repair.go      whole documents: where in a text the JSON is
 package lenient

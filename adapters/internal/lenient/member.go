@@ -4,7 +4,16 @@ import (
 	"slices"
 	"strings"
 
+	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat/schema"
+)
+
+// Names of members by their meaning in an envelope, {"name": …, "arguments": …}, whichever family writes it. They are known
+// here, since models write envelopes inside arguments, and members of one behind a closer that came too early.
+var (
+	NameKeys = map[string]bool{"name": true, "tool": true, "tool_name": true, "function": true, "function_name": true, "tool_call": true, "action": true}
+	ArgsKeys = map[string]bool{"arguments": true, "parameters": true, "params": true, "args": true, "input": true, "tool_input": true, "action_input": true, "kwargs": true}
+	IdKeys   = map[string]bool{"id": true, "tool_call_id": true, "call_id": true}
 )
 
 // Meant is the member of t that a key stands for: itself when the schema has it, else the only one that is spelled alike
@@ -58,4 +67,106 @@ func (r *Reader) Omitted(t *schema.Type, key string) bool {
 	}
 	r.Repaired("null-omitted")
 	return true
+}
+
+// MaxWrap is how many objects may stand around a call's own one.
+const MaxWrap = 3
+
+// wraps says whether a lone member of that name can hold the arguments of a tool: the schema does not know it.
+// Some models put all arguments into one more object, {"arguments": {"city": "Rome"}}; "properties" is of models that copy the shape of the schema they were shown. A tool that has a parameter of that name, or
+// whose schema says nothing, is left alone: there it is data.
+func wraps(t *schema.Type, key string) bool {
+	return (ArgsKeys[key] || key == "properties") && len(t.Members()) > 0 && !t.Has(key) && !t.Prop(key).Known()
+}
+
+// beside says whether a member can stand beside one that holds all arguments of a tool: it is what stands around arguments.
+// {"name": "get_weather", "arguments": {"city": "Rome"}} as the arguments of get_weather: the whole call once more inside
+// itself. Another name beside them would be another call, and is none of ours.
+func beside(name string, t *schema.Type, m scan.Field) bool {
+	named := NameKeys[m.Key] && scan.Unquote(m.Value) == name || IdKeys[m.Key] || m.Key == "type"
+	return named && !t.Has(m.Key)
+}
+
+// wrapped is the value of the member that holds all arguments of a tool, "" when there is none.
+// One member too many, and it is an object like any other.
+func wrapped(name string, t *schema.Type, args string) string {
+	value := ""
+	for _, m := range scan.Fields(args) {
+		switch {
+		case value == "" && wraps(t, m.Key):
+			value = m.Value
+		case !beside(name, t, m):
+			return ""
+		}
+	}
+	return value
+}
+
+// Unwrapped are the arguments that the lone member of an object holds, also in a string.
+// It is accepted only when at least one member is known to the schema, or there is none: an object of unknown members under
+// "input" may be what the tool wants to have there. ok is false where nothing was unwrapped.
+// It is asked of a whole object only: half a wrapper holds nobody knows what.
+func Unwrapped(name string, t *schema.Type, args string) (string, bool) {
+	// {"arguments": "{\"city\": \"Rome\"}"}
+	// what it holds may be wrapped once more: {"arguments": {"input": {"city": "Rome"}}}
+	inner := strings.TrimSpace(scan.Unquote(wrapped(name, t, args)))
+	out, whole := RepairAs(inner, t)
+	// none of its members is a parameter: it is data
+	list := scan.Fields(out)
+	return out, whole && inner[0] == '{' && (len(list) == 0 || slices.ContainsFunc(list, func(m scan.Field) bool { return t.Has(m.Key) }))
+}
+
+// HoldWrapper begins to hold the first member of the arguments, which begins at start, when it can hold them all.
+// Only the first member of the outermost object is looked at: that one decides before anything has left, and a wrapper that
+// comes later stands beside real arguments.
+func (r *Reader) HoldWrapper(t *schema.Type, key string, start int) {
+	if r.wrapper == 0 && len(r.stack) <= 1 && t == r.Out.Typ && (wraps(t, key) || OfEnvelope(key) && !t.Has(key)) {
+		r.wrapper = start
+		r.HoldOn()
+	}
+}
+
+// Unwrap ends that hold: where the member does hold them all, what it holds takes its place.
+// A call that was cut inside keeps the wrapper, since what it holds is not whole.
+func (r *Reader) Unwrap() {
+	if r.wrapper == 0 {
+		return
+	}
+	if !r.Out.Broken {
+		if args, ok := Unwrapped(r.Out.Name, r.Out.Typ, "{"+string(r.Held(r.wrapper))+"}"); ok {
+			r.TakeBack(r.wrapper)
+			r.Put(args[1 : len(args)-1])
+			r.Repaired("wrapped")
+		}
+	}
+	r.wrapper = 0
+	r.HoldOff()
+}
+
+// WrapperAhead says whether a member with the key just read holds the arguments: an object, plain or in a string, that
+// begins with a parameter of the tool and does not describe it.
+// It is asked in front of the commit, where the first key must be a parameter of the tool: "arguments" is none. A
+// description, {"properties": {"city": {"type": "string"}}}, is the tool list echoed, and no call.
+func (r *Reader) WrapperAhead(t *schema.Type, key string) bool {
+	n := 1 + r.Space(0)
+	if !wraps(t, key) || r.At(n-1) != ':' {
+		return false
+	}
+	if n += r.Space(n); r.At(n) != '{' {
+		return false
+	}
+	parameter, value := r.KeyAt(n + 1 + r.Space(n+1))
+	return t.Has(parameter) && !r.Describes(value)
+}
+
+// Describes says whether a description of a parameter stands at offset i: an object that begins with type or description.
+// An echoed list of tools holds such objects where a call holds values; a model that explains a tool writes them too.
+// {"city": {"type": "string", …}} has the parameter's own name as a key, so only its value can tell.
+func (r *Reader) Describes(i int) bool {
+	i += r.Space(i)
+	if r.At(i) != '{' {
+		return false
+	}
+	i += 1 + r.Space(i+1)
+	return r.Has(i, `"type"`) || r.Has(i, `"description"`)
 }

@@ -21,14 +21,10 @@ func (r *Reader) blanks() {
 			r.dropTo("*/")
 			r.Pos += min(2, len(r.Window()))
 		// a no-break space between two tokens
-		case c >= 0x80:
-			n := r.oddSpaceAt(0)
-			if n == 0 {
-				return
-			}
+		case r.oddSpaceAt(0) > 0:
+			r.Pos += r.oddSpaceAt(0)
 			r.Repaired("odd-space")
 			r.PutByte(' ')
-			r.Pos += n
 		default:
 			return
 		}

@@ -124,8 +124,9 @@ func FromText(text string, t *schema.Type) string {
 	if v, ok := t.FromText(text); ok {
 		return v
 	}
-	if trimmed != "" && (trimmed[0] == '{' && t.Allows(schema.Object) || (trimmed[0] == '[' || trimmed[0] == '(') && t.Allows(schema.Array)) {
-		if out, whole := RepairAs(trimmed, t); whole && (!t.Allows(schema.String) || json.Valid([]byte(trimmed))) {
+	// {"city": "Rome"}, or {"red", "blue"} for a list
+	if trimmed != "" && strings.IndexByte("{[(", trimmed[0]) >= 0 && t.Allows(schema.Object|schema.Array) {
+		if out, whole := RepairAs(trimmed, t); whole && t.Allows(schema.KindOf(out)) && (!t.Allows(schema.String) || json.Valid([]byte(trimmed))) {
 			return out
 		}
 	}
@@ -142,18 +143,12 @@ func FromText(text string, t *schema.Type) string {
 	return schema.Quote(text)
 }
 
-// listFromText turns a text into a list: a set in braces, or what stands for its only element. What looks like several of
-// them, or like half a list, stays a text, which fits nowhere.
+// listFromText turns a text into a list of one element. What looks like several of them, or like half a list, stays a text,
+// which fits nowhere.
 // <parameter=tags>red</parameter> for a list of texts is ["red"]; "red, blue" is one element, since commas stand in texts
 // as well. A text fits no list, so the engine hears of it; a wrong list would run.
 func listFromText(text string, t *schema.Type) string {
 	trimmed := strings.TrimSpace(text)
-	// {"red", "blue"}
-	if trimmed[0] == '{' {
-		if out, whole := RepairAs(trimmed, t); whole && out[0] == '[' {
-			return out
-		}
-	}
 	// ["red", "blue": half a list
 	if strings.IndexByte("{[(", trimmed[0]) >= 0 || strings.Count(trimmed, "[") < strings.Count(trimmed, "]") || trimmed[0] == '"' && !json.Valid([]byte(trimmed)) {
 		return schema.Quote(text)
