@@ -28,7 +28,7 @@ var schemaWriters = map[string]string{
 	"engine/reduce.go":                     "writes the schema that chat templates print",
 	"mcpserver/list.go":                    "writes the schema of a tool's outcome around the tool's own",
 	"adapters/envelope.go":                 "knows a call in which a model has copied its schema in place of arguments",
-	"adapters/internal/lenient/unwrap.go":  "the same: arguments inside of a copied schema",
+	"adapters/internal/lenient/member.go":  "the same: arguments inside of a copied schema",
 	"adapters/internal/grammar/text.go":    "names what it has dropped",
 	"adapters/internal/grammar/value.go":   "names what it has dropped, and a rule",
 	"adapters/internal/grammar/object.go":  "names a rule",
