@@ -51,7 +51,7 @@ func (v *Validator) judge(args []byte) (doc *document, keyword, text string) {
 		return nil, "json", err.Error()
 	case !is[map[string]any](doc.value):
 		return nil, "type", "want an object, got " + display(doc.value)
-	case v.workFor(doc.levels) > most:
+	case v.workFor(0, doc.levels) > most:
 		return nil, "work", tooMuch
 	}
 	doc.failed, _ = v.root.Validate(doc.value).(*jsonschema.ValidationError)
@@ -70,11 +70,11 @@ func Sentences(all []Problem) string {
 	return strings.Join(texts, "; ")
 }
 
-// workFor is how many times a place of the schema meets a value, at most.
+// workFor is how many times a place of the schema meets a value that lies at a depth of the arguments, at most.
 // Depths beyond the last figure have the last figure's work; see workOf.
-func (v *Validator) workFor(levels []int) (sum float64) {
-	for depth, n := range levels {
-		sum += float64(n) * v.work[min(depth, len(v.work)-1)]
+func (v *Validator) workFor(depth int, levels []int) (sum float64) {
+	for below, n := range levels {
+		sum += float64(n) * v.work[min(depth+below, len(v.work)-1)]
 	}
 	return sum
 }

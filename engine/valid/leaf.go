@@ -26,7 +26,7 @@ type leaf struct {
 func (p *Prefix) wait() bool {
 	switch {
 	case !p.scan():
-		if p.reached() {
+		if p.leaf.flows || p.reached() {
 			p.stands()
 		}
 		return false
@@ -41,8 +41,7 @@ func (p *Prefix) wait() bool {
 // "minLength": 3 would otherwise hold a whole file.
 func (p *Prefix) reached() bool {
 	l := &p.leaf
-	source := p.text[l.start:p.pos]
-	if !l.flows && l.enough > 0 && len(source) > l.enough {
+	if source := p.text[l.start:p.pos]; l.enough > 0 && len(source) > l.enough {
 		// Quotes and escapes make the source longer than the text, so the bytes say only when to count.
 		missing := l.least - characters(source[1:])
 		l.flows = missing < 0
@@ -54,9 +53,9 @@ func (p *Prefix) reached() bool {
 // stands notes that what was read of a string can stand, but for half an escape: what completes it is not known. What
 // stands in front of a byte that no string may hold can stand as well, as if that byte had come by itself.
 func (p *Prefix) stands() {
-	scan := p.leaf.scan
+	scan := &p.leaf.scan
 	if scan.Wrong() {
-		scan = jsonscan.Scanner{}
+		scan = &jsonscan.Scanner{}
 		scan.Add(p.text[p.leaf.start:p.pos])
 	}
 	if p.safe = p.pos; !scan.InString() {
@@ -93,7 +92,7 @@ func (p *Prefix) check() bool {
 		p.state, p.goes = wantNext, false
 		return true
 	// The value lies as deep as the containers around it, and a schema's work depends on the depth.
-	case p.rules.workFor(append(make([]int, len(p.stack)), doc.levels...)) > most:
+	case p.rules.workFor(len(p.stack), doc.levels) > most:
 		return p.fail(p.path(""), "work", tooMuch)
 	case len(doc.twice) > 0:
 		return p.fail(append(p.path(""), doc.twice[0].path()...), "duplicate", "is there twice")

@@ -42,16 +42,22 @@ func single(s *jsonschema.Schema, c byte) *jsonschema.Schema {
 	if rare(s) || s.Types != nil || !free(s) || speaks(s) {
 		return nil
 	}
-	all := slices.Concat(s.AllOf, s.AnyOf, s.OneOf, present([]*jsonschema.Schema{s.Ref}))
 	// Where more than one of these holds at once nothing is left out; nor where an n begins null, whose branch is not the one
 	// that is wanted below.
-	if len(all) > 1 && len(s.AllOf) == 0 && s.Ref == nil && c != 'n' {
-		all = slices.DeleteFunc(all, isNull)
+	union := len(s.AnyOf)+len(s.OneOf) > 1 && len(s.AllOf) == 0 && s.Ref == nil && c != 'n'
+	var only *jsonschema.Schema
+	for _, list := range [][]*jsonschema.Schema{s.AllOf, s.AnyOf, s.OneOf, {s.Ref}} {
+		for _, one := range list {
+			switch {
+			case one == nil, union && isNull(one):
+			case only != nil:
+				return nil
+			default:
+				only = one
+			}
+		}
 	}
-	if len(all) == 1 {
-		return all[0]
-	}
-	return nil
+	return only
 }
 
 // speaks says whether a schema has words of its own about objects, arrays or numbers.

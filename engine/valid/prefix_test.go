@@ -188,3 +188,21 @@ func FuzzPrefix(f *testing.F) {
 		whole.Rest(json.RawMessage(text))
 	})
 }
+
+// BenchmarkPrefix reads calls as a model streams them, a token of four bytes at a time: one of a long text and one of many values.
+func BenchmarkPrefix(b *testing.B) {
+	v := validator(b, editor)
+	for name, text := range map[string]string{
+		"text":   `{"path":"src/main.go","edits":[{"old":"` + strings.Repeat(`func f() {\n\treturn \"x\"\n}\n`, 200) + `"}]}`,
+		"values": `{"path":"src/main.go","mode":"append","days":3,"note":null,"tags":["a","b"],"edits":[` + strings.Repeat(`{"old":"x","count":12},`, 99) + `{"old":"x"}]}`,
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				if p := read(v, text, 4); p.Problem() != nil || p.Safe() != len(text) {
+					b.Fatal(p.Problem())
+				}
+			}
+		})
+	}
+}

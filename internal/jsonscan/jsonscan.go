@@ -195,7 +195,7 @@ func (s *Scanner) begin(c byte) state {
 }
 
 // words are what follows the first letter of JSON's words.
-var words = map[byte]string{'t': "rue", 'f': "alse", 'n': "ull"}
+var words = [256]string{'t': "rue", 'f': "alse", 'n': "ull"}
 
 // close leaves a container. That the bracket fits was seen by the caller.
 func (s *Scanner) close() state {
