@@ -56,7 +56,7 @@ type turn struct {
 
 // talk is a conversation on its way through the steps.
 type talk struct {
-	turns []turn
+	turns []*turn
 	notes []Note
 	noted map[Note]bool // the same
 }
@@ -65,10 +65,12 @@ type talk struct {
 // they are. What comes out of it goes through it unchanged. The steps go in this order: texts are compared with
 // calls that have their ids, and roles are put in turn last, when every result has its place.
 func Normal(ms []chat.Message, p Policy) ([]chat.Message, []Note) {
-	t := &talk{turns: make([]turn, len(ms))}
+	t := &talk{turns: make([]*turn, len(ms))}
+	own := make([]turn, len(ms))
 	for i, m := range ms {
 		m.Calls = slices.Clone(m.Calls)
-		t.turns[i] = turn{m, i}
+		own[i] = turn{m, i}
+		t.turns[i] = &own[i]
 	}
 	t.pair()
 	if p.Format != nil {

@@ -61,7 +61,7 @@ func (t *talk) pair() {
 			p.taken[c.ID] = true
 		}
 	}
-	out := make([]turn, 0, len(t.turns))
+	out := make([]*turn, 0, len(t.turns))
 	rounds := map[int]queue{} // the calls of the message at that place of out
 	for rest := t.turns; len(rest) > 0; {
 		if n := results(rest); n > 0 {
@@ -70,11 +70,11 @@ func (t *talk) pair() {
 			continue
 		}
 		if len(rest[0].Calls) > 0 {
-			rounds[len(out)] = p.begin(&rest[0])
+			rounds[len(out)] = p.begin(rest[0])
 		}
 		out, rest = append(out, rest[0]), rest[1:]
 	}
-	t.turns = make([]turn, 0, len(t.turns))
+	t.turns = make([]*turn, 0, len(t.turns))
 	for i, turn := range out {
 		t.turns = append(t.turns, turn)
 		t.answered(rounds[i])
@@ -82,8 +82,8 @@ func (t *talk) pair() {
 }
 
 // results counts the results that a conversation begins with.
-func results(turns []turn) int {
-	n := slices.IndexFunc(turns, func(m turn) bool { return m.Role != chat.ToolRole })
+func results(turns []*turn) int {
+	n := slices.IndexFunc(turns, func(m *turn) bool { return m.Role != chat.ToolRole })
 	if n < 0 {
 		return len(turns)
 	}
@@ -139,11 +139,11 @@ func (p *pairing) fresh() string {
 // answers pairs results that stand together: by id, then by the tool's name, then by order. All of them go by one
 // way before any goes by the next, so that a result with an id never loses its call to one without. It returns
 // what is left over, as the user's messages.
-func (p *pairing) answers(left []turn) (orphans []turn) {
+func (p *pairing) answers(left []*turn) []*turn {
 	for _, find := range []func(*turn) *call{p.byID, p.byName, p.byOrder} {
-		var rest []turn
+		var rest []*turn
 		for _, result := range left {
-			c := find(&result)
+			c := find(result)
 			if c == nil {
 				rest = append(rest, result)
 				continue
@@ -152,15 +152,15 @@ func (p *pairing) answers(left []turn) (orphans []turn) {
 				p.note(result.at, CallIDs)
 			}
 			result.CallID, result.Name = c.id, c.name
-			c.answer = &result
+			c.answer = result
 		}
 		left = rest
 	}
 	for _, result := range left {
 		p.note(result.at, Orphans)
-		orphans = append(orphans, turn{shown(result.Message), result.at})
+		result.Message = shown(result.Message)
 	}
-	return orphans
+	return left
 }
 
 // byID finds the open call with the result's id, in the latest message that has one: some clients count ids from
@@ -207,7 +207,7 @@ func (t *talk) answered(calls queue) {
 		if at++; c.answer.at != at {
 			t.note(c.answer.at, Moved)
 		}
-		t.turns = append(t.turns, *c.answer)
+		t.turns = append(t.turns, c.answer)
 	}
 }
 

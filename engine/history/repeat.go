@@ -19,8 +19,7 @@ import (
 //
 // and its model sees "I look." and the call.
 func (t *talk) unrepeat(f *adapters.Format, tools []chat.Tool) {
-	for i := range t.turns {
-		m := &t.turns[i]
+	for _, m := range t.turns {
 		if len(m.Calls) == 0 || !names(m.Content, m.Calls) {
 			continue
 		}

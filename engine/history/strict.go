@@ -1,6 +1,11 @@
 package history
 
-import "toolnorm/chat"
+import (
+	"slices"
+	"strings"
+
+	"toolnorm/chat"
+)
 
 // alternate makes a conversation fit templates that want one system message at the start, then user and assistant
 // in turn, and raise an error for any other. Nothing is left out: turns of one role are joined, system messages
@@ -10,51 +15,52 @@ import "toolnorm/chat"
 // A user behind a result gets an empty turn of the assistant's in between, an assistant that begins one of the
 // user's in front.
 func (t *talk) alternate() {
-	out := make([]turn, 0, len(t.turns))
+	var out [][]*turn // those that become one
+	role := chat.Role("")
+	add := func(m *turn) { out, role = append(out, []*turn{m}), m.Role }
 	for i, m := range t.turns {
-		if m.Role == chat.System && i > 0 && (len(out) != 1 || out[0].Role != chat.System) {
+		if m.Role == chat.System && i > 0 && (len(out) != 1 || role != chat.System) {
 			m.Role = chat.User
 			t.note(m.at, Roles)
 		}
-		switch last := lastOf(out); {
-		case last.Role == m.Role && m.Role != chat.ToolRole:
-			join(last, m.Message)
+		switch {
+		case len(out) > 0 && role == m.Role && m.Role != chat.ToolRole:
+			out[len(out)-1] = append(out[len(out)-1], m)
 			t.note(m.at, Roles)
 			continue
-		case m.Role == chat.User && last.Role == chat.ToolRole:
-			out = append(out, turn{chat.Message{Role: chat.Assistant}, m.at})
+		case m.Role == chat.User && role == chat.ToolRole:
+			add(&turn{chat.Message{Role: chat.Assistant}, m.at})
 			t.note(m.at, Roles)
-		case m.Role == chat.Assistant && (last.Role == "" || last.Role == chat.System):
-			out = append(out, turn{chat.Message{Role: chat.User}, m.at})
+		case m.Role == chat.Assistant && (role == "" || role == chat.System):
+			add(&turn{chat.Message{Role: chat.User}, m.at})
 			t.note(m.at, Roles)
 		}
-		out = append(out, m)
+		add(m)
 	}
-	t.turns = out
+	t.turns = t.turns[:0]
+	for _, same := range out {
+		t.turns = append(t.turns, joined(same))
+	}
 }
 
-// lastOf is the last turn, an empty one when there is none.
-func lastOf(turns []turn) *turn {
-	if len(turns) == 0 {
-		return new(turn)
+// joined is turns of one role as one: their texts with a blank line between, since clients that send several turns of a role mean
+// several paragraphs. All are joined at once: two at a time would copy the first one as often as there are others.
+func joined(same []*turn) *turn {
+	all := same[0]
+	if len(same) == 1 {
+		return all
 	}
-	return &turns[len(turns)-1]
+	said, thought := []string{all.Content}, []string{all.Reasoning}
+	all.Images = slices.Clip(all.Images) // what is behind them is the client's
+	for _, m := range same[1:] {
+		said, thought = append(said, m.Content), append(thought, m.Reasoning)
+		all.Calls, all.Images = append(all.Calls, m.Calls...), append(all.Images, m.Images...)
+	}
+	all.Content, all.Reasoning = paragraphs(said), paragraphs(thought)
+	return all
 }
 
-// join puts a message behind another of the same role. The other's images are not written over: they are the
-// client's.
-func join(dst *turn, m chat.Message) {
-	dst.Content = joined(dst.Content, m.Content)
-	dst.Reasoning = joined(dst.Reasoning, m.Reasoning)
-	dst.Calls = append(dst.Calls, m.Calls...)
-	dst.Images = append(dst.Images[:len(dst.Images):len(dst.Images)], m.Images...)
-}
-
-// joined are two texts with a blank line between, or the one that there is. Clients that send several turns of a
-// role mean several paragraphs.
-func joined(a, b string) string {
-	if a == "" || b == "" {
-		return a + b
-	}
-	return a + "\n\n" + b
+// paragraphs are texts with a blank line between; those that are empty are none.
+func paragraphs(texts []string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), "\n\n")
 }

@@ -15,6 +15,7 @@ import (
 
 // Messages reads a conversation, each turn by read. An error names the turn.
 func Messages(v *fastjson.Value, read func(*fastjson.Value) (chat.Message, error)) (all []chat.Message, err error) {
+	all = make([]chat.Message, 0, len(v.GetArray()))
 	err = field.Items(v, func(v *fastjson.Value) error {
 		m, err := read(v)
 		all = append(all, m)
