@@ -19,14 +19,14 @@ import (
 // passOn passes a request that names a model on to that model's server.
 // These write no calls, so nothing in them needs reading.
 func (s *Server) passOn(w http.ResponseWriter, r *http.Request, x *exchange.Record) error {
-	body, rt, name, err := s.asked(w, r, x, func(*fastjson.Value) {})
+	body, rt, err := s.asked(w, r, x, func(*fastjson.Value) bool { return true })
 	if err != nil {
 		return err
 	}
 	if rt == nil {
 		return fault.New(fault.Invalid, "the server of %q does not speak Ollama's API; ask at /v1", x.Model)
 	}
-	return s.forward(w, r, x, rt, renamed(body, x.Model, name))
+	return s.forward(w, r, x, rt, body)
 }
 
 // change passes a request on that changes the models of the first server. Web pages may not send such: the browser tells
@@ -113,17 +113,10 @@ func (p *patient) Write(b []byte) (int, error) {
 // Unwrap gives http.ResponseController the writer that can flush.
 func (p *patient) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
-// renamed is a body whose model has the name that its server knows. A model without another name leaves every byte.
+// renamed is a body of so many bytes whose model has the name that its server knows.
 // A client asks for box/qwen3 and the server box knows qwen3: the field is the only one that is rewritten.
-func renamed(body []byte, from, to string) []byte {
-	if from == to {
-		return body
-	}
-	v, err := fastjson.ParseBytes(body)
-	if err != nil {
-		return body // it was parsed before
-	}
+func renamed(v *fastjson.Value, name string, size int) []byte {
 	v.Del("name")
-	v.Set("model", new(fastjson.Arena).NewString(to))
-	return v.MarshalTo(nil)
+	v.Set("model", new(fastjson.Arena).NewString(name))
+	return v.MarshalTo(make([]byte, 0, size+len(name)))
 }

@@ -185,38 +185,38 @@ func modelOf(v *fastjson.Value) (model string, err error) {
 	return model, err
 }
 
-// asked reads a request that names a model, shows it to look, and finds the way to the model's server and the name that the
-// model has there. The way is nil when that server does not speak Ollama's API.
+// asked reads a request that names a model, and finds the way to the model's server. The way is nil when that server does not speak
+// Ollama's API, or when the request is not to be passed on; else the body names the model as its server does.
 // The body is read and parsed once; what follows only asks.
-func (s *Server) asked(w http.ResponseWriter, r *http.Request, x *exchange.Record, look func(*fastjson.Value)) (body []byte, rt http.RoundTripper, name string, err error) {
+func (s *Server) asked(w http.ResponseWriter, r *http.Request, x *exchange.Record, passed func(*fastjson.Value) bool) (body []byte, rt http.RoundTripper, err error) {
 	if body, err = s.Run.Body(w, r); err != nil {
-		return nil, nil, "", err
+		return nil, nil, err
 	}
-	err = field.Parse(body, func(v *fastjson.Value) error {
-		look(v)
-		x.Model, err = modelOf(v)
+	err = field.Parse(body, func(v *fastjson.Value) (err error) {
+		if x.Model, err = modelOf(v); err != nil || !passed(v) {
+			return err
+		}
+		var name string
+		if rt, name, err = s.Upstream.Server(r.Context(), x.Model); rt != nil && name != x.Model {
+			body = renamed(v, name, len(body))
+		}
 		return err
 	})
-	if err != nil {
-		return nil, nil, "", err
-	}
-	rt, name, err = s.Upstream.Server(r.Context(), x.Model)
-	return body, rt, name, err
+	return body, rt, err
 }
 
 // chat answers a chat with tools, and passes others on: what could hold a call is read here, whatever else the request wants.
 // _debug_render_only asks for the prompt and no reply. Where the server speaks OpenAI's API there is nobody to
 // pass it to.
 func (s *Server) chat(w http.ResponseWriter, r *http.Request, x *exchange.Record) error {
-	var tools bool
-	body, rt, name, err := s.asked(w, r, x, func(v *fastjson.Value) {
-		tools = len(v.GetArray("tools")) > 0 && len(v.GetArray("messages")) > 0 && !v.GetBool("_debug_render_only")
+	body, rt, err := s.asked(w, r, x, func(v *fastjson.Value) bool {
+		return len(v.GetArray("tools")) == 0 || len(v.GetArray("messages")) == 0 || v.GetBool("_debug_render_only")
 	})
 	if err != nil {
 		return err
 	}
-	if rt != nil && !tools {
-		return s.forward(w, r, x, rt, renamed(body, x.Model, name))
+	if rt != nil {
+		return s.forward(w, r, x, rt, body)
 	}
 	return s.Run.Answer(w, r, form.API{Read: readChat, Open: open}, x, body)
 }
