@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/valyala/fastjson"
 
@@ -73,7 +74,10 @@ func (r *request) echoes(key string, v *fastjson.Value) (err error) {
 // with such a byte cannot be decoded, and the SDK for Python gives the whole stream up.
 func repeatable(v *fastjson.Value) (json.RawMessage, error) {
 	b, err := field.Raw(v)
-	return bytes.ToValidUTF8(b, []byte("\uFFFD")), err
+	if !utf8.Valid(b) { // else ToValidUTF8 would copy all of it
+		b = bytes.ToValidUTF8(b, []byte("\uFFFD"))
+	}
+	return b, err
 }
 
 // fields are those of the body. A field of the Responses API that only speaks of OpenAI's own service is
