@@ -1,18 +1,14 @@
 package pyexpr
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
-	"math/rand/v2"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"toolnorm/internal/pyexpr/number"
 	"toolnorm/internal/pyexpr/py"
 )
 
@@ -64,76 +60,6 @@ func TestNumbersKeepTheirTypes(t *testing.T) {
 	}
 }
 
-// TestArgumentsComeBack holds that any JSON value that goes in as an argument comes out as it was: each number with its
-// digits and its type, each string with its characters, an object with its keys in order.
-func TestArgumentsComeBack(t *testing.T) {
-	random := rand.New(rand.NewPCG(1, 2))
-	p, err := Compile("v", []string{"v"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for range 3000 {
-		want, _ := json.Marshal(randomJSON(random, 4))
-		d := json.NewDecoder(bytes.NewReader(want))
-		d.UseNumber()
-		var v any
-		if err := d.Decode(&v); err != nil {
-			t.Fatal(err)
-		}
-		r, err := p.Run(context.Background(), map[string]any{"v": v}, py.Limits{})
-		if err != nil {
-			t.Fatalf("%s: %v", want, err)
-		}
-		if !sameJSON(t, r.JSON, v) {
-			t.Fatalf("%s came back as %s", want, r.JSON)
-		}
-	}
-}
-
-// sameJSON compares with numbers as text, since 5 is not 5.0 here.
-func sameJSON(t *testing.T, text string, want any) bool {
-	t.Helper()
-	d := json.NewDecoder(strings.NewReader(text))
-	d.UseNumber()
-	var got any
-	if err := d.Decode(&got); err != nil {
-		t.Fatalf("%q: %v", text, err)
-	}
-	return reflect.DeepEqual(got, want)
-}
-
-// randomJSON makes a value. Floats are written as Python writes them, so that their text can be compared.
-func randomJSON(r *rand.Rand, depth int) any {
-	switch n := r.IntN(9); {
-	case n == 0:
-		return nil
-	case n == 1:
-		return r.IntN(2) == 0
-	case n == 2:
-		return json.Number(strings.TrimLeft(strings.Repeat("9", r.IntN(30))+"7", "0"))
-	case n == 3:
-		return json.Number(number.FloatText((r.Float64() - 0.5) * 1e6))
-	case n < 6 || depth == 0:
-		letters := []rune("ab한\"\\\n\t\x00é😀<&> ")
-		s := make([]rune, r.IntN(8))
-		for i := range s {
-			s[i] = letters[r.IntN(len(letters))]
-		}
-		return string(s)
-	case n == 6:
-		o := map[string]any{}
-		for range r.IntN(4) {
-			o[string(rune('a'+r.IntN(26)))] = randomJSON(r, depth-1)
-		}
-		return o
-	}
-	a := make([]any, r.IntN(4))
-	for i := range a {
-		a[i] = randomJSON(r, depth-1)
-	}
-	return a
-}
-
 // TestErrorsShowTheirPlace holds the rendering: kind, message, line and column, and a caret in characters, not bytes.
 func TestErrorsShowTheirPlace(t *testing.T) {
 	for _, c := range []struct{ src, want string }{
@@ -142,12 +68,9 @@ func TestErrorsShowTheirPlace(t *testing.T) {
 		{"'한국' + 1", "TypeError: can only concatenate str (not \"int\") to str (line 1, column 6)\n    '한국' + 1\n         ^"},
 		{"[x for x in\n  5]", "TypeError: 'int' object is not iterable (line 2, column 3)\n      5]\n      ^"},
 		{"f'ab {1 / 0}'", "ZeroDivisionError: division by zero (line 1, column 9)\n    f'ab {1 / 0}'\n            ^"},
-		{"(1 +\n\t2", "SyntaxError: '(' was never closed (line 1, column 1)\n    (1 +\n    ^"},
-		{"[1,\n\t2 3]", "SyntaxError: invalid syntax. Perhaps you forgot a comma? (line 2, column 4)\n    \t2 3]\n    \t  ^"},
 		{"'abc'.nope", "AttributeError: 'str' object has no attribute 'nope' (line 1, column 7)\n    'abc'.nope\n          ^"},
 		{"max([])", "ValueError: max() arg is an empty sequence (line 1, column 1)\n    max([])\n    ^"},
 		{"{1, 2}", "TypeError: Object of type set is not JSON serializable; use sorted(...) to make it a list (line 1, column 1)\n    {1, 2}\n    ^"},
-		{"", "SyntaxError: invalid syntax (line 1, column 1)\n    \n    ^"},
 	} {
 		_, err := run(c.src, map[string]any{"a": 1}, py.Limits{})
 		if err == nil || err.Error() != c.want {
@@ -165,22 +88,6 @@ func TestWhatIsRefused(t *testing.T) {
 		"eval('1')":                "NameError: name 'eval' is not defined",
 		"[].append(1)":             "AttributeError: 'list' object has no attribute 'append'",
 		"'{0.x}'.format(1)":        "ValueError: attributes and indexes are not available in the fields of format: {0.x}",
-		"b'x'":                     "SyntaxError: bytes are not available in expressions",
-		"1j":                       "SyntaxError: complex numbers are not available in expressions",
-		"(-8) ** 0.5":              "ValueError: a negative number raised to a fraction is complex, and complex numbers are not available in expressions",
-		"(x := 1)":                 "SyntaxError: assignment expressions are not available",
-		"[*a]":                     "SyntaxError: starred expressions are not available",
-		"max(*a)":                  "SyntaxError: starred expressions are not available",
-		"(lambda x: x)(1)":         "SyntaxError: lambda is only available as an argument of sorted, min, max, map and filter",
-		"a is 1":                   "SyntaxError: 'is' is only available with None, True and False; compare values with ==",
-		"...":                      "SyntaxError: '...' is not available in expressions",
-		`'\N{DEGREE SIGN}'`:        `SyntaxError: \N{...} is not available in expressions; write \u or \U with the number`,
-		`'\ud800'`:                 `SyntaxError: a surrogate is no character of its own: \ud800`,
-		"import os":                "SyntaxError: invalid syntax",
-		"x = 1":                    "SyntaxError: invalid syntax",
-		"float('nan')":             "ValueError: Out of range float values are not JSON compliant",
-		"{1: 2}":                   "TypeError: keys of the result must be str, not int; use str(...)",
-		"range(3)":                 "TypeError: Object of type range is not JSON serializable; use list(...) to make it a list",
 		"map(str, [1])":            "TypeError: Object of type map is not JSON serializable; use list(...) to make it a list",
 		"len":                      "TypeError: Object of type builtin_function_or_method is not JSON serializable",
 		"str(map(str, [1]))":       "TypeError: a map object has no text in expressions; use list(...) on what can be walked",
@@ -217,24 +124,18 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestLimits holds each budget, below its default too, and that an end from outside ends a run.
+// TestLimits holds the budgets of time, below their defaults too, and that an end from outside ends a run. Those of what is made
+// are held where it is made, in packages object and number.
 func TestLimits(t *testing.T) {
-	vars := map[string]any{"deep": []any{[]any{[]any{1}}}, "s": strings.Repeat("x", 1000)}
 	for _, c := range []struct {
 		src    string
 		limits py.Limits
 		want   string
 	}{
 		{"sum(range(1000))", py.Limits{Steps: 100}, "the expression takes more than 100 steps"},
-		{"s * 10", py.Limits{Bytes: 5000}, "the expression needs more than 5000 bytes"},
-		{"2 ** 200", py.Limits{Bits: 128}, "the integer has more than 128 bits"},
-		{"deep", py.Limits{Depth: 2}, "an argument is nested more than 2 deep"},
-		{"[deep]", py.Limits{Depth: 4}, "the result is nested more than 4 deep"},
-		{"s", py.Limits{Result: 100}, "the result is longer than 100 bytes"},
-		{"[s, s]", py.Limits{Result: 1500}, "the result is longer than 1500 bytes"},
 		{"sum(range(100000))", py.Limits{Timeout: 1}, "the expression takes longer than 1ns"},
 	} {
-		_, err := run(c.src, vars, c.limits)
+		_, err := run(c.src, nil, c.limits)
 		var e *py.Error
 		if !errors.As(err, &e) || e.Kind != py.LimitError || e.Message != c.want {
 			t.Errorf("%s: %v, want %s", c.src, err, c.want)

@@ -1,0 +1,9 @@
+package number_test
+
+import (
+	"testing"
+
+	"toolnorm/internal/pyexpr/pyexprtest"
+)
+
+func TestExamplesInComments(t *testing.T) { pyexprtest.Examples(t, 100) }

@@ -1,0 +1,9 @@
+package syntax_test
+
+import (
+	"testing"
+
+	"toolnorm/internal/pyexpr/pyexprtest"
+)
+
+func TestExamplesInComments(t *testing.T) { pyexprtest.Examples(t, 130) }
