@@ -53,6 +53,12 @@ func fromNumber(m *py.Account, s string) Value {
 		m.Alloc(py.BoxBytes)
 		return x
 	}
+	// Nearly every number is one: int() would look for blanks, underscores and digits of other scripts in it, none of which JSON has.
+	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
+		m.Scan(8 * len(s)) // as it would be charged there
+		m.Alloc(py.BoxBytes)
+		return n
+	}
 	return ParseInt(m, s, 10)
 }
 
