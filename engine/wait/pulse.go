@@ -17,21 +17,23 @@ import (
 // The timer acts only between begin and end, under the lock that both take, so a heartbeat never runs beside anything
 // else of the reply. Between ticks the timer is left alone: a token costs two uncontended locks, not a timer.
 type Pulse struct {
-	idle   func()
+	// What every token touches stands together, in one line of the cache: with many streams each comes back to a cold one.
+	idle    func()
+	mu      sync.Mutex    // guards what follows, but for start and spoke
+	began   time.Duration // of the present wait, from start on
+	quiet   time.Duration // when the client last got something
+	present *Limit
+	start   time.Time // that times are counted from: a difference costs one look at the clock, time.Now two
+	waiting bool
+	spoke   bool // the client got something since quiet was set; the reading goroutine's alone
+	stopped bool
+
+	timer  *time.Timer
 	beat   func() error
 	every  time.Duration // between heartbeats; negative: none
 	pace   time.Duration // the longest time between two ticks, so how late the end of a wait can come
 	limits Timeouts
 	cancel context.CancelCauseFunc
-
-	mu      sync.Mutex // guards what follows
-	timer   *time.Timer
-	stopped bool
-	waiting bool
-	began   time.Time // of the present wait
-	present Limit
-	quiet   time.Time // when the client last got something
-	spoke   bool      // the client got something since quiet was set
 }
 
 // NewPulse starts watching a reply. The context it returns ends with ctx, with Stop, or with the fault.Timeout of
@@ -39,7 +41,7 @@ type Pulse struct {
 // Stop.
 func NewPulse(ctx context.Context, client *chat.Pulse, t Timeouts) (context.Context, *Pulse) {
 	t = t.orDefaults()
-	p := &Pulse{idle: func() {}, beat: func() error { return nil }, every: t.Beat, limits: t, quiet: time.Now()}
+	p := &Pulse{idle: func() {}, beat: func() error { return nil }, every: t.Beat, limits: t, start: time.Now()}
 	if client != nil && client.Idle != nil {
 		p.idle = client.Idle
 	}
@@ -74,9 +76,12 @@ func (p *Pulse) Stop() {
 
 // Begin marks the start of a wait. It flushes first: nothing more comes by itself until the wait is over, so a
 // burst of records is one write, and a lone token goes at once.
-func (p *Pulse) Begin(w Limit) {
+func (p *Pulse) Begin(w Limit) { p.begin(&w) }
+
+// begin is Begin for a limit that stays as it is until the wait ends: a token need not copy it.
+func (p *Pulse) begin(w *Limit) {
 	p.idle()
-	now := time.Now()
+	now := time.Since(p.start)
 	p.mu.Lock()
 	p.waiting, p.began, p.present = true, now, w
 	// Spoke sets a flag only, as it belongs to the token path; the clock is read once a wait.
@@ -109,20 +114,20 @@ func (p *Pulse) tick() {
 	if p.stopped {
 		return
 	}
-	if next, ok := p.due(time.Now()); ok {
+	if next, ok := p.due(time.Since(p.start)); ok {
 		p.timer.Reset(next)
 	}
 }
 
 // due ends a wait that is over, sends a heartbeat that is due, and says when to look again, unless the reply is
 // over. Between two waits it only looks again soon: an eighth of the pace is how late the end of a wait may come.
-func (p *Pulse) due(now time.Time) (time.Duration, bool) {
+func (p *Pulse) due(now time.Duration) (time.Duration, bool) {
 	if !p.waiting {
 		return max(p.pace/8, time.Millisecond), true
 	}
 	next := p.pace
 	if p.present.limit > 0 {
-		left := p.present.limit - now.Sub(p.began)
+		left := p.present.limit - (now - p.began)
 		if left <= 0 {
 			f := fault.New(fault.Timeout, p.present.fault, p.present.limit)
 			f.Code = p.present.code
@@ -134,14 +139,14 @@ func (p *Pulse) due(now time.Time) (time.Duration, bool) {
 	if p.every < 0 {
 		return next, true
 	}
-	if now.Sub(p.quiet) >= p.every {
+	if now-p.quiet >= p.every {
 		if err := p.beat(); err != nil {
 			p.cancel(&fault.Error{Kind: fault.Canceled, Message: "the client went away", Cause: err})
 			return 0, false
 		}
 		p.quiet = now
 	}
-	return min(next, p.every-now.Sub(p.quiet)), true
+	return min(next, p.every-(now-p.quiet)), true
 }
 
 // Reader is a reader whose every Read is a wait. It belongs to the goroutine that reads.
@@ -164,11 +169,11 @@ func (p *Reader) Shorten(d time.Duration) { p.later.limit = d }
 
 // Read waits for the next bytes.
 func (p *Reader) Read(b []byte) (int, error) {
-	w := p.first
+	w := &p.first
 	if p.begun {
-		w = p.later
+		w = &p.later
 	}
-	p.pulse.Begin(w)
+	p.pulse.begin(w)
 	n, err := p.r.Read(b)
 	p.pulse.End()
 	p.begun = p.begun || n > 0

@@ -73,8 +73,8 @@ func (w *Writer) extend() {
 	if w.stall <= 0 {
 		return
 	}
-	if now := time.Now(); w.deadline.Sub(now) < w.stall/2 {
-		w.deadline = now.Add(w.stall)
+	if time.Until(w.deadline) < w.stall/2 {
+		w.deadline = time.Now().Add(w.stall)
 		// A ResponseWriter without deadlines (a recorder in a test) has no stuck client either.
 		_ = w.ctl.SetWriteDeadline(w.deadline)
 	}
