@@ -56,11 +56,12 @@ type events = iter.Seq2[chat.Event, error]
 // stage does one thing to the events of a reply. One that has nothing to do returns in itself, and costs nothing then.
 type stage func(j *job, ctx context.Context, in events) events
 
-// eachEvent returns the stage that changes single events; an error passes.
+// eachEvent returns the stage that changes single events. Text and errors pass: no stage of this kind has anything to do with
+// text, which is most of what comes.
 func eachEvent(in events, change func(chat.Event) chat.Event) events {
 	return func(yield func(chat.Event, error) bool) {
 		for ev, err := range in {
-			if err == nil {
+			if err == nil && ev.Kind != chat.Text {
 				ev = change(ev)
 			}
 			if !yield(ev, err) {
