@@ -18,6 +18,11 @@ import (
 // told to keep what was said.
 // It is filled by one goroutine, that of the request, and read when the request has ended.
 type Record struct {
+	// What every event looks at comes first and stands together.
+	first  time.Duration   // from start to the first event; 0: none came
+	kept   *trace.Exchange // nil: nothing is kept of it
+	pieces bool            // of kept: what was said is kept, too
+
 	Model string
 	Meta  chat.Meta   // how the reply came about, from its Finish event
 	Count chat.Counts // of tokens
@@ -25,13 +30,11 @@ type Record struct {
 	api    string // its name
 	id     string
 	start  time.Time
-	first  time.Duration // from start to the first event; 0: none came
 	stream bool
 	calls  int
-	prompt int             // about how many tokens the prompt has; 0: not known yet
-	notes  []string        // what was done to the request, as in form.Out.Notes
-	reason string          // that the client was told for the end; empty: that of the reply
-	kept   *trace.Exchange // nil: nothing is kept of it
+	prompt int      // about how many tokens the prompt has; 0: not known yet
+	notes  []string // what was done to the request, as in form.Out.Notes
+	reason string   // that the client was told for the end; empty: that of the reply
 }
 
 // noted takes note of what was done to the request.
@@ -59,6 +62,13 @@ func (x *Record) note(e chat.Event) {
 	if x.first == 0 {
 		x.first = time.Since(x.start)
 	}
+	switch e.Kind {
+	case chat.Text, chat.Reasoning, chat.CallArgs:
+		// These are nearly all events, and of interest only where what was said is kept.
+		if !x.pieces {
+			return
+		}
+	}
 	if x.kept != nil {
 		x.kept.Event(&e)
 	}
@@ -83,6 +93,7 @@ func (x *Record) note(e chat.Event) {
 func (x *Record) trace(log *trace.Log, path string) {
 	if log != nil {
 		x.kept = log.Begin(x.id, x.api, path, x.start)
+		x.pieces = x.kept.Bodies != nil
 	}
 }
 
@@ -108,7 +119,7 @@ func (x *Record) observer(h http.Header, a *form.Ask, reply form.Reply) *chat.Ob
 	}
 	if x.kept != nil {
 		x.kept.Asked(&a.Request, a.Stream)
-		if x.kept.Bodies != nil {
+		if x.pieces {
 			o.OnGeneration, o.OnRendered = x.kept.Bodies.Heard, x.kept.Bodies.Prompted
 		}
 	}
