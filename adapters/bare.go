@@ -17,16 +17,15 @@ const maxUnmarked = 1 << 16
 // unmarked reads calls that carry no marks: JSON, a fence, a name with its arguments behind it. They need evidence. At the
 // start of the reply (behind reasoning, or behind another call) JSON with an offered name and a first argument that is a
 // parameter streams; everything else is held to its end and must be announced, complete and the last thing.
-// In a draft nothing is tried: what it reads is inside a call already, or in a fence that looks for itself.
 //
 //	{"name": "get_weather", "arguments": {"city": "Rome"}}    llama3's own form, and what other models leave of theirs
 //	get_weather{"city": "Rome"}   get_weather(city="Rome")    a name with its arguments behind it
 //	functions.get_weather:0{"city": "Rome"}                   Kimi's, where a server has hidden the control tokens
 func (d *decoder) unmarked(c int, line bool) bool {
 	switch {
-	case d.drafting || !d.readsUnmarked():
+	case !d.readsUnmarked():
 		return false
-	case c == '`' && line:
+	case c == '`':
 		return d.fenced(d.blank)
 	case !d.callAhead(c, line):
 		return false

@@ -148,16 +148,14 @@ func (d *decoder) pythonEnd(i int) bool {
 		return d.pythonEnd(i + 1)
 	case c == ']':
 		i, line = d.pastSpace(i + 1)
-		_, closed := d.closerAt(i, d.closing)
-		return line || d.At(i) < 0 || d.IsMark(i) || closed
+		return line || d.At(i) < 0 || d.IsMark(i)
 	case c == ',' || c == ';':
 		i += 1 + d.Space(i+1)
 		return d.At(i) == ']' || scan.IsWord(d.At(i)) && d.nameAhead(i)
 	case scan.IsWord(c):
 		return line && d.nameAhead(i) && (d.printed || !d.Has(i, "print("))
 	}
-	_, closed := d.closerAt(i, d.closing)
-	return closed
+	return false
 }
 
 // pastSpace is the offset behind the white space at offset i, and whether a newline is in it.

@@ -54,7 +54,7 @@ func (d *decoder) codeSpan() {
 // runOf is how often c stands at offset i.
 // It asks for one byte more than the run has, so a run at the end of a piece waits for the next piece.
 func (d *decoder) runOf(i, c int) int {
-	return d.Run(i, scan.Unlimited, func(at int) bool { return at == c && c >= 0 })
+	return d.Run(i, scan.Unlimited, func(at int) bool { return at == c })
 }
 
 // spaceBefore says whether text stands in front of here, and its last byte is white space.

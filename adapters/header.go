@@ -141,7 +141,7 @@ func (d *decoder) openedHeader(prompt string) {
 func (d *decoder) firstMessage() {
 	head := len(d.Buf)
 	i := head + d.Space(head)
-	begins := head > 0 && (d.Has(head-len(messageMark), messageMark) || d.Has(i, declaration.ChannelMark))
+	begins := head > 0 && d.Has(head-len(messageMark), messageMark)
 	// where engines cut: behind the role, the channel's mark, or the header
 	for _, w := range []string{"to=", messageMark, "analysis<|", "commentary<|", "commentary to=", "analysis to=", "final<|"} {
 		begins = begins || d.Has(i, w)

@@ -14,9 +14,6 @@ import (
 // functions.get_weather:0<|tool_call_argument_begin|>{…}<|tool_call_end|>. It is read as a draft, whole, and must be complete
 // and closed by a mark: a sentence that begins with a tool's name is no call.
 func (d *decoder) headlessCall(c int) bool {
-	if d.drafting {
-		return false
-	}
 	named := scan.IsWord(c) && d.wordNames()
 	for _, p := range d.index.Headless {
 		hole := p.HoleAt(0)

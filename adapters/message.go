@@ -6,7 +6,6 @@ import (
 
 	"toolnorm/adapters/internal/declaration"
 	"toolnorm/adapters/internal/lenient"
-	"toolnorm/adapters/internal/scan"
 	"toolnorm/adapters/internal/toolset"
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
@@ -281,7 +280,7 @@ var tagHeads = []string{"<|", "<｜", "<parameter", "<param ", "<arg_", "<invoke
 // its schema. A list or a string may be half of an object.
 func (d *decoder) isProgram(p *declaration.Pattern) bool {
 	n := d.Space(0)
-	if n < scan.MaxSpace && strings.IndexByte("{[<\"", byte(max(d.At(n), 0))) >= 0 {
+	if strings.IndexByte("{[<\"", byte(max(d.At(n), 0))) >= 0 {
 		return false
 	}
 	if _, value := d.KeyAt(n + 1); value > 0 && d.At(n) == '(' && d.StartsString(n+1) {

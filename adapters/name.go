@@ -221,7 +221,7 @@ func (d *decoder) id(p *declaration.Pattern, i int) (string, match) {
 			}
 		}
 		// no id holds these: what is read is prose
-		if scan.IsSpace(c) && n > 0 || c == '\n' || c == '{' {
+		if scan.IsSpace(c) || c == '{' {
 			return "", mismatch
 		}
 		// it has to name a tool, and cannot any more

@@ -106,7 +106,7 @@ func (d *decoder) strayCloser(p *declaration.Pattern) match {
 	own := d.ownThinking(p)
 	switch {
 	// the very first thing, or once more behind its own
-	case d.blank && (d.gapAt == 0 && d.done == 0 || own):
+	case d.blank && (d.gapAt == 0 || own):
 	// another family's tag in a text is data; a word as a closer may be one
 	case !own || declaration.IsProse(p.CloseMark()):
 		return mismatch

@@ -5,7 +5,6 @@ import (
 
 	"toolnorm/adapters/internal/declaration"
 	"toolnorm/adapters/internal/lenient"
-	"toolnorm/adapters/internal/scan"
 	"toolnorm/adapters/internal/toolset"
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
@@ -327,10 +326,6 @@ func (d *decoder) likeArg(p *declaration.Pattern, i int) bool {
 		return false
 	}
 	tag := p.Family.Args[0].Parts[0].Lit.Key()
-	// <|open|>argument key=",  <｜DSML｜parameter name=": up to the blank
-	if end := strings.LastIndexByte(tag, ' '); end > 0 && !scan.IsWord(int(tag[1])) {
-		return d.Has(i, tag[:end])
-	}
 	if end := strings.IndexAny(tag, ":= >"); end > 0 {
 		tag = tag[:end]
 	}

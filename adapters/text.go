@@ -183,10 +183,10 @@ func (d *decoder) halfSuffix(m *declaration.Mark) bool {
 }
 
 // tryMark reads what a mark begins; one of a call that may be a mention waits for what follows.
-// Inside a draft nothing is doubted again: whoever began it has looked.
+// A draft reads its marks by itself, so nothing is doubted twice: whoever began it has looked.
 // Only marks of calls are doubted. Reasoning has rules of its own (thinksAgain), and a mark of the turn what stands around.
 func (d *decoder) tryMark(m *declaration.Mark, here *doubts) match {
-	if d.tools != nil && !d.drafting && opensCall(m) {
+	if d.tools != nil && opensCall(m) {
 		if why := d.doubted(m, here); why != prose.Line {
 			return d.tryDoubted(m, why, here)
 		}
