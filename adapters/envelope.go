@@ -1,6 +1,7 @@
 package adapters
 
 import (
+	"slices"
 	"strings"
 
 	"toolnorm/adapters/internal/declaration"
@@ -199,12 +200,8 @@ func (d *decoder) wrapped(a match) match {
 // describes says whether the object describes a tool: an echo of the tool list, not a call.
 // Small models repeat the list of tools; it has names and "parameters", and would be called whole.
 func (e *envelope) describes() bool {
-	for _, m := range e.others {
-		if m.key == "description" && !e.t.Type().Has("description") {
-			return true
-		}
-	}
-	return false
+	described := func(m member) bool { return m.key == "description" }
+	return slices.ContainsFunc(e.others, described) && !e.t.Type().Has("description")
 }
 
 // nameString reads a quoted name, only as long as it can become an offered one.

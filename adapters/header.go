@@ -134,6 +134,9 @@ func (d *decoder) openedHeader(prompt string) {
 	d.Append(prompt[i : len(prompt)-len(body)])
 }
 
+// headerRests are what is left of a header where engines cut: behind the role, the channel's mark, or the header.
+var headerRests = []string{"to=", messageMark, "analysis<|", "commentary<|", "commentary to=", "analysis to=", "final<|"}
+
 // firstMessage reads the first message of a reply whose header begins in the prompt, or at a recipient or a channel's name.
 // Engines cut the prompt at different places, so a reply may begin with " to=f", with a channel's mark or with its name alone.
 // If it is no message after all, what the prompt lent is removed from the buffer again, and the reply is text from its first
@@ -141,11 +144,7 @@ func (d *decoder) openedHeader(prompt string) {
 func (d *decoder) firstMessage() {
 	head := len(d.Buf)
 	i := head + d.Space(head)
-	begins := head > 0 && d.Has(head-len(messageMark), messageMark)
-	// where engines cut: behind the role, the channel's mark, or the header
-	for _, w := range []string{"to=", messageMark, "analysis<|", "commentary<|", "commentary to=", "analysis to=", "final<|"} {
-		begins = begins || d.Has(i, w)
-	}
+	begins := head > 0 && d.Has(head-len(messageMark), messageMark) || slices.ContainsFunc(headerRests, func(w string) bool { return d.Has(i, w) })
 	a := mismatch
 	if p := d.index.Header; begins && p != nil {
 		a = d.message(p)

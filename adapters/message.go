@@ -170,10 +170,8 @@ func (d *decoder) messageText(p *declaration.Pattern, kind chat.Kind) {
 			break
 		}
 		// no end mark, and the next header is there
-		if d.Has(0, startMark) {
-			if _, a := d.header(0); a == matched {
-				break
-			}
+		if d.headerAt(0) {
+			break
 		}
 		if (c == 't' || d.Has(0, declaration.ChannelMark)) && d.headerAhead(0) {
 			break // the marks in front of it are missing
@@ -195,6 +193,11 @@ func (d *decoder) messageOver(p *declaration.Pattern, i int) bool {
 	if end := d.messageEnds(p, i); end > 0 {
 		return d.messageFollows(p, end) && (d.At(end+d.Space(end)) >= 0 || !d.lengthCut())
 	}
+	return d.headerAt(i)
+}
+
+// headerAt says whether a complete header stands at offset i, from its first mark on.
+func (d *decoder) headerAt(i int) bool {
 	if !d.Has(i, startMark) {
 		return false
 	}

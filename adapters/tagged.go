@@ -57,7 +57,6 @@ func (d *decoder) taggedBody(p *declaration.Pattern, t *toolset.Tool, id string)
 // head is the opening of one tagged argument.
 // Two of its fields are for the way back: what was written of the member can be removed from at on, when its value is null
 // and may be left out.
-// lined is for borrowed tags only; in a family's own file the pattern shows where newlines stand.
 type head struct {
 	p     *declaration.Pattern
 	own   declaration.Literal // the closer of its value
@@ -67,7 +66,6 @@ type head struct {
 	end   int    // offset behind it: where the value begins
 	cdata bool   // the value stands in CDATA
 	at    int    // position in the arguments where the member begins
-	lined bool   // the value stands on lines of its own, although its family writes it beside its tags
 	odd   bool   // the key holds what no name does
 }
 
@@ -209,33 +207,24 @@ func (d *decoder) loneKeys(p *declaration.Pattern, i int) int {
 	if len(a.Parts) < 4 || !strings.HasPrefix(a.Parts[2].Lit.Text, "</") {
 		return i
 	}
+	opener, closer := a.Parts[0].Lit, a.Parts[2].Lit.Pieces()[0]
 	for {
-		end, ok := d.loneKey(a, p, i)
-		if !ok {
+		end, found := d.literal(i, opener)
+		if found != matched {
+			return i
+		}
+		if end = d.upTo(end, closer); end <= i {
+			return i
+		}
+		end, _ = d.literal(end, closer)
+		end += d.Elastic(end)
+		// with a value's tag behind the key's closer it is an argument
+		_, closed := d.closerAt(end, p)
+		if _, another := d.literal(end, opener); !closed && another != matched {
 			return i
 		}
 		i = end
 	}
-}
-
-// loneKey reads the tags of a key behind which another key or the call's closer stands.
-// What stands behind the key's closer tells: with a value's tag it is an argument.
-func (d *decoder) loneKey(arg, p *declaration.Pattern, i int) (int, bool) {
-	end, a := d.literal(i, arg.Parts[0].Lit)
-	if a != matched {
-		return i, false
-	}
-	closer := arg.Parts[2].Lit.Pieces()[0]
-	if end = d.upTo(end, closer); end <= i {
-		return i, false
-	}
-	end, _ = d.literal(end, closer)
-	end += d.Elastic(end)
-	if _, closed := d.closerAt(end, p); closed {
-		return end, true
-	}
-	_, a = d.literal(end, arg.Parts[0].Lit)
-	return end, a == matched
 }
 
 // upTo is the offset of a literal that stands on the same line from offset i on: 0 when none does, -1 when the text ends

@@ -16,7 +16,7 @@ import (
 func (d *decoder) tagValue(p *declaration.Pattern, h head, t *schema.Type) {
 	typ := t.Prop(h.key)
 	if d.lined(p, h) {
-		h.lined = true
+		h.own = declaration.NewLiteral("\n"+h.own.Text, "value", "")
 		d.Pos++
 	}
 	h.cdata = d.openCDATA(p.Family)
@@ -52,7 +52,13 @@ func (d *decoder) tagValue(p *declaration.Pattern, h head, t *schema.Type) {
 // tags, another one does, and beside the value. Without its own template or name such a model is read by the marks alone,
 // and <parameter=city>\nParis\n</parameter>, which is how Qwen3-Coder writes a city, must not become "\nParis\n".
 func (d *decoder) lined(p *declaration.Pattern, h head) bool {
-	return p.Family != d.f && d.At(0) == '\n' && h.own.Units[0].Kind != declaration.OneNewline
+	return p.Family != d.f && d.At(0) == '\n' && !h.onLines()
+}
+
+// onLines says whether the family writes values on lines of their own. A further argument in place of a closer then has a newline in
+// front, and a tag in the middle of a line is quoted.
+func (h head) onLines() bool {
+	return h.p.Parts[len(h.p.Parts)-1].Lit.Units[0].Kind == declaration.OneNewline
 }
 
 // isText says whether the value is its own text: the tag says so and the schema allows it, or the tag says nothing and the
@@ -148,11 +154,6 @@ func (d *decoder) valueEnd(p *declaration.Pattern, h head, t *schema.Type) (int,
 	if h.cdata {
 		return d.cdataEnd(p, h)
 	}
-	if h.lined && d.At(0) == '\n' {
-		if n, a := d.literal(1, h.own); a == matched && d.afterValue(p, n) {
-			return n, true
-		}
-	}
 	n, a := d.literal(0, h.own)
 	if a == matched && d.afterValue(p, n) {
 		return n, true
@@ -178,7 +179,7 @@ func (d *decoder) valueEnd(p *declaration.Pattern, h head, t *schema.Type) (int,
 		d.Unclosed = true
 		return n, true
 	}
-	if d.closersFollow(p, lead) || d.nextArg(p.Family, t, lead, trims) {
+	if d.closersFollow(p, lead) || (lead > 0 || !h.onLines()) && !p.Family.Args[0].Keyed() && d.nextArg(p.Family, t, lead) {
 		return lead, true
 	}
 	return 0, false
@@ -192,7 +193,7 @@ func (d *decoder) junkBehind(p *declaration.Pattern, h head, t *schema.Type, i i
 	n := i + d.Elastic(i)
 	// <parameter=city>Oslo</parameter> // the town
 	if size := d.Comment(n); size > 0 {
-		if end := n + size; d.nextArg(p.Family, t, end+d.Elastic(end), false) || d.closersFollow(p, end+d.Elastic(end)) {
+		if end := n + size; d.nextArg(p.Family, t, end+d.Elastic(end)) || d.closersFollow(p, end+d.Elastic(end)) {
 			d.Repaired("comments")
 			return end
 		}
@@ -206,8 +207,7 @@ func (d *decoder) junkBehind(p *declaration.Pattern, h head, t *schema.Type, i i
 		if _, a := d.literal(n, h.own); a == matched {
 			return 0
 		}
-		next, a := d.argHead(p.Family, n)
-		if a == matched && t.Has(next.key) && next.key != h.key && !slices.Contains(d.Seen, next.key) || !text && d.closersFollow(p, n) {
+		if d.nextArg(p.Family, t, n) || !text && d.closersFollow(p, n) {
 			d.Repaired("extra-closer")
 			return n
 		}
@@ -216,13 +216,9 @@ func (d *decoder) junkBehind(p *declaration.Pattern, h head, t *schema.Type, i i
 }
 
 // nextArg says whether the head of a further argument stands at offset i in place of the value's own closer: a parameter of
-// the tool that was not seen yet, behind a newline where the family writes one.
+// the tool that was not seen yet.
 // "say <arg_key>n</arg_key><arg_value>3</arg_value> ok", with n a parameter, cannot be told from it by anybody.
-// Where the family writes newlines around values one has to stand in front: a tag in the middle of a line is quoted.
-func (d *decoder) nextArg(f *declaration.Family, t *schema.Type, i int, newline bool) bool {
-	if newline && i == 0 || f.Args[0].Keyed() {
-		return false
-	}
+func (d *decoder) nextArg(f *declaration.Family, t *schema.Type, i int) bool {
 	h, a := d.argHead(f, i)
 	return a == matched && t.Has(h.key) && !slices.Contains(d.Seen, h.key)
 }
