@@ -158,15 +158,13 @@ func partition(m *py.Account, s string, v value, last bool) value {
 	if last {
 		i = strings.LastIndex(s, sep)
 	}
+	m.Scan(4 * len(s))
 	switch {
 	case i >= 0:
-		m.Scan(4 * len(s))
 		return object.Tuple{s[:i], sep, s[i+len(sep):]}
 	case last:
-		m.Scan(4 * len(s))
 		return object.Tuple{"", "", s}
 	}
-	m.Scan(4 * len(s))
 	return object.Tuple{s, "", ""}
 }
 
@@ -259,8 +257,7 @@ func replace(m *py.Account, self value, a []value) value {
 	}
 	most := int64(-1)
 	if given(a[2]) {
-		w := width(a[2])
-		most = w
+		most = width(a[2])
 	}
 	m.Scan(4 * len(s))
 	n := int64(strings.Count(s, texts[0]))

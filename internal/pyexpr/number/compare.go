@@ -1,6 +1,7 @@
 package number
 
 import (
+	"cmp"
 	"math"
 	"math/big"
 )
@@ -60,26 +61,15 @@ func compareInts(a, b any) Order {
 	if !ok1 || !ok2 {
 		return Order(Big(a).Cmp(Big(b)))
 	}
-	switch {
-	case x < y:
-		return Less
-	case x > y:
-		return Greater
-	}
-	return Same
+	return Order(cmp.Compare(x, y))
 }
 
 // compareFloats is IEEE's comparison: -0.0 equals 0.0, NaN nothing.
 func compareFloats(x, y float64) Order {
-	switch {
-	case x < y:
-		return Less
-	case x > y:
-		return Greater
-	case x == y:
-		return Same
+	if math.IsNaN(x) || math.IsNaN(y) {
+		return Unordered
 	}
-	return Unordered
+	return Order(cmp.Compare(x, y))
 }
 
 // compareMixed compares an int with a float.

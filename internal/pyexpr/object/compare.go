@@ -2,6 +2,7 @@ package object
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"toolnorm/internal/pyexpr/number"
@@ -70,30 +71,19 @@ func Equal(m *py.Account, a, b Value) bool {
 		return ok && x == y
 	case List:
 		y, ok := b.(List)
-		if !ok {
-			return false
-		}
-		return equalItems(m, x, y)
+		return ok && equalItems(m, x, y)
 	case Tuple:
 		y, ok := b.(Tuple)
-		if !ok {
-			return false
-		}
-		return equalItems(m, x, y)
+		return ok && equalItems(m, x, y)
 	case *Dict:
 		y, ok := b.(*Dict)
-		if !ok {
-			return false
-		}
-		return equalDicts(m, x, y)
+		return ok && equalDicts(m, x, y)
 	case *Set, View:
 		return equalSets(m, a, b)
 	case span:
 		y, ok := b.(span)
 		return ok && (x == y || x.n == y.n && (x.n == 0 || x.start == y.start && (x.n == 1 || x.step == y.step)))
-	case *Iterator:
-		return x == b
-	case Callable:
+	case *Iterator, Callable:
 		return x == b
 	}
 	return false
@@ -102,15 +92,7 @@ func Equal(m *py.Account, a, b Value) bool {
 // equalItems compares item by item. The lengths come first: unequal ones settle it without looking at any item, and no
 // item's comparison can raise an error that would be missed.
 func equalItems(m *py.Account, x, y []Value) bool {
-	if len(x) != len(y) {
-		return false
-	}
-	for i := range x {
-		if !Equal(m, x[i], y[i]) {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(x, y, func(a, b Value) bool { return Equal(m, a, b) })
 }
 
 // equalDicts compares as sets of entries: the order of insertion, which repr shows, does not count.

@@ -74,9 +74,7 @@ func hashKey(m *py.Account, v Value) any {
 		return v
 	case Tuple:
 		return tupleKey(appendKey(m, nil, v))
-	case span:
-		return v
-	case *Iterator, Callable:
+	case span, *Iterator, Callable:
 		return v
 	}
 	return py.Raise(py.TypeError, "unhashable type: '%s'", TypeName(v))
@@ -147,8 +145,7 @@ func (d *Dict) Set(m *py.Account, k, v Value) {
 
 // Get finds the value of a key.
 func (d *Dict) Get(m *py.Account, k Value) (Value, bool) {
-	key := hashKey(m, k)
-	i, ok := d.index[key]
+	i, ok := d.index[hashKey(m, k)]
 	if !ok {
 		return nil, false
 	}
@@ -168,8 +165,7 @@ func (s *Set) Add(m *py.Account, v Value) {
 
 // has says whether an item is in the set.
 func (s *Set) has(m *py.Account, v Value) bool {
-	key := hashKey(m, v)
-	_, ok := s.index[key]
+	_, ok := s.index[hashKey(m, v)]
 	return ok
 }
 

@@ -26,16 +26,15 @@ type specReader struct{ rest string }
 // peek is the character that is n characters ahead, or -1.
 func (r *specReader) peek(n int) rune {
 	rest := r.rest
-	for {
-		c, size := utf8.DecodeRuneInString(rest)
-		if size == 0 {
-			return -1
-		}
-		if n == 0 {
-			return c
-		}
-		n, rest = n-1, rest[size:]
+	for range n {
+		_, size := utf8.DecodeRuneInString(rest)
+		rest = rest[size:]
 	}
+	if rest == "" {
+		return -1
+	}
+	c, _ := utf8.DecodeRuneInString(rest)
+	return c
 }
 
 // skip takes the next character, whatever it is.

@@ -67,8 +67,7 @@ func fromArray(m *py.Account, v []any, depth int) Value {
 	m.AllocItems(int64(len(v)))
 	items := make(List, len(v))
 	for i := range v {
-		item := FromJSON(m, v[i], depth+1)
-		items[i] = item
+		items[i] = FromJSON(m, v[i], depth+1)
 	}
 	return items
 }

@@ -109,8 +109,7 @@ func (f *percentFormat) conversion() {
 	left = left || f.turned
 	if strings.HasPrefix(f.rest, ".") {
 		f.take()
-		s.precision = f.size("precision")
-		s.precision = max(s.precision, 0)
+		s.precision = max(f.size("precision"), 0)
 	}
 	if f.rest != "" && strings.ContainsRune("hlL", rune(f.rest[0])) {
 		f.take() // C's lengths mean nothing here, and nothing complains
@@ -122,8 +121,7 @@ func (f *percentFormat) conversion() {
 		s.align = '<'
 		s.fill = ' '
 	}
-	out := f.convert(letter, v, s, at)
-	f.out.Add(out)
+	f.out.Add(f.convert(letter, v, s, at))
 }
 
 // name reads (name), which may hold brackets of its own, and takes its value as the only argument.

@@ -69,8 +69,7 @@ func (f *percentFormat) char(v Value, s spec) string {
 func (f *percentFormat) integer(letter rune, v Value, s spec) string {
 	n, ok := number.Int(v)
 	if x, isFloat := v.(float64); isFloat && strings.ContainsRune("diu", letter) {
-		whole := number.Truncate(f.m, x)
-		n, ok = whole, true
+		n, ok = number.Truncate(f.m, x), true
 	}
 	if !ok {
 		if strings.ContainsRune("xXo", letter) {

@@ -41,15 +41,9 @@ func repeatItems(m *py.Account, items []Value, n int64) []Value {
 // Runes counts the code points of a string.
 func Runes(s string) int { return utf8.RuneCountInString(s) }
 
-// IsASCII says that each byte of s is a code point, so that an index needs no counting.
-func IsASCII(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if s[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
-}
+// IsASCII says that each byte of s is a code point, so that an index needs no counting. Every text here is UTF-8: what is
+// not is replaced where arguments come in.
+func IsASCII(s string) bool { return Runes(s) == len(s) }
 
 // ByteAt is where the code point number n of s begins.
 func ByteAt(s string, n int) int {

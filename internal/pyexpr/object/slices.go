@@ -27,7 +27,7 @@ func SliceBound(v Value, otherwise int64) int64 {
 //	'abc'[::-1] → 'cba'
 //	'abc'[-10:2] → 'ab'
 //	[1, 2][:10**30] → [1, 2]
-func (c Cut) bounds(n int64) (start, step, count int64) {
+func (c Cut) bounds(n int64) (start, stop, step, count int64) {
 	step = SliceBound(c.Step, 1)
 	if step == 0 {
 		py.Raise(py.ValueError, "slice step cannot be zero")
@@ -49,8 +49,8 @@ func (c Cut) bounds(n int64) (start, step, count int64) {
 		return min(max(i, low), high)
 	}
 	start = within(c.Start, first)
-	stop := within(c.Stop, last)
-	return start, step, between(start, stop, step)
+	stop = within(c.Stop, last)
+	return start, stop, step, between(start, stop, step)
 }
 
 // between counts the numbers from start to stop in steps.
@@ -74,7 +74,7 @@ func between(start, stop, step int64) int64 {
 //	'ab'['x':] → TypeError: slice indices must be integers or None or have an __index__ method
 func slice(m *py.Account, x Value, c Cut) Value {
 	n, _ := Length(x)
-	start, step, count := c.bounds(n)
+	start, stop, step, count := c.bounds(n)
 	switch x := x.(type) {
 	case string:
 		return sliceText(m, x, start, step, count)
@@ -86,7 +86,8 @@ func slice(m *py.Account, x Value, c Cut) Value {
 		if wide := number.Magnitude(step); wide > 1<<31 || number.Magnitude(x.step) > 1<<31 || number.Magnitude(x.stop) > 1<<62 || number.Magnitude(x.start) > 1<<62 {
 			py.Raise(py.LimitError, "a slice of a range beyond 62 bits is not available in expressions")
 		}
-		return x.slice(start, step, c, n, count)
+		// The stop is what Python shows, from the clamped bound: range(10)[2:100] is range(2, 10).
+		return span{x.start + start*x.step, x.start + stop*x.step, x.step * step, count}
 	}
 	return nil
 }
@@ -122,26 +123,6 @@ func sliceText(m *py.Account, s string, start, step, count int64) Value {
 	}
 	m.Alloc(8 * count)
 	return string(picked)
-}
-
-// slice is a range of a range. Its stop is what Python shows, computed from the clamped bound of the slice.
-func (s span) slice(start, step int64, c Cut, n, count int64) span {
-	stop := n
-	if step < 0 {
-		stop = -1
-	}
-	if c.Stop != nil {
-		stop = SliceBound(c.Stop, 0)
-		if stop < 0 {
-			stop += n
-		}
-		if step < 0 {
-			stop = min(max(stop, -1), n-1)
-		} else {
-			stop = min(max(stop, 0), n)
-		}
-	}
-	return span{s.start + start*s.step, s.start + stop*s.step, s.step * step, count}
 }
 
 // NewRange is a range of 64-bit numbers; a wider one, which Python has, could not be walked within any limit.
