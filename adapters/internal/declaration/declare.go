@@ -53,27 +53,48 @@ func Parse(src []byte, named func(name string) *Family) (*Family, error) {
 			return nil, fmt.Errorf("line %d: %w", n, err)
 		}
 	}
-	if f.Name == "" {
-		return nil, errors.New("no format line")
-	}
-	if len(f.Calls) == 0 && f.Header == nil {
-		return nil, errors.New("no call line: how does the family write a call?")
-	}
-	if f.Header != nil && (f.Message == nil || len(f.Ends) < 2) {
-		return nil, errors.New("a header needs a message line, how a call's message is printed, and two marks in the ends line")
-	}
-	for _, p := range f.Calls {
-		for _, word := range []string{"index", "junk"} {
-			if i := p.Hole(word); i >= 0 && (i+1 == len(p.Parts) || p.HoleAt(i+1) != "") {
-				return nil, fmt.Errorf("{%s} needs a mark behind it", word)
-			}
-		}
-		if p.Hole("args") >= 0 && len(f.Args) == 0 || p.Hole("pseudo") >= 0 && len(f.Quotes) == 0 {
-			return nil, errors.New("{args} needs an arg line, {pseudo} a quote line")
-		}
+	if err := f.check(); err != nil {
+		return nil, err
 	}
 	f.prepare()
 	return f, nil
+}
+
+// check says what no line lacks by itself: lines that need another one, and calls that could not be read or printed. A file
+// that gets past it never fails in the middle of a reply.
+func (f *Family) check() error {
+	examples := f.Calls
+	switch m := f.Message; {
+	case f.Name == "":
+		return errors.New("no format line")
+	case len(f.Calls) == 0 && f.Header == nil:
+		return errors.New("no call line: how does the family write a call?")
+	case f.Header != nil && (m == nil || len(f.Ends) < 2):
+		return errors.New("a header needs a message line, how a call's message is printed, and two marks in the ends line")
+	case m == nil:
+	case !strings.Contains(m.Parts[0].Lit.Text, " "): // a grammar begins there
+		return errors.New("a message needs a blank in front of its recipient")
+	case m.Hole("calls") >= 0 && (len(f.Sections) == 0 || len(f.Calls) == 0):
+		return errors.New("{calls} in a message needs a section line and a call line")
+	default:
+		examples = append(slices.Clip(examples), m)
+	}
+	for _, p := range examples {
+		if p.Hole("args") >= 0 && len(f.Args) == 0 || p.Hole("pseudo") >= 0 && len(f.Quotes) == 0 {
+			return errors.New("{args} needs an arg line, {pseudo} a quote line")
+		}
+		for _, word := range []string{"name", "id", "index", "junk"} {
+			i := p.Hole(word)
+			bare := i+1 == len(p.Parts) || p.HoleAt(i+1) != "" && (word == "index" || word == "junk")
+			if i >= 0 && bare {
+				return fmt.Errorf("{%s} needs a mark behind it", word)
+			}
+		}
+		if slices.ContainsFunc(p.Parts[p.Body()+1:], func(part Part) bool { return holes[part.Hole] }) {
+			return errors.New("a call holds its arguments once")
+		}
+	}
+	return nil
 }
 
 // line is one line of a declaration. The first line of a kind replaces all lines of that kind that the declaration has from the
@@ -98,29 +119,23 @@ func (f *Family) take(l line, named func(name string) *Family) (err error) {
 		return f.takeFrom(named(value))
 	}
 	f.lines = append(f.lines, l)
-	marks := map[string]*[]string{"drop": &f.Drop, "ends": &f.Ends, "noise": &f.noise, "prompt": &f.PromptMarks}
-	if list := marks[kind]; list != nil {
+	words := map[string]*[]string{"drop": &f.Drop, "ends": &f.Ends, "noise": &f.noise, "prompt": &f.PromptMarks}
+	if list := words[kind]; list != nil {
 		return marksOf(list, first, value)
 	}
+	// of these a second line is another way to write it, of those below it replaces the first
+	lists := map[string]*[]*Pattern{"think": &f.Think, "text": &f.Plain, "section": &f.Sections, "call": &f.Calls, "arg": &f.Args}
+	if list := lists[kind]; list != nil {
+		p, err := f.example(kind, value)
+		*list = append(fresh(*list, first), p)
+		return err
+	}
+	alone := map[string]**Pattern{"header": &f.Header, "message": &f.Message, "result": &f.Result, "results": &f.ResultList}
+	if one := alone[kind]; one != nil {
+		*one, err = f.example(kind, value)
+		return err
+	}
 	switch kind {
-	case "think":
-		return declare(f, &f.Think, first, kind, value, "# reasoning #")
-	case "text":
-		return declare(f, &f.Plain, first, kind, value, "# text #", "# text")
-	case "section":
-		return declare(f, &f.Sections, first, kind, value, "# calls #")
-	case "call":
-		return declare(f, &f.Calls, first, kind, value)
-	case "arg":
-		return declare(f, &f.Args, first, kind, value, "# key # value #", "# key # type # value #", "# key # value # key #")
-	case "header":
-		return declareOne(f, &f.Header, kind, value, "# junk #")
-	case "message":
-		return declareOne(f, &f.Message, kind, value, "# name # json", "# name # args", "# name # calls")
-	case "result":
-		return declareResult(f, &f.Result, value, "result", "quoted", "name", "id")
-	case "results":
-		return declareResult(f, &f.ResultList, value, "results")
 	case "flag":
 		f.Flags, err = parseFlags(value)
 	case "quote":
@@ -157,25 +172,52 @@ func fresh[T any](list []T, first bool) []T {
 	return list
 }
 
-// declare compiles one example into a list of alternatives. shapes are what a line of that kind may look like, literals
-// written #; none for a call, which may be made of anything that names a tool.
-// The shapes are checked when a file is read, since a pattern of another shape would only fail in the middle of a reply.
-func declare(f *Family, list *[]*Pattern, first bool, kind, value string, shapes ...string) error {
+// shapes are what a line of a kind may look like, literals written #.
+// Headers and messages have no alternatives, since all messages of a family are told apart by their routes instead.
+var shapes = map[string][]string{
+	"think":   {"# reasoning #"},
+	"text":    {"# text #", "# text"},
+	"section": {"# calls #"},
+	"arg":     {"# key # value #", "# key # type # value #", "# key # value # key #"},
+	"header":  {"# junk #"},
+	"message": {"# name # json", "# name # args", "# name # calls"},
+}
+
+// loose are the holes of the lines that have any shape. A call may be made of anything that names a tool. What tools
+// answered is printed and never read, but must be in its line: the first of the holes, or the same quoted.
+var loose = map[string]struct {
+	about string
+	holes []string
+}{
+	"call":    {"calls", []string{"name", "id", "index", "junk", "json", "args", "pseudo", "call", "calls", "named", "python"}},
+	"result":  {"results", []string{"result", "quoted", "name", "id"}},
+	"results": {"results", []string{"results"}},
+}
+
+// example compiles the example of a line.
+// Its shape is checked when a file is read, since a pattern of another shape would only fail in the middle of a reply.
+func (f *Family) example(kind, value string) (*Pattern, error) {
 	p, err := compile(f, value)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if len(shapes) > 0 && !slices.Contains(shapes, p.shape()) {
-		return misshapen(kind, shapes[0], p.shape())
+	may := loose[kind]
+	for _, part := range p.Parts {
+		if may.holes != nil && part.Hole != "" && !slices.Contains(may.holes, part.Hole) {
+			return nil, fmt.Errorf("no {%s} in a line about %s", part.Hole, may.about)
+		}
 	}
-	if len(shapes) == 0 && !p.isCall() {
-		return errors.New("a call needs {name} or {id} behind a mark, or a hole that holds the name: {call}, {calls}, {named}, {python}")
+	switch want := shapes[kind]; {
+	case want != nil && !slices.Contains(want, p.shape()):
+		return nil, misshapen(kind, want[0], p.shape())
+	case kind == "call" && !p.isCall():
+		return nil, errors.New("a call needs {name} or {id} behind a mark, or a hole that holds the name: {call}, {calls}, {named}, {python}")
+	case may.about == "results" && p.Hole(may.holes[0]) < 0 && p.Hole("quoted") < 0:
+		return nil, fmt.Errorf("a line about results needs {%s}", may.holes[0])
+	case may.about != "results" && p.HoleAt(0) == "" && len(p.Parts[0].Lit.Key()) < 2:
+		return nil, fmt.Errorf("%s must begin with a mark of at least two bytes; %q is shorter", kind, p.Parts[0].Lit.Text)
 	}
-	if p.HoleAt(0) == "" && len(p.Parts[0].Lit.Key()) < 2 {
-		return fmt.Errorf("%s must begin with a mark of at least two bytes; %q is shorter", kind, p.Parts[0].Lit.Text)
-	}
-	*list = append(fresh(*list, first), p)
-	return nil
+	return p, nil
 }
 
 // misshapen says in words what an example lacks: "arg needs a mark before {key}, between {key} and {value}, and after
@@ -220,37 +262,6 @@ func placeOf(shape []string, i int) string {
 		return "after {" + shape[i-1] + "}"
 	}
 	return "between {" + shape[i-1] + "} and {" + shape[i+1] + "}"
-}
-
-// declareOne compiles an example that stands alone: headers and messages have no alternatives, since all messages of a family
-// are told apart by their routes instead.
-// A second line of that kind replaces the first.
-func declareOne(f *Family, p **Pattern, kind, value string, shapes ...string) error {
-	var list []*Pattern
-	if err := declare(f, &list, true, kind, value, shapes...); err != nil {
-		return err
-	}
-	*p = list[0]
-	return nil
-}
-
-// declareResult compiles an example of what tools answered. It is printed and never read, so it may be made of anything, but
-// must have the first of the holes that it may have.
-func declareResult(f *Family, line **Pattern, value string, holes ...string) error {
-	p, err := compile(f, value)
-	if err != nil {
-		return err
-	}
-	*line = p
-	for _, part := range p.Parts {
-		if part.Hole != "" && !slices.Contains(holes, part.Hole) {
-			return fmt.Errorf("no {%s} in a line about results", part.Hole)
-		}
-	}
-	if p.Hole(holes[0]) < 0 && p.Hole("quoted") < 0 {
-		return fmt.Errorf("a line about results needs {%s}", holes[0])
-	}
-	return nil
 }
 
 // route takes over a route line.

@@ -25,6 +25,12 @@ func TestWhatALineLacksIsSaidInWords(t *testing.T) {
 		"wording loud":             `"loud" is no wording: there are schemas, signatures, example`,
 		"text {text}</end>":        "text needs a mark before {text} and after {text}; yours has none before {text}",
 		"call <c>{args}</c>{name}": "{args} needs an arg line, {pseudo} a quote line",
+		"call <c>{name}":           "{name} needs a mark behind it",
+		"call <c>{key}{call}":      "no {key} in a line about calls",
+		"call <c>{calls}{json}":    "a call holds its arguments once",
+		"header <a>{junk}<b>\nends <c> <d>\nmessage <a>to={name}<b>{json}":     "a message needs a blank in front of its recipient",
+		"header <a>{junk}<b>\nends <c> <d>\nmessage <a>me to={name}<b>{calls}": "{calls} in a message needs a section line and a call line",
+		"header <a>{junk}<b>\nends <c> <d>\nmessage <a>me to={name}<b>{args}":  "{args} needs an arg line, {pseudo} a quote line",
 	} {
 		_, err := Parse([]byte("format mine\n"+line+"\n"), unknown)
 		if err == nil || err.Error() != "line 2: "+want && err.Error() != want {
