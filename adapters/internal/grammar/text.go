@@ -11,12 +11,13 @@ import (
 )
 
 // text matches a string.
+// GBNF counts characters as JSON Schema does, not bytes.
 // A pattern or a format replaces the length, as both would have to be counted at once. Raw text is for values in tags,
 // whose marks say where they end.
 // In Python a string may stand in either quote, so that one with an apostrophe needs no escape. One in CDATA may hold the
 // marks that end a bare one.
 func (g *writer) text(n *schema.Place, s *print.Spelling) string {
-	low, high := g.lengths(n)
+	low, high := g.span(n.MinLength, n.MaxLength, [2]string{"minLength", "maxLength"})
 	if expr := g.patterned(n, s); expr != "" {
 		return expr
 	}
@@ -37,16 +38,6 @@ func (g *writer) text(n *schema.Place, s *print.Spelling) string {
 		all = append(all, seq(lit(quote), repeat(char, low, high), lit(quote)))
 	}
 	return g.rule("string", alt(all...))
-}
-
-// lengths are the least and the greatest number of characters of a string, the latter -1 for any.
-// GBNF counts characters as JSON Schema does, not bytes.
-func (g *writer) lengths(n *schema.Place) (low, high int) {
-	low, high = g.least(n.MinLength, "minLength"), g.most(n.MaxLength, "maxLength")
-	if high >= 0 {
-		low = min(low, high)
-	}
-	return low, high
 }
 
 // characters matches one character of a string between quotes. A pair of surrogates is one, half a pair is none: no reader of

@@ -2,6 +2,7 @@ package grammar
 
 import (
 	"slices"
+	"strings"
 
 	"toolnorm/adapters/internal/print"
 	"toolnorm/chat/schema"
@@ -159,90 +160,73 @@ func (g *writer) hint() string {
 // It is recursive by its own name, so one rule serves any depth.
 func (g *writer) any(s *print.Spelling) string {
 	return g.once("any "+s.Name, "any", func() string {
-		text := g.text(anything, s)
 		if s.NoNull || len(s.Quotes) == 0 {
-			return text
+			return g.text(anything, s)
 		}
-		return alt(text, g.rule("number", g.number(anything, schema.Number)), lit(s.True), lit(s.False), lit(s.Null),
-			seq(lit(s.Open), list(seq(g.otherKey(nil, s), g.any(s)), s.Comma, 0, -1), lit(s.Close)),
-			seq(lit(s.ListOpen), list(g.any(s), s.ListComma, 0, -1), lit(s.ListClose)))
+		defer g.enter("any")()
+		return alt(each(ofOneKind(choice{n: anything}), func(c choice) string { return g.choice(c, s) })...)
 	})
 }
 
-// most is the greatest number of characters or elements; -1 for any.
-// Bounds above 2000 are left out and noted as dropped: llama.cpp refuses a grammar with larger ones.
-func (g *writer) most(max *schema.Count, keyword string) int {
-	switch {
-	case max == nil:
-		return -1
-	case max.N > maxRepeat:
-		g.doc.Drop(max.At, keyword)
-		return -1
+// span is how many characters or elements there may be; high is -1 for any number.
+// llama.cpp refuses a grammar with larger bounds than 2000: a larger minimum is held as far as it goes, a larger maximum is left
+// out, and both are noted as dropped. Where a schema contradicts itself, the bound that ends the text or the list counts.
+func (g *writer) span(least, most *schema.Count, words [2]string) (low, high int) {
+	held := func(bound *schema.Count, word string, none, beyond int) int {
+		switch {
+		case bound == nil:
+			return none
+		case bound.N > maxRepeat:
+			g.doc.Drop(bound.At, word)
+			return beyond
+		}
+		return bound.N
 	}
-	return max.N
-}
-
-// least is the least number of characters or elements.
-// A larger minimum than llama.cpp takes is held as far as it goes.
-func (g *writer) least(min *schema.Count, keyword string) int {
-	switch {
-	case min == nil:
-		return 0
-	case min.N > maxRepeat:
-		g.doc.Drop(min.At, keyword)
-		return maxRepeat
+	low, high = held(least, words[0], 0, maxRepeat), held(most, words[1], -1, -1)
+	if high >= 0 {
+		low = min(low, high)
 	}
-	return min.N
+	return low, high
 }
 
 // array matches a list.
-// A schema with prefixItems is a tuple. items: false means that no more follow; without prefixItems, that the list is empty.
+// A schema with prefixItems is a tuple, whose first elements have places of their own. All of them are written: the schema
+// allows fewer, and a tuple whose tail is missing is mostly a mistake. items: false means that no more follow; without
+// prefixItems, that the list is empty.
 // uniqueItems cannot be said: a grammar has no memory of what was written.
 func (g *writer) array(n *schema.Place, s *print.Spelling) string {
 	defer g.enter("items")()
+	low, high := g.span(n.MinItems, n.MaxItems, [2]string{"minItems", "maxItems"})
 	first := each(n.Prefix, func(p *schema.Place) string { return g.item(p, s) })
-	low, high := g.least(n.MinItems, "minItems"), g.most(n.MaxItems, "maxItems")
-	// the schema contradicts itself; the bound that ends the list counts
-	if high >= 0 && low > high {
-		low = high
+	if high >= 0 {
+		first = first[:min(len(first), high)]
+		high -= len(first)
 	}
-	if len(first) > 0 {
-		return g.tuple(first, n.Items, low, high, s)
+	low = max(low-len(first), 0)
+	closed := n.Items != nil && n.Items.Never
+	if len(n.Prefix) > 0 {
+		closed = (closed || n.Items == nil) && low == 0
 	}
-	if n.Items != nil && n.Items.Never {
+	if closed {
 		high = 0
 	}
-	all := ""
-	if high != 0 {
-		all = list(g.item(n.Items, s), s.ListComma, low, high)
+	none := s.Open == "" && low == 0 && len(first) == 0 // without brackets there is nothing around no elements
+	if none {
+		low = 1
 	}
-	if s.Open == "" && low == 0 { // without brackets there is nothing around no elements
-		return optional(seq(lit(s.ListOpen), list(g.item(n.Items, s), s.ListComma, 1, high), lit(s.ListClose)))
+	comma, rest := lit(s.ListComma), ""
+	switch {
+	case high == 0:
+	case len(first) > 0:
+		rest = repeat(seq(comma, g.item(n.Items, s)), low, high)
+	default:
+		rest = list(g.item(n.Items, s), s.ListComma, low, high)
 	}
-	return seq(lit(s.ListOpen), all, lit(s.ListClose))
-}
-
-// tuple matches a list whose first elements have places of their own. All of them are written.
-// The schema allows fewer, and a tuple whose tail is missing is mostly a mistake.
-func (g *writer) tuple(first []string, items *schema.Place, low, high int, s *print.Spelling) string {
-	if high >= 0 && high < len(first) {
-		first = first[:high]
+	all := seq(lit(s.ListOpen), strings.Join(first, " "+comma+" "), rest, lit(s.ListClose))
+	if none {
+		return optional(all)
 	}
-	all := []string{lit(s.ListOpen)}
-	for i, item := range first {
-		if i > 0 {
-			all = append(all, lit(s.ListComma))
-		}
-		all = append(all, item)
-	}
-	rest := -1
-	if high >= 0 {
-		rest = high - len(first)
-	}
-	if low = max(low-len(first), 0); low > 0 || items != nil && !items.Never {
-		all = append(all, repeat(seq(lit(s.ListComma), g.item(items, s)), low, rest))
-	}
-	return seq(append(all, lit(s.ListClose))...)
+	return all
 }
 
 // item matches an element.
