@@ -193,7 +193,7 @@ var below = map[string][]string{
 	"internal/exam":          {"chat"},
 	"internal/doctor":        {"chat", "engine", "engine/wait", "engine/upstream", "engine/ollama", "engine/openai", "engine/window", "internal/exam", "internal/fault", "internal/pattern"},
 	"chat":                   {},
-	"chat/schema":            {"chat"},
+	"chat/schema":            {"chat", "internal/jsontree"},
 	"adapters":               {"chat", "chat/schema", "adapters/internal/declaration", "adapters/internal/print", "adapters/internal/grammar", "adapters/internal/scan", "adapters/internal/lenient", "adapters/internal/prose", "adapters/internal/toolset"},
 	"adapters/derive":        {"chat", "adapters"},
 	"tools":                  {"chat", "chat/schema"},
@@ -228,7 +228,7 @@ var below = map[string][]string{
 	"engine/ollama":          {"chat", "adapters/derive", "engine/wait", "engine/upstream", "engine/window", "internal/fault"},
 	"engine/openai":          {"chat", "adapters", "adapters/derive", "engine/wait", "engine/upstream", "internal/fault", "internal/jsonscan", "internal/kept"},
 	"engine/demo":            {"chat", "chat/schema", "adapters", "engine/ollama", "engine/upstream", "internal/sleep"},
-	"engine/valid":           {"chat", "chat/schema", "internal/fault", "internal/jsonscan", "internal/kept"},
+	"engine/valid":           {"chat", "chat/schema", "internal/fault", "internal/jsonscan", "internal/jsontree", "internal/kept"},
 	"internal/trace":         {"chat", "internal/auth", "internal/fault"},
 	"admin":                  {"adapters", "chat", "engine", "tools", "tools/dynamic", "tools/kb", "tools/kb/chunk", "tools/kb/kbstore", "tools/remote", "internal/auth", "internal/fault", "internal/replay", "internal/sse", "internal/store", "internal/trace"},
 	"admin/web":              {},
@@ -264,7 +264,7 @@ var below = map[string][]string{
 }
 
 // standardOnly are the leaves: the standard library and each other, nothing else.
-var standardOnly = []string{"chat", "chat/schema", "adapters", "adapters/internal/declaration", "adapters/internal/print", "adapters/internal/grammar", "adapters/internal/scan", "adapters/internal/lenient", "adapters/internal/prose", "adapters/internal/toolset", "adapters/derive", "tools"}
+var standardOnly = []string{"chat", "chat/schema", "internal/jsontree", "adapters", "adapters/internal/declaration", "adapters/internal/print", "adapters/internal/grammar", "adapters/internal/scan", "adapters/internal/lenient", "adapters/internal/prose", "adapters/internal/toolset", "adapters/derive", "tools"}
 
 func TestImportsPointDown(t *testing.T) {
 	set, all := readPackages(t)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"toolnorm/chat"
+	"toolnorm/internal/jsontree"
 )
 
 // What one schema may hold. Everything that reads schemas takes a time in proportion to these, so they bound what a
@@ -111,7 +112,7 @@ func (b *budget) spend(raw json.RawMessage) string {
 	}
 	// From here on the schema is parsed, to a depth that is a limit of its own: reading recurs, and brackets cost one byte each.
 	b.own = 0
-	root, deep := parseDepth(raw, mostNesting)
+	root, deep := jsontree.Parse(raw, mostNesting)
 	if deep {
 		return over(mostNesting, "levels of nesting")
 	}
@@ -142,7 +143,7 @@ func (b *budget) tooMany() string {
 // The limit of a list depends on its keyword: values of an enum are only compared, while each branch of an anyOf is
 // multiplied with what stands beside it. A key counts as the keyword wherever it stands: telling schemas from other values,
 // such as a default with a member "pattern", would take another reader.
-func (b *budget) visit(v *value, key string) string {
+func (b *budget) visit(v *jsontree.Value, key string) string {
 	if v == nil {
 		return ""
 	}
@@ -159,23 +160,23 @@ func (b *budget) visit(v *value, key string) string {
 	switch {
 	case b.tooMany() != "":
 		return b.tooMany()
-	case len(v.members) > mostMembers:
+	case len(v.Members) > mostMembers:
 		return over(mostMembers, "members in one object")
-	case len(v.items) > most:
+	case len(v.Items) > most:
 		return over(most, of)
-	case key == "pattern" && v.kind() == String:
-		return b.pattern(v.text)
+	case key == "pattern" && kind(v) == String:
+		return b.pattern(v.Text)
 	}
-	for _, item := range v.items {
+	for _, item := range v.Items {
 		if what := b.visit(item, ""); what != "" {
 			return what
 		}
 	}
-	for _, m := range v.members {
-		what := b.visit(m.v, m.name)
+	for _, m := range v.Members {
+		what := b.visit(m.Value, m.Name)
 		// Here the names are the patterns, and the values are schemas as any others.
 		if what == "" && key == "patternProperties" {
-			what = b.pattern(m.name)
+			what = b.pattern(m.Name)
 		}
 		if what != "" {
 			return what

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"toolnorm/chat"
+	"toolnorm/internal/jsontree"
 )
 
 // KindOf tells the type of a JSON value by its first byte; a number is Integer when its text is one. 1.0 is a Number here, as
@@ -134,18 +135,12 @@ func (t *Type) fromEnum(s string) (string, bool) {
 	return found, n == 1
 }
 
-// plain is the text that a value stands for: of a string without quotes and escapes, else the value itself.
-// An enum of 5,000 countries is gone through for each value, so strings without escapes are not decoded.
+// plain is the text that a value stands for: of a string what it says, else the value itself.
 func plain(v string) (string, bool) {
-	switch {
-	case v == "" || v[0] != '"':
+	if v == "" || v[0] != '"' {
 		return v, true
-	case strings.IndexByte(v, '\\') < 0: // as nearly all are; a list may be gone through for each value of a call
-		return v[1 : len(v)-1], true
 	}
-	var word string
-	err := json.Unmarshal([]byte(v), &word)
-	return word, err == nil
+	return jsontree.Unquote(v)
 }
 
 // Fit answers a JSON scalar that t allows: the value as it is when it fits, else its nearest spelling in the right type,

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"regexp"
 	"slices"
+
+	"toolnorm/internal/jsontree"
 )
 
 // Compile reads a schema. A broken one gives nil, which allows everything: arguments are then read as they are written, and
@@ -14,7 +16,7 @@ func Compile(raw json.RawMessage) *Type {
 	if root == nil {
 		return nil
 	}
-	c := compiler{Doc: &Doc{root: root}, done: map[*value]*Type{}}
+	c := compiler{Doc: &Doc{root: root}, done: map[*jsontree.Value]*Type{}}
 	return c.compile(root, 0)
 }
 
@@ -22,21 +24,21 @@ func Compile(raw json.RawMessage) *Type {
 // Type holds linear in the schema: it is a graph with the schema's own circles, unlike a Place, where what applies is merged.
 type compiler struct {
 	*Doc
-	done map[*value]*Type
+	done map[*jsontree.Value]*Type
 }
 
 // compile is the Type of one place, nil where everything is allowed. The Type is noted before what lies in it is read: a tree
 // whose nodes refer to the tree finds it there, and the graph gets its circle. A place that is nothing but a reference is its
 // target, so that a chain of references costs no step at look-up.
 // Beside a $ref other keywords count, as since draft 2019-09; up to draft 7 they were ignored, but who writes both means both.
-func (c *compiler) compile(v *value, depth int) *Type {
-	if v.kind() != Object || depth > maxDepth {
+func (c *compiler) compile(v *jsontree.Value, depth int) *Type {
+	if kind(v) != Object || depth > maxDepth {
 		return nil
 	}
 	if t, ok := c.done[v]; ok {
 		return t
 	}
-	t := &Type{from: v, props: v.get("properties"), types: c.done, kinds: kindsOf(v.get("type")), required: v.get("required").words()}
+	t := &Type{from: v, props: v.Get("properties"), types: c.done, kinds: kindsOf(v.Get("type")), required: words(v.Get("required"))}
 	// All types are as good as none: {"type": "any"} is like a place without a type, and no value is changed for it.
 	if t.kinds == Any {
 		t.kinds = 0
@@ -51,7 +53,7 @@ func (c *compiler) compile(v *value, depth int) *Type {
 	t.inside(c, v, depth)
 	t.besides(c, v, depth)
 	// Without a type everything may stand already, null too.
-	if v.get("nullable").raw == "true" && t.kinds != 0 {
+	if v.Get("nullable").Raw == "true" && t.kinds != 0 {
 		t.kinds |= Null
 	}
 	return t
@@ -59,23 +61,23 @@ func (c *compiler) compile(v *value, depth int) *Type {
 
 // target compiles what a reference leads to, nil when there is none. A reference out of the document leads nowhere: nothing
 // is loaded from elsewhere, and what it would have said is unknown.
-func (c *compiler) target(v *value, keyword string, depth int) *Type {
-	ref := v.get(keyword)
-	if ref.kind() != String {
+func (c *compiler) target(v *jsontree.Value, keyword string, depth int) *Type {
+	ref := v.Get(keyword)
+	if kind(ref) != String {
 		return nil
 	}
-	to, _ := c.resolve(ref.text)
+	to, _ := c.resolve(ref.Text)
 	return c.compile(to, depth+1)
 }
 
 // values takes over enum and const, and the types they imply. Values of other types stay: a call that has one of them is
 // left as it is, and the check says what is wrong with it.
 // "enum": [1, 2] without a type says that numbers are wanted, so "2" becomes 2.
-func (t *Type) values(v *value) {
+func (t *Type) values(v *jsontree.Value) {
 	var implied Kinds
 	for _, one := range listed(v) {
-		t.enum = append(t.enum, one.raw)
-		implied |= KindOf(one.raw)
+		t.enum = append(t.enum, one.Raw)
+		implied |= KindOf(one.Raw)
 	}
 	t.kinds = cmp.Or(t.kinds, implied)
 }
@@ -83,22 +85,22 @@ func (t *Type) values(v *value) {
 // inside compiles members and elements, which are then found by their text. A pattern of names that Go cannot read
 // (look-around) is left out: its members are then read as any others. "properties" without a type means an object.
 // true and false compile to nil: of such members nothing is known, or there are none.
-func (t *Type) inside(c *compiler, v *value, depth int) {
-	for _, m := range t.props.members {
-		t.order = append(t.order, m.name)
-		c.compile(m.v, depth+1)
+func (t *Type) inside(c *compiler, v *jsontree.Value, depth int) {
+	for _, m := range t.props.Members {
+		t.order = append(t.order, m.Name)
+		c.compile(m.Value, depth+1)
 	}
 	if len(t.order) > 0 {
 		t.order = requiredFirst(each(t.order), t.required)
 		t.kinds = cmp.Or(t.kinds, Object)
 	}
-	for _, m := range v.get("patternProperties").members {
-		if re, err := regexp.Compile(GoPattern(m.name)); err == nil {
-			t.named = append(t.named, namedType{re, c.compile(m.v, depth+1)})
+	for _, m := range v.Get("patternProperties").Members {
+		if re, err := regexp.Compile(GoPattern(m.Name)); err == nil {
+			t.named = append(t.named, namedType{re, c.compile(m.Value, depth+1)})
 		}
 	}
 	prefix, items, _ := elements(v)
-	for _, one := range append(slices.Clip(prefix), items, v.get("additionalProperties")) {
+	for _, one := range append(slices.Clip(prefix), items, v.Get("additionalProperties")) {
 		c.compile(one, depth+1)
 	}
 }
@@ -108,13 +110,13 @@ func (t *Type) inside(c *compiler, v *value, depth int) {
 // Of an allOf the first part with a type decides; of a union the type is what all alternatives together allow.
 // Without that, {"anyOf": [{"type": "integer"}, {"type": "null"}]}, which pydantic writes for an optional number, would leave
 // "3" a text.
-func (t *Type) besides(c *compiler, v *value, depth int) {
+func (t *Type) besides(c *compiler, v *jsontree.Value, depth int) {
 	for _, k := range []string{"$ref", "$dynamicRef", "$recursiveRef"} {
 		if to := c.target(v, k, depth); to != nil && to != t {
 			t.all = append(t.all, to)
 		}
 	}
-	for _, one := range v.get("allOf").items {
+	for _, one := range v.Get("allOf").Items {
 		if b := c.compile(one, depth+1); b != nil {
 			t.all = append(t.all, b)
 		}
@@ -122,7 +124,7 @@ func (t *Type) besides(c *compiler, v *value, depth int) {
 	for _, b := range t.all {
 		t.take(b)
 	}
-	for _, one := range append(slices.Clip(v.get("anyOf").items), v.get("oneOf").items...) {
+	for _, one := range append(slices.Clip(v.Get("anyOf").Items), v.Get("oneOf").Items...) {
 		t.any = append(t.any, c.compile(one, depth+1))
 	}
 	if u := either(t.any); u != nil {
@@ -150,11 +152,11 @@ func either(list []*Type) *Type {
 		return list[0]
 	}
 	// The alternatives stay, so that members are looked up in each of them; kinds and values say what the place as a whole takes.
-	u := &Type{from: absent, props: absent, any: list}
+	u := &Type{from: jsontree.Absent, props: jsontree.Absent, any: list}
 	listed := true
 	for _, t := range list {
 		if t.kinds == 0 {
-			return &Type{from: absent, props: absent, any: list}
+			return &Type{from: jsontree.Absent, props: jsontree.Absent, any: list}
 		}
 		u.kinds |= t.kinds
 		values := t.countable()

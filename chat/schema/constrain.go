@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"toolnorm/chat"
+	"toolnorm/internal/jsontree"
 )
 
 // Constraint is a schema in the words of a model server that holds a model to schemas: what `format` of Ollama, and
@@ -108,11 +109,11 @@ func callObject(name string, args *Place) *Place {
 type constrainer struct {
 	o        Options
 	dst      []byte
-	defs     []*Place // references
-	around   []*value // of a weak constraint: the references that are written in place
-	free     bool     // places take anything
-	integers bool     // places take any integer
-	defined  bool     // the definitions have begun
+	defs     []*Place          // references
+	around   []*jsontree.Value // of a weak constraint: the references that are written in place
+	free     bool              // places take anything
+	integers bool              // places take any integer
+	defined  bool              // the definitions have begun
 }
 
 const maxWritten = 1 << 20 // bytes of a constraint

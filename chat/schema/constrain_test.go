@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"toolnorm/chat"
+	"toolnorm/internal/jsontree"
 )
 
 // constrained is the arguments' part of a call's constraint, and what was dropped.
@@ -97,25 +98,25 @@ func TestAWeakConstraintHasNeitherReferencesNorPatterns(t *testing.T) {
 
 // standingOf reads what stands of a call as a JSON text: what holds "?" stands in parts, "?" is to be written, and behind "+"
 // others may follow.
-func standingOf(v *value) *Standing {
-	s := &Standing{Array: v.kind() == Array}
-	add := func(name string, v *value) {
-		p := Part{Name: name, Raw: v.raw}
+func standingOf(v *jsontree.Value) *Standing {
+	s := &Standing{Array: kind(v) == Array}
+	add := func(name string, v *jsontree.Value) {
+		p := Part{Name: name, Raw: v.Raw}
 		switch {
-		case v.text == "+" || name == "+":
+		case v.Text == "+" || name == "+":
 			s.More = true
 			return
-		case v.text == "?":
+		case v.Text == "?":
 			p.Raw = ""
-		case v.kind()&(Object|Array) != 0 && strings.ContainsAny(v.raw, "?+"):
+		case kind(v)&(Object|Array) != 0 && strings.ContainsAny(v.Raw, "?+"):
 			p = Part{Name: name, Open: standingOf(v)}
 		}
 		s.Parts = append(s.Parts, p)
 	}
-	for _, m := range v.members {
-		add(m.name, m.v)
+	for _, m := range v.Members {
+		add(m.Name, m.Value)
 	}
-	for _, one := range v.items {
+	for _, one := range v.Items {
 		add("", one)
 	}
 	return s
@@ -196,7 +197,7 @@ func FuzzConstrain(f *testing.F) {
 			return
 		}
 		var stands *Standing
-		if v := parse([]byte(standing)); v != nil && v.kind() == Object {
+		if v := parse([]byte(standing)); v != nil && kind(v) == Object {
 			stands = standingOf(v)
 		}
 		for _, o := range []Options{{Stands: stands}, {Stands: stands, Weak: true}, {MaxLength: -1, MaxItems: -1}} {

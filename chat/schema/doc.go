@@ -44,7 +44,6 @@
 // is cut by a budget, which is large enough for every schema that passes [Affordable].
 //
 //	document.go   Doc: a schema's text and its references; Dropped
-//	tree.go       the text as values, members in their order
 //	types.go      Kinds, and the one table of type names
 //	place.go      Place: a place as everybody who holds a model to it sees it; unions
 //	read.go       reading a place, keyword by keyword

@@ -10,20 +10,21 @@ import (
 	"strings"
 
 	"toolnorm/chat"
+	"toolnorm/internal/jsontree"
 )
 
 // Doc is a schema's text, parsed once. All readers find references in it in the same way: by JSON pointer as a URL spells
 // it, by anchor, and by id. It is of one goroutine.
 // Reading notes in it which references are being followed, and what is dropped.
 type Doc struct {
-	root  *value
-	named map[string]*value // by "#anchor" or id; made at the first use
+	root  *jsontree.Value
+	named map[string]*jsontree.Value // by "#anchor" or id; made at the first use
 
-	tool    string     // whose schema it is, for drops; empty: nobody needs to know
-	dropped *[]Dropped // shared by all schemas of a request, as the budget is
-	budget  *int       // values that may still be read: unions of references grow
-	reading []*value   // the references that are being followed to one place
-	around  []*value   // those and the ones around that place
+	tool    string            // whose schema it is, for drops; empty: nobody needs to know
+	dropped *[]Dropped        // shared by all schemas of a request, as the budget is
+	budget  *int              // values that may still be read: unions of references grow
+	reading []*jsontree.Value // the references that are being followed to one place
+	around  []*jsontree.Value // those and the ones around that place
 }
 
 // Dropped is what of a schema a writer could not say, or the reader had no field for.
@@ -132,13 +133,23 @@ func (d *Doc) Arguments() *Place {
 	return p
 }
 
+// maxTree bounds how deep a schema is nested as a text. It is above the 128 levels that the budget lets a request's schema have;
+// what no budget has checked ends here.
+const maxTree = 256
+
+// parse reads a JSON text, nil when it is none or nested too deeply.
+func parse(raw []byte) *jsontree.Value {
+	v, _ := jsontree.Parse(raw, maxTree)
+	return v
+}
+
 // resolve finds what a reference leads to, absent when it is not in the document, and where that stands: a JSON pointer, or
 // the name by which it was found.
 // A reference by the document's own $id, "https://x.example/s.json#/$defs/a", is one into the document. $dynamicRef is looked
 // up like $ref, which is right as long as the document is one resource, as schemas of tools are.
-func (d *Doc) resolve(ref string) (*value, string) {
-	if base := d.root.get("$id"); base != absent {
-		if rest, ok := strings.CutPrefix(ref, strings.TrimSuffix(base.text, "#")); ok && (rest == "" || rest[0] == '#') {
+func (d *Doc) resolve(ref string) (*jsontree.Value, string) {
+	if base := d.root.Get("$id"); base != jsontree.Absent {
+		if rest, ok := strings.CutPrefix(ref, strings.TrimSuffix(base.Text, "#")); ok && (rest == "" || rest[0] == '#') {
 			ref = rest
 		}
 	}
@@ -150,33 +161,33 @@ func (d *Doc) resolve(ref string) (*value, string) {
 		return d.root, ""
 	}
 	if d.named == nil {
-		d.named = map[string]*value{}
+		d.named = map[string]*jsontree.Value{}
 		d.name(d.root)
 	}
-	return cmp.Or(d.named[ref], absent), ref
+	return cmp.Or(d.named[ref], jsontree.Absent), ref
 }
 
 // name notes the anchors and ids in v. An id is found as it is written: nobody resolves it against a base, since schemas of
 // tools are one document each, and a URL that leads elsewhere is never loaded.
 // All drafts are searched at once: id is draft 4's, an id "#name" was the anchor up to draft 7, $anchor came with 2019-09 and
 // $dynamicAnchor with 2020-12. What is called so within an enum or a default is noted as well, and nobody refers to it.
-func (d *Doc) name(v *value) {
+func (d *Doc) name(v *jsontree.Value) {
 	for _, key := range []string{"$id", "id", "$anchor", "$dynamicAnchor"} {
-		id := v.get(key)
-		if id.kind() != String {
+		id := v.Get(key)
+		if kind(id) != String {
 			continue
 		}
 		// An anchor is referred to as a fragment, "#name"; an id as it is written.
 		if strings.HasSuffix(key, "nchor") {
-			d.named["#"+id.text] = v
+			d.named["#"+id.Text] = v
 		} else {
-			d.named[id.text] = v
+			d.named[id.Text] = v
 		}
 	}
-	for _, m := range v.members {
-		d.name(m.v)
+	for _, m := range v.Members {
+		d.name(m.Value)
 	}
-	for _, item := range v.items {
+	for _, item := range v.Items {
 		d.name(item)
 	}
 }
@@ -184,20 +195,20 @@ func (d *Doc) name(v *value) {
 // walk follows a JSON pointer without its leading slash, as a URL spells it (RFC 6901, section 6): "a%20b" is the member "a b",
 // "a~1b" is "a/b". ~1 is replaced before ~0, in one pass, so that "~01" is "~1" and not "/". Any place will do, also
 // one in properties or the 17th of an anyOf, as generators point at what they have written already.
-func walk(v *value, path string) *value {
+func walk(v *jsontree.Value, path string) *jsontree.Value {
 	for step := range strings.SplitSeq(path, "/") {
 		if plain, err := url.PathUnescape(step); err == nil {
 			step = plain
 		}
 		step = strings.NewReplacer("~1", "/", "~0", "~").Replace(step)
-		if v.kind() == Array {
+		if kind(v) == Array {
 			i, err := strconv.Atoi(step)
-			if err != nil || i < 0 || i >= len(v.items) {
-				return absent
+			if err != nil || i < 0 || i >= len(v.Items) {
+				return jsontree.Absent
 			}
-			v = v.items[i]
+			v = v.Items[i]
 		} else {
-			v = v.get(step)
+			v = v.Get(step)
 		}
 	}
 	return v

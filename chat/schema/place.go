@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/big"
 	"slices"
+
+	"toolnorm/internal/jsontree"
 )
 
 // Place is one place of a schema as every writer sees it: what the keywords there, the references and the members of an
@@ -37,11 +39,11 @@ type Place struct {
 	MinMembers           *Count
 	Proposed             []string // values that the schema proposes: its default, then its examples
 
-	size  int    // how many places a writer meets who walks through it, as often as each is in it
-	hints Kinds  // the types whose keywords stand here
-	doc   *Doc   // where references are looked up and drops are noted
-	ref   *value // not nil: as this place, which Open reads; all other fields but At are empty
-	from  string // where the reference stands
+	size  int             // how many places a writer meets who walks through it, as often as each is in it
+	hints Kinds           // the types whose keywords stand here
+	doc   *Doc            // where references are looked up and drops are noted
+	ref   *jsontree.Value // not nil: as this place, which Open reads; all other fields but At are empty
+	from  string          // where the reference stands
 }
 
 // Member is one member of an object.

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"toolnorm/internal/jsontree"
 )
 
 // unsaid are the keywords that a Place has no field for: no writer has words for them. A oneOf is read as an anyOf, so that
@@ -16,36 +18,36 @@ var unsaid = []string{"not", "if", "dependentRequired", "dependentSchemas", "dep
 // read is the place of a value. depth counts places in places.
 // What stands beside a reference holds as well, in all drafts: authors mean both. OpenAPI 3.0's nullable is one more
 // alternative.
-func (d *Doc) read(v *value, at string, depth int) *Place {
+func (d *Doc) read(v *jsontree.Value, at string, depth int) *Place {
 	switch {
-	case v.kind() == Boolean && v.raw == "false":
+	case kind(v) == Boolean && v.Raw == "false":
 		return never()
-	case v.kind() != Object:
+	case kind(v) != Object:
 		return anything()
 	}
 	if *d.budget--; *d.budget < 0 || depth > maxDepth {
 		return d.open(at)
 	}
 	for _, k := range unsaid {
-		if says(k, v.get(k)) {
+		if says(k, v.Get(k)) {
 			d.Drop(at, k)
 		}
 	}
 	p := d.own(v, at, depth)
 	for _, k := range []string{"$ref", "$dynamicRef"} {
-		if ref := v.get(k); ref.kind() == String {
-			p = d.merge(p, d.follow(ref.text, at+"/"+k, depth), 0)
+		if ref := v.Get(k); kind(ref) == String {
+			p = d.merge(p, d.follow(ref.Text, at+"/"+k, depth), 0)
 		}
 	}
-	for i, one := range v.get("allOf").items {
+	for i, one := range v.Get("allOf").Items {
 		p = d.merge(p, d.read(one, at+"/allOf/"+strconv.Itoa(i), depth+1), 0)
 	}
 	for _, k := range []string{"anyOf", "oneOf"} {
-		if list := v.get(k).items; len(list) > 0 {
+		if list := v.Get(k).Items; len(list) > 0 {
 			p = d.merge(p, d.union(list, at+"/"+k, depth), 0)
 		}
 	}
-	if v.get("nullable").raw == "true" {
+	if v.Get("nullable").Raw == "true" {
 		p = Union([]*Place{p, {Kinds: Null}})
 	}
 	if p.size > maxRead {
@@ -63,12 +65,12 @@ func (d *Doc) open(at string) *Place {
 // says tells whether a keyword constrains anything: null stands for a keyword that was left out, in the JSON of languages
 // whose libraries write every field of a struct.
 // "unevaluatedProperties": true lets in what is let in anyway.
-func says(keyword string, v *value) bool {
+func says(keyword string, v *jsontree.Value) bool {
 	switch {
-	case v.kind()&^Null == 0:
+	case kind(v)&^Null == 0:
 		return false
 	case strings.HasPrefix(keyword, "unevaluated"):
-		return v.raw != "true"
+		return v.Raw != "true"
 	}
 	return true
 }
@@ -76,7 +78,7 @@ func says(keyword string, v *value) bool {
 // union reads a list of alternatives. Their number is bounded for what it multiplies: all that stands beside a union is put
 // into each of them.
 // Beyond the bound anything may stand, and the union is dropped as a whole: half of the alternatives would forbid the others.
-func (d *Doc) union(list []*value, at string, depth int) *Place {
+func (d *Doc) union(list []*jsontree.Value, at string, depth int) *Place {
 	// A list of ten times as many is not read at all; most of a shorter one may fall together, as constants do.
 	const most = 100
 	if len(list) > 10*most {
@@ -96,7 +98,7 @@ func (d *Doc) union(list []*value, at string, depth int) *Place {
 
 // alternative is the place of one of a union. A reference to what is being read around stays one, as in a list whose
 // elements are lists of the same kind: read in place, it would be repeated down to the last level.
-func (d *Doc) alternative(v *value, at string, depth int) *Place {
+func (d *Doc) alternative(v *jsontree.Value, at string, depth int) *Place {
 	if ref, step := reference(v); ref != "" {
 		if to, place := d.resolve(ref); slices.Contains(d.around, to) && !slices.Contains(d.reading, to) {
 			return &Place{ref: to, doc: d, At: place, from: at + step}
@@ -110,7 +112,7 @@ func (d *Doc) alternative(v *value, at string, depth int) *Place {
 func (d *Doc) follow(ref, at string, depth int) *Place {
 	to, place := d.resolve(ref)
 	switch {
-	case to == absent:
+	case to == jsontree.Absent:
 		return d.open(at)
 	case slices.Contains(d.reading, to): // it leads back here without going deeper: nothing is gained by it
 		d.Drop(at, "")
@@ -122,9 +124,9 @@ func (d *Doc) follow(ref, at string, depth int) *Place {
 // child is the place of a member or element. One that is nothing but a reference stays one, so that reading ends where a
 // schema refers to itself.
 // A member starts with no references being followed: it lies deeper, so to come back to one of them is recursion and no ring.
-func (d *Doc) child(v *value, at string, depth int) *Place {
+func (d *Doc) child(v *jsontree.Value, at string, depth int) *Place {
 	if ref, step := reference(v); ref != "" {
-		if to, place := d.resolve(ref); to != absent {
+		if to, place := d.resolve(ref); to != jsontree.Absent {
 			return &Place{ref: to, doc: d, At: place, from: at + step}
 		}
 	}
@@ -137,11 +139,11 @@ func (d *Doc) child(v *value, at string, depth int) *Place {
 
 // reference is what a value refers to that is nothing but a reference, and where in it that stands. An allOf of one
 // reference is the same: what generators wrap around it to put a description beside it, which old drafts ignore there.
-func reference(v *value) (ref, step string) {
-	if r := v.get("$ref"); r.kind() == String && lone(v, "$ref") {
-		return r.text, "/$ref"
+func reference(v *jsontree.Value) (ref, step string) {
+	if r := v.Get("$ref"); kind(r) == String && lone(v, "$ref") {
+		return r.Text, "/$ref"
 	}
-	if all := v.get("allOf").items; len(all) == 1 && lone(v, "allOf") {
+	if all := v.Get("allOf").Items; len(all) == 1 && lone(v, "allOf") {
 		ref, step = reference(all[0])
 		return ref, "/allOf/0" + step
 	}
@@ -150,9 +152,9 @@ func reference(v *value) (ref, step string) {
 
 // lone says that beside a keyword stands nothing that constrains.
 // What only describes does not count: {"$ref": …, "description": …} is what generators write for each use of a type.
-func lone(v *value, keyword string) bool {
-	return !slices.ContainsFunc(v.members, func(m member) bool {
-		return m.name != keyword && !slices.Contains([]string{"description", "title", "default", "examples", "$comment", "deprecated", "readOnly", "writeOnly", "example"}, m.name)
+func lone(v *jsontree.Value, keyword string) bool {
+	return !slices.ContainsFunc(v.Members, func(m jsontree.Member) bool {
+		return m.Name != keyword && !slices.Contains([]string{"description", "title", "default", "examples", "$comment", "deprecated", "readOnly", "writeOnly", "example"}, m.Name)
 	})
 }
 
@@ -170,7 +172,7 @@ func (p *Place) Follow() *Place {
 }
 
 // target reads what a reference leads to.
-func (d *Doc) target(to *value, at string, depth int) *Place {
+func (d *Doc) target(to *jsontree.Value, at string, depth int) *Place {
 	reading, around := d.reading, d.around
 	d.reading, d.around = append(reading, to), append(around, to)
 	p := d.read(to, at, depth)
@@ -180,9 +182,9 @@ func (d *Doc) target(to *value, at string, depth int) *Place {
 
 // own reads the keywords of the place itself. A type that nobody knows is no reason to refuse the tool: the place takes any
 // value, and the keyword is reported.
-func (d *Doc) own(v *value, at string, depth int) *Place {
+func (d *Doc) own(v *jsontree.Value, at string, depth int) *Place {
 	p := &Place{Kinds: Any, doc: d, At: at}
-	if t := v.get("type"); t.kind()&^Null != 0 {
+	if t := v.Get("type"); kind(t)&^Null != 0 {
 		if p.Kinds = kindsOf(t); p.Kinds == 0 {
 			p.Kinds = Any
 			d.Drop(at, "type")
@@ -211,10 +213,10 @@ var hints = []struct {
 // hintsOf are the types whose keywords a place has. Schemas written by hand often leave the type out where "properties" or
 // "maximum" says it.
 // Such a place stays open to other types, and is written as one of these: see Types.
-func hintsOf(v *value) (k Kinds) {
+func hintsOf(v *jsontree.Value) (k Kinds) {
 	for _, h := range hints {
 		for _, word := range h.words {
-			if w := v.get(word); w.kind()&^Null != 0 {
+			if w := v.Get(word); kind(w)&^Null != 0 {
 				k |= h.kinds
 				break
 			}
@@ -225,7 +227,7 @@ func hintsOf(v *value) (k Kinds) {
 
 // values reads enum and const. Values of another type than the place has can never be written, so they are left out here;
 // when none is left, nothing fits, which closes an alternative of a union.
-func (d *Doc) values(p *Place, v *value) {
+func (d *Doc) values(p *Place, v *jsontree.Value) {
 	list := listed(v)
 	if list == nil {
 		return
@@ -233,8 +235,8 @@ func (d *Doc) values(p *Place, v *value) {
 	*d.budget -= len(list)
 	p.Enum = []string{}
 	for _, one := range list {
-		if p.Kinds&KindOf(one.raw) != 0 {
-			p.Enum = append(p.Enum, one.raw)
+		if p.Kinds&KindOf(one.Raw) != 0 {
+			p.Enum = append(p.Enum, one.Raw)
 		}
 	}
 	p.Enum = each(p.Enum)
@@ -242,57 +244,59 @@ func (d *Doc) values(p *Place, v *value) {
 }
 
 // listed are the values of an enum or a const. An enum of nothing lists nothing: no tool means that it cannot be called.
-func listed(v *value) []*value {
-	if c := v.get("const"); c != absent {
-		return []*value{c}
+func listed(v *jsontree.Value) []*jsontree.Value {
+	if c := v.Get("const"); c != jsontree.Absent {
+		return []*jsontree.Value{c}
 	}
-	return v.get("enum").items
+	return v.Get("enum").Items
 }
 
 // scalars reads the keywords of texts and numbers, and the values that a schema proposes.
-func (d *Doc) scalars(p *Place, v *value, at string) {
+func (d *Doc) scalars(p *Place, v *jsontree.Value, at string) {
 	for _, w := range []struct {
 		keyword string
 		to      *[]Word
 	}{{"pattern", &p.Patterns}, {"format", &p.Formats}} {
-		if text := v.get(w.keyword); text.kind() == String {
-			*w.to = []Word{{text.text, at}}
+		if text := v.Get(w.keyword); kind(text) == String {
+			*w.to = []Word{{text.Text, at}}
 		}
 	}
 	p.MinLength, p.MaxLength = count(v, "minLength", at), count(v, "maxLength", at)
 	p.Minimum, p.Maximum = bound(v, "minimum", "exclusiveMinimum", at, 1), bound(v, "maximum", "exclusiveMaximum", at, -1)
-	if n := v.get("multipleOf"); n.kind()&Number != 0 {
-		p.Step, _ = strconv.ParseFloat(n.raw, 64)
+	if n := v.Get("multipleOf"); kind(n)&Number != 0 {
+		p.Step, _ = strconv.ParseFloat(n.Raw, 64)
 		p.Step = max(p.Step, 0)
 		d.Drop(at, "multipleOf") // no writer holds a model to it; the demo goes by it
 	}
-	if one := v.get("default"); one != absent {
-		p.Proposed = []string{one.raw}
+	if one := v.Get("default"); one != jsontree.Absent {
+		p.Proposed = []string{one.Raw}
 	}
-	for _, one := range v.get("examples").items {
-		p.Proposed = append(p.Proposed, one.raw)
+	for _, one := range v.Get("examples").Items {
+		p.Proposed = append(p.Proposed, one.Raw)
 	}
 }
 
 // count is a number of things, nil when there is none.
-func count(v *value, keyword, at string) *Count {
-	if n := v.get(keyword).count(); n >= 0 {
-		return &Count{n, at}
+// 2.0 is one (since draft 6), and so is 1e3. Beyond an int32 there is none: no value is ever that long.
+func count(v *jsontree.Value, keyword, at string) *Count {
+	n, err := strconv.ParseFloat(v.Get(keyword).Raw, 64)
+	if err != nil || n < 0 || n != float64(int32(n)) {
+		return nil
 	}
-	return nil
+	return &Count{int(n), at}
 }
 
 // bound reads a limit of numbers in both forms of "exclusive": a limit of its own, or true beside the other one as in
 // draft 4. Of two the tighter one counts. What has more digits than a number of any use is none.
 // Every integer of 64 bits and every double is shorter than the 40 bytes.
-func bound(v *value, inclusive, exclusive, at string, side int) *Bound {
+func bound(v *jsontree.Value, inclusive, exclusive, at string, side int) *Bound {
 	limit := func(keyword string, excluded bool) *Bound {
-		if n := v.get(keyword); n.kind()&Number != 0 && len(n.raw) < 40 {
-			return &Bound{Value: exactly(n.raw), At: at, Keyword: keyword, Excluded: excluded}
+		if n := v.Get(keyword); kind(n)&Number != 0 && len(n.Raw) < 40 {
+			return &Bound{Value: exactly(n.Raw), At: at, Keyword: keyword, Excluded: excluded}
 		}
 		return nil
 	}
-	if v.get(exclusive).raw == "true" {
+	if v.Get(exclusive).Raw == "true" {
 		return limit(inclusive, true)
 	}
 	return tighter(limit(inclusive, false), limit(exclusive, true), side)
@@ -314,16 +318,16 @@ func exactly(number string) *big.Rat {
 
 // array reads the keywords of arrays, in the words of the newest draft.
 // Up to draft 2019-09 places are a list in items; from 2020-12 they are prefixItems, under which name they are reported.
-func (d *Doc) array(p *Place, v *value, at string, depth int) {
+func (d *Doc) array(p *Place, v *jsontree.Value, at string, depth int) {
 	p.MinItems, p.MaxItems = count(v, "minItems", at), count(v, "maxItems", at)
 	prefix, items, rest := elements(v)
 	for i, one := range prefix {
 		p.Prefix = append(p.Prefix, d.child(one, at+"/prefixItems/"+strconv.Itoa(i), depth))
 	}
-	if items.kind()&(Object|Boolean) != 0 {
+	if kind(items)&(Object|Boolean) != 0 {
 		p.Items = d.child(items, at+"/"+rest, depth)
 	}
-	if v.get("uniqueItems").raw == "true" {
+	if v.Get("uniqueItems").Raw == "true" {
 		p.Unique = true
 		d.Drop(at, "uniqueItems") // as multipleOf
 	}
@@ -331,35 +335,35 @@ func (d *Doc) array(p *Place, v *value, at string, depth int) {
 
 // elements are the schemas of an array's first elements and of the others, the latter with its keyword: items was a list
 // before the draft of 2020.
-func elements(v *value) (prefix []*value, items *value, keyword string) {
-	if items = v.get("items"); items.kind() == Array {
-		return items.items, v.get("additionalItems"), "additionalItems"
+func elements(v *jsontree.Value) (prefix []*jsontree.Value, items *jsontree.Value, keyword string) {
+	if items = v.Get("items"); kind(items) == Array {
+		return items.Items, v.Get("additionalItems"), "additionalItems"
 	}
-	return v.get("prefixItems").items, items, "items"
+	return v.Get("prefixItems").Items, items, "items"
 }
 
 // object reads the keywords of objects. A member whose schema is false may not be there: a writer that lists members simply
 // does not list it, and one that lets other members in has to know.
 // "additionalProperties": true says what is so anyway.
-func (d *Doc) object(p *Place, v *value, at string, depth int) {
-	if props := v.get("properties"); props.kind() == Object {
+func (d *Doc) object(p *Place, v *jsontree.Value, at string, depth int) {
+	if props := v.Get("properties"); kind(props) == Object {
 		p.Listed = true
-		for _, m := range props.members {
-			place := at + "/properties/" + escapeStep(m.name)
-			if m.v.raw == "false" {
+		for _, m := range props.Members {
+			place := at + "/properties/" + escapeStep(m.Name)
+			if m.Value.Raw == "false" {
 				p.Barred = append(p.Barred, place)
 			}
-			p.set(m.name, d.child(m.v, place, depth))
+			p.set(m.Name, d.child(m.Value, place, depth))
 		}
 	}
-	p.Required = v.get("required").words()
-	if more := v.get("additionalProperties"); more.kind()&(Object|Boolean) != 0 && more.raw != "true" {
+	p.Required = words(v.Get("required"))
+	if more := v.Get("additionalProperties"); kind(more)&(Object|Boolean) != 0 && more.Raw != "true" {
 		p.More = d.child(more, at+"/additionalProperties", depth)
 	}
 	if p.MinMembers = count(v, "minProperties", at); p.MinMembers != nil {
 		d.Drop(at, "minProperties") // as multipleOf
 	}
-	if named := v.get("patternProperties"); named.kind() == Object && len(named.members) > 0 {
+	if named := v.Get("patternProperties"); kind(named) == Object && len(named.Members) > 0 {
 		d.Drop(at, "patternProperties")
 		d.patterned(p, named, at, depth)
 	}
@@ -367,13 +371,13 @@ func (d *Doc) object(p *Place, v *value, at string, depth int) {
 
 // patterned takes the names of patternProperties for any names: no writer can tie a value to the pattern that its name
 // fits, so what any of the patterns lets in may stand under every name, and the keyword counts as dropped.
-func (d *Doc) patterned(p *Place, named *value, at string, depth int) {
+func (d *Doc) patterned(p *Place, named *jsontree.Value, at string, depth int) {
 	all := []*Place{anything()}
 	if p.More != nil {
 		all[0] = p.More
 	}
-	for _, m := range named.members {
-		all = append(all, d.child(m.v, at+"/patternProperties/"+escapeStep(m.name), depth))
+	for _, m := range named.Members {
+		all = append(all, d.child(m.Value, at+"/patternProperties/"+escapeStep(m.Name), depth))
 	}
 	p.More = Union(all)
 	if all[0].Open() {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"toolnorm/chat"
+	"toolnorm/internal/jsontree"
 )
 
 // The keywords whose values are schemas: one, a list of them, or schemas by names. items, which was a list up to draft 2019-09,
@@ -46,27 +47,27 @@ type reteller struct {
 
 // part writes a schema, a list of them or, where they are named, schemas by their names. What is none of these, such as true,
 // has no words in it.
-func (r *reteller) part(v *value, named bool) {
-	switch v.kind() {
+func (r *reteller) part(v *jsontree.Value, named bool) {
+	switch kind(v) {
 	case Object:
 		r.dst = append(r.dst, '{')
-		for _, m := range v.members {
+		for _, m := range v.Members {
 			if named || !r.unsaid(m) {
 				r.comma('{')
-				r.dst = append(chat.AppendQuoted(r.dst, m.name), ':')
+				r.dst = append(chat.AppendQuoted(r.dst, m.Name), ':')
 				r.member(m, named)
 			}
 		}
 		r.dst = append(r.dst, '}')
 	case Array:
 		r.dst = append(r.dst, '[')
-		for _, one := range v.items {
+		for _, one := range v.Items {
 			r.comma('[')
 			r.part(one, false)
 		}
 		r.dst = append(r.dst, ']')
 	default:
-		r.dst = append(r.dst, v.raw...)
+		r.dst = append(r.dst, v.Raw...)
 	}
 }
 
@@ -78,23 +79,23 @@ func (r *reteller) comma(open byte) {
 }
 
 // unsaid says whether a keyword is left out.
-func (r *reteller) unsaid(m member) bool {
-	return r.tell == nil && (described(m) || slices.Contains([]string{"$schema", "title", "examples", "$comment"}, m.name))
+func (r *reteller) unsaid(m jsontree.Member) bool {
+	return r.tell == nil && (described(m) || slices.Contains([]string{"$schema", "title", "examples", "$comment"}, m.Name))
 }
 
 // described says whether a member is a description. One that is no text is none, and harms nobody.
-func described(m member) bool { return m.name == "description" && m.v.kind() == String }
+func described(m jsontree.Member) bool { return m.Name == "description" && kind(m.Value) == String }
 
 // member writes what a member of a schema holds, or the schema of that name.
-func (r *reteller) member(m member, named bool) {
+func (r *reteller) member(m jsontree.Member, named bool) {
 	switch {
-	case named, m.name == "items", slices.Contains(HoldOne, m.name), slices.Contains(HoldList, m.name):
-		r.part(m.v, false)
-	case slices.Contains(HoldNamed, m.name):
-		r.part(m.v, true)
+	case named, m.Name == "items", slices.Contains(HoldOne, m.Name), slices.Contains(HoldList, m.Name):
+		r.part(m.Value, false)
+	case slices.Contains(HoldNamed, m.Name):
+		r.part(m.Value, true)
 	case described(m):
-		r.dst = chat.AppendQuoted(r.dst, r.tell(m.v.text))
+		r.dst = chat.AppendQuoted(r.dst, r.tell(m.Value.Text))
 	default:
-		r.dst = append(r.dst, m.v.raw...)
+		r.dst = append(r.dst, m.Value.Raw...)
 	}
 }

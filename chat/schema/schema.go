@@ -3,15 +3,17 @@ package schema
 import (
 	"regexp"
 	"slices"
+
+	"toolnorm/internal/jsontree"
 )
 
 // Type is one place of a schema. A nil Type allows everything.
 // It knows what the place itself says; what references and unions add is asked for at each look-up, since merging it
 // beforehand would multiply, and a call asks for few of a schema's members.
 type Type struct {
-	from     *value           // where it is written
-	props    *value           // its members
-	types    map[*value]*Type // of all places of the schema: members and elements are looked up by their text
+	from     *jsontree.Value           // where it is written
+	props    *jsontree.Value           // its members
+	types    map[*jsontree.Value]*Type // of all places of the schema: members and elements are looked up by their text
 	kinds    Kinds
 	order    []string // the members in the schema's order, the required ones first
 	required []string
@@ -81,15 +83,15 @@ func (t *Type) Only(k Kinds) bool { return t.Known() && t.kinds&^k == 0 }
 // would have the first two hold together; for reading a value the nearer one says enough.
 func (t *Type) Prop(name string) *Type {
 	return t.find(func(o *Type) (*Type, bool) {
-		m := o.props.get(name)
-		return o.types[m], m != absent
+		m := o.props.Get(name)
+		return o.types[m], m != jsontree.Absent
 	}, func(o *Type) (*Type, bool) {
 		for _, n := range o.named {
 			if n.name.MatchString(name) {
 				return n.t, true
 			}
 		}
-		rest := o.types[o.from.get("additionalProperties")]
+		rest := o.types[o.from.Get("additionalProperties")]
 		return rest, rest != nil
 	})
 }
@@ -127,7 +129,7 @@ func (t *Type) find(ask ...func(*Type) (*Type, bool)) *Type {
 // An alternative of a union counts: a name that any of them lists is a parameter, and no stray key of an envelope.
 func (t *Type) Has(name string) bool {
 	for o := range t.walk {
-		if o.props.get(name) != absent {
+		if o.props.Get(name) != jsontree.Absent {
 			return true
 		}
 	}
@@ -194,7 +196,7 @@ func (t *Type) Item() *Type {
 }
 
 // elements are the first elements and the type of the others, as t itself says it.
-func (t *Type) elements() (prefix []*value, rest *Type) {
+func (t *Type) elements() (prefix []*jsontree.Value, rest *Type) {
 	prefix, items, _ := elements(t.from)
 	return prefix, t.types[items]
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"toolnorm/chat"
+	"toolnorm/internal/jsontree"
 )
 
 // Standing is what stands of an object or array that does not fit as a whole. What is neither here nor asked for by a part
@@ -54,25 +55,25 @@ func abridged(raw string) string {
 // The new call was constrained to repeat what stands, but servers write constants their own way and some hold to none, so its
 // version of such a part is not even looked at.
 func (s *Standing) With(raw json.RawMessage) (json.RawMessage, bool) {
-	return s.with(nil, cmp.Or(parse(raw), absent))
+	return s.with(nil, cmp.Or(parse(raw), jsontree.Absent))
 }
 
 // with appends the value. Members keep their old order, and new ones come behind them. A part to be written anew that
 // the new call lacks is left out; of a name that it has twice the last value counts.
-func (s *Standing) with(dst []byte, from *value) ([]byte, bool) {
+func (s *Standing) with(dst []byte, from *jsontree.Value) ([]byte, bool) {
 	if s.Array {
 		return s.withElements(dst, from)
 	}
-	if from.kind() != Object {
+	if kind(from) != Object {
 		return nil, false
 	}
 	dst = append(dst, '{')
 	begin, done := len(dst), map[string]bool{}
 	put := func(p Part) (ok bool) {
-		one := from.get(p.Name)
+		one := from.Get(p.Name)
 		done[p.Name] = true
 		// The constraint listed it, but some servers hold to none: the new one does without it.
-		if one == absent && p.Raw == "" {
+		if one == jsontree.Absent && p.Raw == "" {
 			return true
 		}
 		if len(dst) > begin {
@@ -87,9 +88,9 @@ func (s *Standing) with(dst []byte, from *value) ([]byte, bool) {
 		}
 	}
 	// A member that stood is not taken a second time from the new call, whatever that says of it.
-	for _, m := range from.members {
-		if s.More && !done[m.name] {
-			put(Part{Name: m.name})
+	for _, m := range from.Members {
+		if s.More && !done[m.Name] {
+			put(Part{Name: m.Name})
 		}
 	}
 	return append(dst, '}'), true
@@ -97,9 +98,9 @@ func (s *Standing) with(dst []byte, from *value) ([]byte, bool) {
 
 // withElements is with for an array. Elements have no names, so those of the new call are matched by their numbers: one with
 // fewer elements leaves places open, and is none that can be joined.
-func (s *Standing) withElements(dst []byte, from *value) ([]byte, bool) {
-	all := from.items
-	if from.kind() != Array || len(all) < len(s.Parts) {
+func (s *Standing) withElements(dst []byte, from *jsontree.Value) ([]byte, bool) {
+	all := from.Items
+	if kind(from) != Array || len(all) < len(s.Parts) {
 		return nil, false
 	}
 	if !s.More {
@@ -122,14 +123,14 @@ func (s *Standing) withElements(dst []byte, from *value) ([]byte, bool) {
 }
 
 // with is what stands of a part, and what a new value says of the rest.
-func (p Part) with(dst []byte, from *value) ([]byte, bool) {
+func (p Part) with(dst []byte, from *jsontree.Value) ([]byte, bool) {
 	switch {
 	case p.Raw != "":
 		return append(dst, p.Raw...), true
 	case p.Open != nil:
 		return p.Open.with(dst, from)
 	}
-	return append(dst, from.raw...), true
+	return append(dst, from.Raw...), true
 }
 
 // continued is s with what stands held to its values. Of a union the alternatives stay that what stands fits. When none does,

@@ -2,6 +2,8 @@ package schema
 
 import (
 	"strings"
+
+	"toolnorm/internal/jsontree"
 )
 
 // Kinds is a set of JSON types. The empty set means that nothing is known, so everything is allowed.
@@ -22,12 +24,12 @@ const (
 // Any are all types: what a schema says that names none, or "any".
 const Any = String | Integer | Number | Boolean | Null | Object | Array
 
-// words are the type names of JSON Schema, and how programmers and other APIs call the same: Python's str and dict, Gemini's
+// typeWords are the type names of JSON Schema, and how programmers and other APIs call the same: Python's str and dict, Gemini's
 // capitals, Void's and Go's int. Every reader of schemas goes by this table, so that what a model is told, what a call's
 // values are turned into and what they are checked against is the same.
 // Before there was one table the prompt said "integer" for {"type": "int"}, the model wrote "3", nothing turned it into a
 // number, and the check refused the schema and with it every check of the tool.
-var words = map[string]Kinds{
+var typeWords = map[string]Kinds{
 	"string": String, "integer": Integer, "number": Number | Integer, "boolean": Boolean,
 	"null": Null, "object": Object, "array": Array,
 	"str": String, "text": String, "float": Number | Integer, "double": Number | Integer, "decimal": Number | Integer,
@@ -38,7 +40,7 @@ var words = map[string]Kinds{
 
 // Named are the types that a type name stands for, all of them for "any"; 0 for a name that nobody knows, such as "file". Case
 // does not count, since Gemini's API writes STRING and OBJECT.
-func Named(word string) Kinds { return words[strings.ToLower(word)] }
+func Named(word string) Kinds { return typeWords[strings.ToLower(word)] }
 
 // each are the types one by one. Integer beside number is not among them, as numbers include it.
 func (k Kinds) each() (all []Kinds) {
@@ -67,15 +69,28 @@ func (k Kinds) Names() (names []string) {
 // kindsOf reads the type keyword, a name or a list of names. With a name that nobody knows nothing is known of the place: to
 // hold a value to the others could be wrong.
 // {"type": ["string", "file"]} is such a list.
-func kindsOf(v *value) (k Kinds) {
-	if v.kind() == String {
-		return Named(v.text)
+func kindsOf(v *jsontree.Value) (k Kinds) {
+	if kind(v) == String {
+		return Named(v.Text)
 	}
-	for _, w := range v.words() {
+	for _, w := range words(v) {
 		if Named(w) == 0 {
 			return 0
 		}
 		k |= Named(w)
 	}
 	return k
+}
+
+// kind is the type of a value, 0 for one that is not there.
+func kind(v *jsontree.Value) Kinds { return KindOf(v.Raw) }
+
+// words are the strings in a list; what is no string is passed over, as in {"required": ["a", null]}.
+func words(v *jsontree.Value) (all []string) {
+	for _, item := range v.Items {
+		if kind(item) == String {
+			all = append(all, item.Text)
+		}
+	}
+	return all
 }

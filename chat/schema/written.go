@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"toolnorm/internal/jsontree"
 )
 
 // Written is a place of a schema as its author wrote it: the keywords there, then those of what it refers to, then those of
@@ -15,8 +17,8 @@ type Written struct {
 	Opaque bool // nothing can be shown but a description: it is no object, or a reference that leads nowhere or around in a ring
 
 	doc    *Doc
-	parts  []*value
-	around []*value // what was followed to come here
+	parts  []*jsontree.Value
+	around []*jsontree.Value // what was followed to come here
 }
 
 // Note is a keyword that no method of a Written tells.
@@ -28,13 +30,13 @@ type Note struct {
 
 // Written is the root as its author wrote it.
 // The root counts as followed, so that a reference to "#" within it is not shown once more.
-func (d *Doc) Written() *Written { return d.written(d.root, []*value{d.root}) }
+func (d *Doc) Written() *Written { return d.written(d.root, []*jsontree.Value{d.root}) }
 
 // written is the place of a value.
-func (d *Doc) written(v *value, around []*value) *Written {
+func (d *Doc) written(v *jsontree.Value, around []*jsontree.Value) *Written {
 	w := &Written{doc: d, around: around}
-	if w.Opaque = !w.add(v); w.Opaque && v != absent {
-		w.parts = []*value{v}
+	if w.Opaque = !w.add(v); w.Opaque && v != jsontree.Absent {
+		w.parts = []*jsontree.Value{v}
 	}
 	return w
 }
@@ -42,24 +44,24 @@ func (d *Doc) written(v *value, around []*value) *Written {
 // add adds a value with what it refers to. It answers false when there is nothing to show of it.
 // What is around is kept for all places below: a tree is shown once, and its nodes' nodes are opaque. The number of parts is
 // bounded as lists are in the budget, since references in an allOf could repeat each other.
-func (w *Written) add(v *value) bool {
-	if v.kind() != Object || len(w.parts) >= mostBranches {
+func (w *Written) add(v *jsontree.Value) bool {
+	if kind(v) != Object || len(w.parts) >= mostBranches {
 		return false
 	}
 	// The place itself comes first, then what it refers to, then its allOf: the order in which keywords are looked for.
 	at := len(w.parts)
 	w.parts = append(w.parts, v)
-	if ref := v.get("$ref"); ref.kind() == String {
-		to, _ := w.doc.resolve(ref.text)
-		if to != absent && !slices.Contains(w.around, to) {
+	if ref := v.Get("$ref"); kind(ref) == String {
+		to, _ := w.doc.resolve(ref.Text)
+		if to != jsontree.Absent && !slices.Contains(w.around, to) {
 			w.around = append(slices.Clip(w.around), to)
 			w.add(to)
 		}
 	}
-	for _, one := range v.get("allOf").items {
+	for _, one := range v.Get("allOf").Items {
 		w.add(one)
 	}
-	if ref, _ := reference(v); ref != "" && !slices.ContainsFunc(w.parts[at:], func(v *value) bool { ref, _ := reference(v); return ref == "" }) {
+	if ref, _ := reference(v); ref != "" && !slices.ContainsFunc(w.parts[at:], func(v *jsontree.Value) bool { ref, _ := reference(v); return ref == "" }) {
 		w.parts = w.parts[:at] // references that lead to references alone
 		return false
 	}
@@ -67,21 +69,21 @@ func (w *Written) add(v *value) bool {
 }
 
 // get is the first of the parts' values of a keyword that is not null.
-func (w *Written) get(keyword string) *value {
+func (w *Written) get(keyword string) *jsontree.Value {
 	for _, v := range w.parts {
-		if one := v.get(keyword); one.kind()&^Null != 0 {
+		if one := v.Get(keyword); kind(one)&^Null != 0 {
 			return one
 		}
 	}
-	return absent
+	return jsontree.Absent
 }
 
 // Description is what the schema says of the place in words: the place's own words before those of the type it refers to, since
 // they tell what it is for here.
 func (w *Written) Description() string {
 	for _, v := range w.parts {
-		if text := v.get("description"); text.kind() == String && text.text != "" {
-			return text.text
+		if text := v.Get("description"); kind(text) == String && text.Text != "" {
+			return text.Text
 		}
 	}
 	return ""
@@ -92,7 +94,7 @@ func (w *Written) Description() string {
 func (w *Written) Source() string {
 	for _, v := range w.parts {
 		if ref, _ := reference(v); ref == "" {
-			return v.raw
+			return v.Raw
 		}
 	}
 	return "{}"
@@ -107,10 +109,10 @@ func (w *Written) Types() []string {
 
 // typeNames are the types that a type keyword names, and whether it names others as well.
 // "int" is told as integer, so that the prompt, the reader and the check speak of one type.
-func typeNames(t *value) (names []string, others bool) {
-	all := t.words()
-	if t.kind() == String {
-		all = []string{t.text}
+func typeNames(t *jsontree.Value) (names []string, others bool) {
+	all := words(t)
+	if kind(t) == String {
+		all = []string{t.Text}
 	}
 	for _, word := range all {
 		kinds := Named(word)
@@ -131,7 +133,7 @@ func typeNames(t *value) (names []string, others bool) {
 func (w *Written) Values() (all []string) {
 	for _, v := range w.parts {
 		for _, one := range listed(v) {
-			all = append(all, one.raw)
+			all = append(all, one.Raw)
 		}
 		if all != nil {
 			break
@@ -152,12 +154,12 @@ type WrittenMember struct {
 func (w *Written) Members() (all []WrittenMember, listed bool) {
 	known := map[string]bool{}
 	for _, v := range w.parts {
-		props := v.get("properties")
-		listed = listed || props.kind() == Object
-		for _, m := range props.members {
-			if !known[m.name] {
-				known[m.name] = true
-				all = append(all, WrittenMember{m.name, m.v.raw, w.doc.written(m.v, w.around)})
+		props := v.Get("properties")
+		listed = listed || kind(props) == Object
+		for _, m := range props.Members {
+			if !known[m.Name] {
+				known[m.Name] = true
+				all = append(all, WrittenMember{m.Name, m.Value.Raw, w.doc.written(m.Value, w.around)})
 			}
 		}
 	}
@@ -168,7 +170,7 @@ func (w *Written) Members() (all []WrittenMember, listed bool) {
 // They are in the order in which they are met: those of the place itself first.
 func (w *Written) Required() (names []string) {
 	for _, v := range w.parts {
-		names = append(names, v.get("required").words()...)
+		names = append(names, words(v.Get("required"))...)
 	}
 	return each(names)
 }
@@ -177,15 +179,15 @@ func (w *Written) Required() (names []string) {
 // A list of schemas (tuples up to draft 2019-09) is not one for all; it stays a note.
 func (w *Written) Items() (at *Written, one, listed bool) {
 	items := w.get("items")
-	return w.doc.written(items, w.around), items.kind() == Object, items != absent
+	return w.doc.written(items, w.around), kind(items) == Object, items != jsontree.Absent
 }
 
 // Alternatives are those of an anyOf, or of a oneOf, which is the same to who reads it.
 // Both of them at one place is rare; the first is shown.
 func (w *Written) Alternatives() (all []*Written) {
-	list := w.get("anyOf").items
+	list := w.get("anyOf").Items
 	if len(list) == 0 {
-		list = w.get("oneOf").items
+		list = w.get("oneOf").Items
 	}
 	for _, one := range list {
 		all = append(all, w.doc.written(one, w.around))
@@ -205,11 +207,11 @@ var told = []string{
 // description. Keywords that begin with x- are a program's own.
 func (w *Written) Notes(unions bool) (notes []Note) {
 	for _, v := range w.parts {
-		for _, m := range v.members {
-			if (m.name == "anyOf" || m.name == "oneOf") && unions || untold(m.name, m.v) {
+		for _, m := range v.Members {
+			if (m.Name == "anyOf" || m.Name == "oneOf") && unions || untold(m.Name, m.Value) {
 				var b bytes.Buffer
-				_ = json.Compact(&b, []byte(m.v.raw)) // it was read
-				notes = append(notes, Note{m.name, b.Bytes()})
+				_ = json.Compact(&b, []byte(m.Value.Raw)) // it was read
+				notes = append(notes, Note{m.Name, b.Bytes()})
 			}
 		}
 	}
@@ -217,15 +219,15 @@ func (w *Written) Notes(unions bool) (notes []Note) {
 }
 
 // untold says whether a keyword is a note.
-func untold(keyword string, v *value) bool {
+func untold(keyword string, v *jsontree.Value) bool {
 	switch keyword {
 	case "type": // with a name that is none
 		_, others := typeNames(v)
 		return others
 	case "items": // one for each place
-		return v.kind() == Array
+		return kind(v) == Array
 	case "additionalProperties": // what further members must be
-		return v.kind() == Object && len(v.members) > 0
+		return kind(v) == Object && len(v.Members) > 0
 	}
 	return !slices.Contains(told, keyword) && !strings.HasPrefix(keyword, "x-")
 }

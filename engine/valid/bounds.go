@@ -42,7 +42,7 @@ func (v *Validator) outOfBounds(args []byte) (out []byte, over []mark, ok bool) 
 		}
 	}
 	m.doc.spread(gone, 0)
-	return m.doc.edited(nil, args), over, true
+	return m.doc.edited(nil), over, true
 }
 
 // Clamped are the arguments with every number at its nearest bound, if that makes them fit. Texts and lists are not cut.
@@ -76,7 +76,7 @@ func clamped(args []byte, over []mark) ([]byte, bool) {
 		return nil, false
 	}
 	for i, k := range over {
-		text, _ := at(doc.value, k.path).(json.Number) // empty: it is no number
+		text, _ := doc.at(k.path).value.(json.Number) // empty: it is no number
 		n, ok := new(big.Rat).SetString(string(text))
 		if !ok || k.schema == nil {
 			return nil, false
@@ -92,7 +92,7 @@ func clamped(args []byte, over []mark) ([]byte, bool) {
 		over[i].now = to.FloatString(digits)
 	}
 	doc.spread(over, 0)
-	return doc.edited(nil, args), true
+	return doc.edited(nil), true
 }
 
 // nearest is the number within the bounds of a schema that is nearest to n, nil when there is none. With "multipleOf" it is

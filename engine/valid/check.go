@@ -3,7 +3,6 @@ package valid
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -125,18 +124,4 @@ func isNumber(s string) bool {
 // isWord says whether a name can stand behind a point as it is.
 func isWord(s string) bool {
 	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-$") == ""
-}
-
-// member is one step into a value; nil when there is none.
-// A path consists of texts, as those of the library do; the number of an element is one, too.
-func member(v any, step string) any {
-	switch v := v.(type) {
-	case map[string]any:
-		return v[step]
-	case []any:
-		if i, err := strconv.Atoi(step); err == nil && i >= 0 && i < len(v) {
-			return v[i]
-		}
-	}
-	return nil
 }

@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"toolnorm/internal/jsontree"
 )
 
 // The bounds of a document, schema or arguments.
@@ -34,13 +36,13 @@ type document struct {
 // node is a value, and where it stands in the text. Members are cut and numbers replaced in the text itself, so that all the
 // rest stays byte for byte: spaces, escapes and the digits of numbers are the model's own.
 type node struct {
+	*jsontree.Value
 	// value is what the library takes: maps, slices, json.Number, string, bool and nil. Numbers stay text, so that
 	// 9007199254740993 is compared with an enum's 9007199254740993 and not with its neighbour.
-	value      any
-	start, end int
-	inside     []*node // members of an object, in its order, or elements of an array
-	name       string  // of a member, or the number of an element: a step of paths
-	from       int     // of a member: where its key begins. One that goes is cut from there
+	value  any
+	inside []*node // members of an object, in its order, or elements of an array
+	name   string  // of a member, or the number of an element: a step of paths
+	from   int     // of a member: where its key begins. One that goes is cut from there
 
 	*trouble // nil: nothing has to change in it; see spread
 }
@@ -61,111 +63,98 @@ func (c copied) path() (steps []string) {
 	return steps
 }
 
-// reader builds a document from tokens.
-type reader struct {
-	text []byte
-	dec  *json.Decoder
-	path []*node // to the value that is being read, since a member that is there twice has to be named
-	doc  document
-}
-
 // parse reads exactly one JSON value. encoding/json would read it in one call, but tells neither of members that are there
 // twice, where they stand, nor how many values lie at each depth, which the bound of work needs.
 func parse(text []byte) (*document, error) {
-	r := &reader{text: text, dec: json.NewDecoder(bytes.NewReader(text))}
-	r.dec.UseNumber()
-	if err := r.value(&r.doc.node); err != nil {
-		return nil, err
+	root, deep := jsontree.Parse(text, maxDepth)
+	switch {
+	// A stack that overflows ends the process, and the library's checking recurs as well.
+	case deep:
+		return nil, fmt.Errorf("nested deeper than %d levels", maxDepth)
+	case root == nil:
+		return nil, whyNot(text)
 	}
-	// Two objects in a row are no arguments: clients parse one value.
-	if _, err := r.dec.Token(); err != io.EOF {
-		return nil, errors.New("something follows the JSON value")
-	}
-	return &r.doc, nil
+	d := &document{node: node{Value: root}}
+	return d, d.read(&d.node, nil)
 }
 
-// value reads one value, and counts it.
-// The depth is looked at first: the library's checking recurs, and a stack that overflows ends the process.
-func (r *reader) value(n *node) error {
-	depth := len(r.path)
-	if depth >= maxDepth {
-		return fmt.Errorf("nested deeper than %d levels", maxDepth)
+// whyNot says what is wrong with a text that is no JSON value.
+func whyNot(text []byte) error {
+	var first json.RawMessage
+	err := json.NewDecoder(bytes.NewReader(text)).Decode(&first)
+	switch {
+	case err == nil: // two objects in a row are no arguments: clients parse one value
+		return errors.New("something follows the JSON value")
+	case errors.Is(err, io.EOF): // where a value should be, which is no end but a cut
+		err = io.ErrUnexpectedEOF
 	}
+	return fmt.Errorf("no JSON: %w", err)
+}
+
+// read reads the value of a node, and counts it. path are the members and elements around it, since a member that is there
+// twice has to be named.
+func (d *document) read(n *node, path []*node) (err error) {
+	depth := len(path)
 	// The number of values at each depth is what the bound of work needs, and all that it needs.
-	if depth == len(r.doc.levels) {
-		r.doc.levels = append(r.doc.levels, 0)
+	if depth == len(d.levels) {
+		d.levels = append(d.levels, 0)
 	}
-	r.doc.levels[depth]++
-	n.start = r.begin()
-	t, err := r.token()
-	if errors.Is(err, io.EOF) { // where a value should be, which is no end but a cut
-		err = fmt.Errorf("no JSON: %w", io.ErrUnexpectedEOF)
-	}
-	switch t := t.(type) {
-	case json.Delim:
-		err = r.container(n, t == '{')
-	case json.Number:
-		n.value, err = t, checkNumber(string(t))
+	d.levels[depth]++
+	switch first := n.Raw[0]; first {
+	case '{', '[':
+		return d.container(n, path)
+	case '"':
+		n.value = n.Text
+	case 't', 'f':
+		n.value = first == 't'
+	case 'n':
 	default:
-		n.value = t
+		n.value, err = json.Number(n.Raw), checkNumber(n.Raw)
 	}
-	n.end = int(r.dec.InputOffset())
 	return err
 }
 
-// token reads a token that has to be there.
-func (r *reader) token() (json.Token, error) {
-	t, err := r.dec.Token()
-	if err != nil {
-		err = fmt.Errorf("no JSON: %w", err)
+// container reads an object or array. Of two members with one name the last counts, as in encoding/json.
+func (d *document) container(n *node, path []*node) error {
+	members, elements := make(map[string]any, len(n.Members)), make([]any, len(n.Items))
+	for i, item := range n.Items {
+		n.inside = append(n.inside, &node{Value: item, name: strconv.Itoa(i), from: item.Start})
 	}
-	return t, err
-}
-
-// begin is where the next token begins.
-// The decoder says where the last token ended; blanks, commas and colons lie between.
-func (r *reader) begin() int {
-	at := int(r.dec.InputOffset())
-	return at + len(r.text[at:]) - len(bytes.TrimLeft(r.text[at:], " \t\r\n,:"))
-}
-
-// container reads what lies behind an opening brace or bracket, up to the closing one. Of two members with one name the last
-// counts, as in encoding/json.
-func (r *reader) container(n *node, object bool) error {
-	var members map[string]any
-	elements := []any{}
-	if object {
-		members = map[string]any{}
+	for _, m := range n.Members {
+		n.inside = append(n.inside, &node{Value: m.Value, name: m.Name, from: m.Key})
 	}
-	for r.dec.More() {
-		one := &node{name: strconv.Itoa(len(elements)), from: r.begin()}
-		if object {
-			key, err := r.token()
-			if err != nil {
-				return err
-			}
-			one.name, _ = key.(string) // the decoder takes nothing else here
-		}
-		r.path = append(r.path, one)
-		if err := r.value(one); err != nil {
+	for i, one := range n.inside {
+		path := append(path, one)
+		if err := d.read(one, path); err != nil {
 			return err
 		}
+		if n.Raw[0] == '[' {
+			elements[i] = one.value
+			continue
+		}
 		if before, again := members[one.name]; again {
-			r.doc.twice = append(r.doc.twice, copied{slices.Clone(r.path), reflect.DeepEqual(before, one.value)})
+			d.twice = append(d.twice, copied{slices.Clone(path), reflect.DeepEqual(before, one.value)})
 		}
-		if object {
-			members[one.name] = one.value
-		} else {
-			elements = append(elements, one.value)
-		}
-		n.inside = append(n.inside, one)
-		r.path = r.path[:len(r.path)-1]
+		members[one.name] = one.value
 	}
-	if n.value = elements; object {
+	if n.value = elements; n.Raw[0] == '{' {
 		n.value = members
 	}
-	_, err := r.token() // the closer; a wrong one is an error of the decoder's own
-	return err
+	return nil
+}
+
+// at is the node at a place, one without a value when there is none.
+func (n *node) at(path []string) *node {
+	for _, step := range path {
+		next := &node{}
+		for _, one := range n.inside {
+			if one.name == step {
+				next = one // the last one counts
+			}
+		}
+		n = next
+	}
+	return n
 }
 
 // checkNumber refuses numbers whose exact value is too long to work with.

@@ -116,7 +116,7 @@ func (m *marker) read(e *jsonschema.ValidationError) {
 // move up, so its list is written anew.
 func (m *marker) ruledOut(path []string) {
 	n := len(path)
-	if parent := path[:max(n-1, 0)]; n == 0 || !is[map[string]any](at(m.doc.value, parent)) {
+	if parent := path[:max(n-1, 0)]; n == 0 || !is[map[string]any](m.doc.at(parent).value) {
 		m.add(parent, anew)
 		return
 	}
@@ -147,7 +147,7 @@ func (m *marker) belongs(parent []string, name string, s *jsonschema.Schema) boo
 	if listed[name] || s != nil && len(s.Properties) == 0 && formsNames(s) {
 		return true
 	}
-	there, _ := at(m.doc.value, parent).(map[string]any)
+	there, _ := m.doc.at(parent).value.(map[string]any)
 	// A name that the call has already cannot be what a second one was meant to be.
 	for other := range listed {
 		if _, ok := there[other]; !ok && listed[other] && misspelt(name, other) {
@@ -228,14 +228,6 @@ func equalMarks(a, b []mark) bool {
 	less := func(x, y mark) int { return cmp.Or(slices.Compare(x.path, y.path), cmp.Compare(x.what, y.what)) }
 	a, b = slices.SortedFunc(slices.Values(a), less), slices.SortedFunc(slices.Values(b), less)
 	return slices.EqualFunc(a, b, func(x, y mark) bool { return less(x, y) == 0 })
-}
-
-// at is the value at a place, nil when there is none.
-func at(v any, path []string) any {
-	for _, step := range path {
-		v = member(v, step)
-	}
-	return v
 }
 
 // at lists the schemas that hold at a place in any case: references and allOf are followed, unions are not.

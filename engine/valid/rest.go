@@ -24,13 +24,13 @@ func (p *Prefix) Rest(whole json.RawMessage) (rest string, ok bool) {
 	if err != nil {
 		return "", false
 	}
-	return p.restOf(0, whole, &doc.node)
+	return p.restOf(0, &doc.node)
 }
 
 // restOf completes the object or array that is open at a depth, which is to become n of the whole: what lies in it is closed
 // first, since nothing can stand in front of its closer but what belongs in it. Then it gets what it lacks, as that is written
 // in the whole.
-func (p *Prefix) restOf(depth int, whole []byte, n *node) (string, bool) {
+func (p *Prefix) restOf(depth int, n *node) (string, bool) {
 	o, end, closer := p.stack[depth], p.safe, byte('}')
 	if o.array {
 		closer = ']'
@@ -42,7 +42,7 @@ func (p *Prefix) restOf(depth int, whole []byte, n *node) (string, bool) {
 	}
 	// What has left is closed for the moment, so that it can be read. A comma behind it goes.
 	left, err := parse(append(slices.Clip(bytes.TrimRight(p.text[o.begin:end], ", \n\t\r")), closer))
-	if err != nil || whole[n.start] != p.text[o.begin] {
+	if err != nil || n.Raw[0] != p.text[o.begin] {
 		return "", false
 	}
 	// All that has left must be in the whole, and say the same.
@@ -63,7 +63,7 @@ func (p *Prefix) restOf(depth int, whole []byte, n *node) (string, bool) {
 	if begun {
 		if one := take(o.last()); one == nil {
 			return "", false
-		} else if rest, ok = p.restOf(depth+1, whole, one); !ok {
+		} else if rest, ok = p.restOf(depth+1, one); !ok {
 			return "", false
 		}
 	}
@@ -77,7 +77,7 @@ func (p *Prefix) restOf(depth int, whole []byte, n *node) (string, bool) {
 			key, _ := json.Marshal(one.name)
 			b.Write(append(key, ':'))
 		}
-		b.Write(whole[one.start:one.end])
+		b.WriteString(one.Raw)
 	}
 	b.WriteByte(closer)
 	return b.String(), true

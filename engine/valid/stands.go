@@ -1,8 +1,8 @@
 package valid
 
 import (
-	"bytes"
 	"slices"
+	"strings"
 
 	"toolnorm/chat/schema"
 )
@@ -21,37 +21,37 @@ func (v *Validator) Trimmed(args []byte) (trimmed []byte, ok bool) {
 		return nil, false
 	}
 	m.doc.spread(m.all, 0)
-	trimmed = m.doc.edited(nil, args)
+	trimmed = m.doc.edited(nil)
 	return trimmed, len(v.Check(trimmed)) == 0
 }
 
 // edited appends the text of n without the members that go, and with the values that take the place of others.
 // A comma goes with the member behind it; what is in front of the first member that stays goes as well.
-func (n *node) edited(dst, text []byte) []byte {
+func (n *node) edited(dst []byte) []byte {
 	switch {
 	// A number at its bound takes the place of the one that was written.
 	case n.trouble != nil && n.now != "":
 		return append(dst, n.now...)
 	// Nothing below changes, so the text is taken as it is, blanks included.
 	case n.trouble == nil || len(n.inside) == 0:
-		return append(dst, text[n.start:n.end]...)
+		return append(dst, n.Raw...)
 	}
-	dst = append(dst, text[n.start])
-	end, first := n.start+1, true // of the member before, with what is cut
+	dst = append(dst, n.Raw[0])
+	end, first := 1, true // of the member before, with what is cut
 	seen := map[string]bool{}
 	for _, one := range n.inside {
 		// Of members with one name and one value the first is left.
 		if !one.is(surplus) && !seen[one.name] {
 			if first {
-				end = min(end+len(text[end:])-len(bytes.TrimLeft(text[end:], " \t\r\n,")), one.from)
+				end = min(len(n.Raw)-len(strings.TrimLeft(n.Raw[end:], " \t\r\n,")), one.from-n.Start)
 			}
-			dst = one.edited(append(dst, text[end:one.start]...), text)
+			dst = one.edited(append(dst, n.Raw[end:one.Start-n.Start]...))
 			first = false
 		}
 		seen[one.name] = true
-		end = one.end
+		end = one.Start - n.Start + len(one.Raw)
 	}
-	return append(dst, bytes.TrimLeft(text[end:n.end], " \t\r\n,")...)
+	return append(dst, strings.TrimLeft(n.Raw[end:], " \t\r\n,")...)
 }
 
 // trouble is what has to change at a node, and within it.
@@ -102,16 +102,16 @@ func (v *Validator) Stands(args []byte) *schema.Standing {
 	if m.doc.spread(m.all, 0); m.doc.is(anew) {
 		return nil
 	}
-	return m.doc.standing(args)
+	return m.doc.standing()
 }
 
 // standing is what stands of an object or array. Members that are missing come last, without a value: they are what the model
 // is to write, and the constraint lists them behind what stands.
-func (n *node) standing(text []byte) *schema.Standing {
-	s := &schema.Standing{Array: text[n.start] == '[', More: n.is(few)}
+func (n *node) standing() *schema.Standing {
+	s := &schema.Standing{Array: n.Raw[0] == '[', More: n.is(few)}
 	seen := map[string]bool{}
 	for _, one := range n.inside {
-		switch part := one.part(text); {
+		switch part := one.part(); {
 		case s.Array:
 			s.Parts = append(s.Parts, part)
 		// It is not in what stands, so nothing of it is asked for.
@@ -135,13 +135,13 @@ func (n *node) standing(text []byte) *schema.Standing {
 
 // part is what stands of a member or element: all of it where no mark lies in it, its sound parts where it is an object
 // or array with marks inside, else nothing.
-func (n *node) part(text []byte) (part schema.Part) {
-	switch open := text[n.start] == '{' || text[n.start] == '['; {
+func (n *node) part() (part schema.Part) {
+	switch open := n.Raw[0] == '{' || n.Raw[0] == '['; {
 	case n.trouble == nil || n.what&^again == 0 && !n.deep:
-		part.Raw = string(text[n.start:n.end])
+		part.Raw = n.Raw
 	// A scalar with a mark has nothing in it that could stand.
 	case open && !n.is(anew|wanted):
-		part.Open = n.standing(text)
+		part.Open = n.standing()
 	}
 	return part
 }

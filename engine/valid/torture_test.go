@@ -242,7 +242,7 @@ func TestConstraintsGoOnWithWhatStands(t *testing.T) {
 				for i, m := range doc.inside {
 					p := schema.Part{Name: m.name}
 					if i < n {
-						p.Raw = args[m.start:m.end]
+						p.Raw = m.Raw
 					}
 					stands.Parts = append(stands.Parts, p)
 				}
