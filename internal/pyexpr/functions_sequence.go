@@ -60,7 +60,6 @@ func lenOf(m *py.Account, a []value) value {
 	}
 	if s, ok := a[0].(string); ok {
 		m.Scan(len(s))
-		return n
 	}
 	return n
 }

@@ -123,6 +123,21 @@ func count(m *py.Account, self value, a []value) value {
 	return n
 }
 
+// bounds are where a search among n things begins and where it ends, as far as they are given. Negative ones count from the end. How one
+// is read differs: to texts None is no bound, to lists it is an error.
+func bounds(a []value, n int64, read func(v value, otherwise int64) int64) (low, high int64) {
+	high = n
+	for i, to := range []*int64{&low, &high} {
+		if !given(a[i]) {
+			continue
+		}
+		if *to = read(a[i], *to); *to < 0 {
+			*to = max(*to+n, 0)
+		}
+	}
+	return low, min(high, n)
+}
+
 // indexOf finds an item between two bounds, or is -1.
 //
 //	[1, 2, 1].index(1, 1) → 2
@@ -130,22 +145,13 @@ func count(m *py.Account, self value, a []value) value {
 //	[1].index(5) → ValueError: 5 is not in list
 //	(1,).index(5) → ValueError: tuple.index(x): x not in tuple
 func indexOf(m *py.Account, all []value, a []value) int64 {
-	low, high := int64(0), int64(len(all))
-	for i, to := range []*int64{&low, &high} {
-		v := a[i+1]
-		if !given(v) {
-			continue
-		}
+	low, high := bounds(a[1:], int64(len(all)), func(v value, _ int64) int64 {
 		n, ok := number.Int(v)
 		if !ok {
 			py.Raise(py.TypeError, "slice indices must be integers or have an __index__ method")
 		}
-		k := number.Clamp(n)
-		if k < 0 {
-			k = max(k+int64(len(all)), 0)
-		}
-		*to = min(k, int64(len(all)))
-	}
+		return number.Clamp(n)
+	})
 	for i := low; i < high; i++ {
 		if object.Equal(m, all[i], a[0]) {
 			return i

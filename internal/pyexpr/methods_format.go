@@ -73,8 +73,7 @@ func (t *template) render(s string, depth int) string {
 			py.Raise(py.ValueError, "Single '{' encountered in format string")
 		}
 		r.read()
-		shown := t.field(r, depth)
-		out.Add(shown)
+		out.Add(t.field(r, depth))
 		s = r.rest
 	}
 	return out.String()
@@ -201,8 +200,7 @@ func (t *template) lookup(name string) value {
 				return t.a.named[i]
 			}
 		}
-		text := object.Repr(t.m, name)
-		py.Raise(py.KeyError, "%s", text)
+		py.Raise(py.KeyError, "%s", object.Repr(t.m, name))
 	}
 	if t.begun && t.manual != numbered {
 		if numbered {

@@ -56,19 +56,7 @@ func searchMethods() []*method {
 func window(m *py.Account, s string, a []value) (part string, before int64, ok bool) {
 	m.Scan(2 * len(s))
 	n := int64(object.Runes(s))
-	low, high := int64(0), n
-	for i, to := range []*int64{&low, &high} {
-		v := a[i+1]
-		if !given(v) || v == nil {
-			continue
-		}
-		k := object.SliceBound(v, 0)
-		if k < 0 {
-			k = max(k+n, 0)
-		}
-		*to = k
-	}
-	high = min(high, n)
+	low, high := bounds(a[1:], n, object.SliceBound)
 	if low > high {
 		return "", 0, false
 	}

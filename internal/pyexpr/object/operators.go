@@ -83,19 +83,18 @@ func concat(m *py.Account, a, b Value) Value {
 			m.AllocText(int64(len(x) + len(y)))
 			return x + y
 		}
-		py.Raise(py.TypeError, "can only concatenate str (not \"%s\") to str", TypeName(b))
 	case List:
 		if y, ok := b.(List); ok {
 			return List(join(m, x, y))
 		}
-		py.Raise(py.TypeError, "can only concatenate list (not \"%s\") to list", TypeName(b))
 	case Tuple:
 		if y, ok := b.(Tuple); ok {
 			return Tuple(join(m, x, y))
 		}
-		py.Raise(py.TypeError, "can only concatenate tuple (not \"%s\") to tuple", TypeName(b))
+	default:
+		return Unsupported("+", a, b)
 	}
-	return Unsupported("+", a, b)
+	return py.Raise(py.TypeError, "can only concatenate %[1]s (not \"%[2]s\") to %[1]s", TypeName(a), TypeName(b))
 }
 
 // join makes one slice of two.
@@ -137,8 +136,7 @@ func repeat(m *py.Account, a, b Value) Value {
 	case !counts:
 		py.Raise(py.TypeError, "can't multiply sequence by non-int of type '%s'", TypeName(other))
 	}
-	n := times(count)
-	return repeated(m, items, n)
+	return repeated(m, items, times(count))
 }
 
 // isSequence says what * repeats.

@@ -41,8 +41,7 @@ func (f *fstring) parts(inSpec bool) []Node {
 			parts = append(parts, f.field()...)
 			continue
 		}
-		s := f.text(inSpec)
-		parts = append(parts, &Const{s})
+		parts = append(parts, &Const{f.text(inSpec)})
 	}
 	return parts
 }
@@ -99,8 +98,7 @@ func (f *fstring) field() []Node {
 		}
 		f.fail("empty expression not allowed")
 	}
-	x := f.expression(source, f.start+start)
-	n := &Field{X: x}
+	n := &Field{X: f.expression(source, f.start+start)}
 	var shown Node
 	if f.next("=") {
 		for f.pos < len(f.body) && strings.IndexByte(" \t\n\f\r\v", f.body[f.pos]) >= 0 {

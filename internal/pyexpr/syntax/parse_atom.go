@@ -231,8 +231,7 @@ func (p *parser) index() Node {
 	colons := 0
 	for {
 		if !p.is(":") && !p.is("]") && !p.is(",") || colons == 0 && !p.is(":") {
-			n := p.expr()
-			*parts[colons] = n
+			*parts[colons] = p.expr()
 		}
 		if colons == 2 || !p.accept(":") {
 			break

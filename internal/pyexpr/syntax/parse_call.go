@@ -75,8 +75,7 @@ func (p *parser) keyword(c *Call, lambdas bool) {
 	if slices.Contains(c.Keywords, t.text) {
 		p.fail(t, py.SyntaxError, "keyword argument repeated: %s", t.text)
 	}
-	n := p.lambdaOr(lambdas)
-	c.Keywords, c.Values = append(c.Keywords, t.text), append(c.Values, n)
+	c.Keywords, c.Values = append(c.Keywords, t.text), append(c.Values, p.lambdaOr(lambdas))
 }
 
 // lambdaOr reads an expression, or a lambda where the function takes one.
