@@ -2,7 +2,9 @@ package ollama
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
+	"strconv"
 
 	"toolnorm/chat"
 	"toolnorm/engine/upstream"
@@ -82,6 +84,12 @@ func (r *ChatRequest) JSON() (_ json.RawMessage, err error) {
 	size := len(r.Format)
 	for _, m := range r.Messages {
 		size += len(m.Content) + len(m.Thinking) + 64
+		for _, image := range m.Images {
+			size += base64.StdEncoding.EncodedLen(len(image))
+		}
+		for _, c := range m.Calls {
+			size += len(c.Function.Arguments) + 96
+		}
 	}
 	for _, t := range r.Tools {
 		size += len(t.Function.Description) + len(t.Function.Parameters) + 128
@@ -96,13 +104,11 @@ func (r *ChatRequest) JSON() (_ json.RawMessage, err error) {
 		}
 	}
 	b = append(b, ']')
-	for i := range r.Tools {
-		if b = append(b, ','); i == 0 {
-			b = append(b, `"tools":[`...)
-		}
-		b = appendTool(b, &r.Tools[i])
-	}
 	if len(r.Tools) > 0 {
+		b = append(b, `,"tools":`...)
+		for i := range r.Tools {
+			b = appendTool(append(b, separator(i)), &r.Tools[i])
+		}
 		b = append(b, ']')
 	}
 	return withMembers(b, struct {
@@ -140,8 +146,8 @@ func withMembers(b []byte, v any) (json.RawMessage, error) {
 	return all, nil
 }
 
-// appendJSON appends the message: its texts by hand, pictures and calls as encoding/json writes them.
-func (m *Message) appendJSON(b []byte) ([]byte, error) {
+// appendJSON appends the message. encoding/json would copy pictures and arguments, which may be megabytes, three times.
+func (m *Message) appendJSON(b []byte) (_ []byte, err error) {
 	b = chat.AppendQuoted(append(b, `{"role":`...), m.Role)
 	b = chat.AppendQuoted(append(b, `,"content":`...), m.Content)
 	for _, member := range [...]struct{ name, text string }{
@@ -151,17 +157,44 @@ func (m *Message) appendJSON(b []byte) ([]byte, error) {
 			b = chat.AppendQuoted(append(b, member.name...), member.text)
 		}
 	}
-	if len(m.Images) > 0 || len(m.Calls) > 0 {
-		rest, err := chat.JSON(struct {
-			Images [][]byte `json:"images,omitempty"`
-			Calls  []Call   `json:"tool_calls,omitempty"`
-		}{m.Images, m.Calls})
-		if err != nil {
-			return nil, err
+	if len(m.Images) > 0 {
+		b = append(b, `,"images":`...)
+		for i, image := range m.Images {
+			b = append(base64.StdEncoding.AppendEncode(append(b, separator(i), '"'), image), '"')
 		}
-		b = append(append(b, ','), rest[1:len(rest)-1]...)
+		b = append(b, ']')
+	}
+	if len(m.Calls) > 0 {
+		b = append(b, `,"tool_calls":`...)
+		for i := range m.Calls {
+			if b, err = m.Calls[i].appendJSON(append(b, separator(i))); err != nil {
+				return nil, err
+			}
+		}
+		b = append(b, ']')
 	}
 	return append(b, '}'), nil
+}
+
+// appendJSON appends the call, its arguments without blanks between tokens.
+func (c *Call) appendJSON(b []byte) ([]byte, error) {
+	b = append(b, '{')
+	if c.ID != "" {
+		b = append(chat.AppendQuoted(append(b, `"id":`...), c.ID), ',')
+	}
+	b = strconv.AppendInt(append(b, `"function":{"index":`...), int64(c.Function.Index), 10)
+	b = chat.AppendQuoted(append(b, `,"name":`...), c.Function.Name)
+	out := bytes.NewBuffer(append(b, `,"arguments":`...))
+	err := json.Compact(out, c.Function.Arguments)
+	return append(out.Bytes(), "}}"...), err
+}
+
+// separator stands in front of an element of an array: the first one begins it.
+func separator(i int) byte {
+	if i == 0 {
+		return '['
+	}
+	return ','
 }
 
 // room is memory for a body whose texts have so many bytes. Line feeds and quotes take two in JSON; of text and code an eighth

@@ -113,10 +113,11 @@ func (p *patient) Write(b []byte) (int, error) {
 // Unwrap gives http.ResponseController the writer that can flush.
 func (p *patient) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
-// renamed is a body of so many bytes whose model has the name that its server knows.
+// renamed is a body, parsed as v, whose model has the name that its server knows. It is written over the body: what was parsed is a
+// copy of it.
 // A client asks for box/qwen3 and the server box knows qwen3: the field is the only one that is rewritten.
-func renamed(v *fastjson.Value, name string, size int) []byte {
+func renamed(body []byte, v *fastjson.Value, name string) []byte {
 	v.Del("name")
 	v.Set("model", new(fastjson.Arena).NewString(name))
-	return v.MarshalTo(make([]byte, 0, size+len(name)))
+	return v.MarshalTo(body[:0])
 }

@@ -198,7 +198,7 @@ func (s *Server) asked(w http.ResponseWriter, r *http.Request, x *exchange.Recor
 		}
 		var name string
 		if rt, name, err = s.Upstream.Server(r.Context(), x.Model); rt != nil && name != x.Model {
-			body = renamed(v, name, len(body))
+			body = renamed(body, v, name)
 		}
 		return err
 	})
