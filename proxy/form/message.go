@@ -87,6 +87,9 @@ func ReadFunction(c *chat.Call, v *fastjson.Value, arguments string) error {
 	return err
 }
 
+// mostRepaired is how long arguments may be that are repaired, in bytes: a repair takes some six times their length.
+const mostRepaired = 4 << 20
+
 // readArguments reads a call's arguments: an object, a string that holds one, or nothing. What a cut or careless reply left
 // behind is repaired as a model's own arguments are; a string without any object in it is an error, since nobody knows what
 // was called.
@@ -107,6 +110,9 @@ func readArguments(v *fastjson.Value) (json.RawMessage, error) {
 	}
 	if s[0] == '{' && json.Valid(s) {
 		return bytes.Clone(s), nil
+	}
+	if len(s) > mostRepaired {
+		return nil, field.Bad("", "must hold a JSON object; text of more than %d bytes is not repaired", mostRepaired)
 	}
 	// {city: 'Rome',} and {"city":"Ro are what agents hand back of models that nobody repaired.
 	repaired, _, err := adapters.Repair(string(s), nil)

@@ -11,13 +11,20 @@ import (
 	"toolnorm/proxy/field"
 )
 
+// mostStop is how long stop sequences may be together, in bytes. They are words, and a reply is searched for each of them.
+const mostStop = 64 << 10
+
 // ReadStop reads one stop sequence or an array of them. Empty ones stop nothing.
 // null, "" and [] are all written by clients that mean none.
 func (a *Ask) ReadStop(v *fastjson.Value) error {
 	a.Stop = nil
+	bytes := 0
 	add := func(v *fastjson.Value) error {
 		var s string
 		err := field.Into(v, &s)
+		if bytes += len(s); bytes > mostStop {
+			err = field.Bad("", "may have %d bytes at most, with those in front of it", mostStop)
+		}
 		if s != "" {
 			a.Stop = append(a.Stop, s)
 		}

@@ -222,6 +222,30 @@ func TestManyTinyValuesAreRefused(t *testing.T) {
 	}
 }
 
+// TestWhatGrowsIsBounded has what takes several times its own length in memory: a mebibyte of it is read, and more is refused.
+func TestWhatGrowsIsBounded(t *testing.T) {
+	const most = 1 << 20
+	said := func(text string) string { return talk(`{"role":"user","content":"` + text + `"}`) }
+	called := func(args string) string {
+		return talk(`{"role":"assistant","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"` + args + `"}}]},{"role":"tool","tool_call_id":"a","content":"x"}`)
+	}
+	for name, row := range map[string]struct{ body, say string }{
+		"some bytes that are no UTF-8": {said(strings.Repeat("\xff", most)), ""},
+		"more of them":                 {said(strings.Repeat("a\xff", most+1)), "must be text in UTF-8"},
+		"broken arguments":             {called(`{a:'` + strings.Repeat("a", most)), ""},
+		"longer ones":                  {called(`{a:'` + strings.Repeat("a", 4*most)), "is not repaired"},
+		"longer ones that are whole":   {called(`{\"a\":\"` + strings.Repeat("a", 4*most) + `\"}`), ""},
+		"long stop sequences":          {ask(`,"stop":["` + strings.Repeat("a", 60_000) + `","b"]`), ""},
+		"longer ones to stop at":       {ask(`,"stop":["` + strings.Repeat("a", 60_000) + `","` + strings.Repeat("b", 6000) + `"]`), "stop[1]: may have 65536 bytes at most"},
+	} {
+		_, err := readChat([]byte(row.body))
+		if err == nil && row.say != "" || err != nil && (row.say == "" || !strings.Contains(err.Error(), row.say)) {
+			t.Errorf("%s: %.200v, want %q", name, err, row.say)
+		}
+	}
+
+}
+
 func FuzzRequestIsReadOrRefused(f *testing.F) {
 	f.Add([]byte(ask(`,"tools":[{"type":"function","function":{"name":"f","parameters":{"type":"object"}}}],"tool_choice":{"type":"function","function":{"name":"f"}},"stop":["a"],"options":{"a":1},"think":"high","x":"\u0000"`)))
 	f.Add([]byte(talk(`{"role":"user","content":[{"type":"text","text":"a"},{"type":"image_url","image_url":{"url":"data:;base64,AA"}}]},{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f","arguments":{"a":"\\\n"}}}]},{"role":"tool","content":null}`)))
