@@ -266,7 +266,7 @@ func (r *Reader) keyFollows(i int) bool {
 	k := r.lookForKey(i)
 	t := r.Out.Typ
 	switch {
-	case r.StartsString(i):
+	case k.quoted:
 		return k.follows && (!r.inner || len(r.stack) != 1 || len(t.Members()) == 0 || t.Has(k.text))
 	// quotes are the rule here: a bare key has to be a parameter
 	case r.Quotes == nil && !r.bareKeys && !r.Python:
@@ -297,6 +297,7 @@ func (r *Reader) wordEnd(i int, also, stops string) int {
 type aKey struct {
 	text    string
 	value   int  // the offset behind its colon; 0: none follows
+	quoted  bool // it begins with a quote
 	closed  bool // and is closed
 	follows bool // a colon does follow, or nothing says that it would not
 }
@@ -308,7 +309,7 @@ func (r *Reader) lookForKey(i int) (k aKey) {
 	q, quoted := r.QuoteAt(i)
 	from := i + len(q.Open)
 	n := from
-	if quoted {
+	if k.quoted = quoted; quoted {
 		n, k.closed = r.closeOf(from, q.Close, MaxKey)
 	} else {
 		n = r.wordEnd(from, "-", "")

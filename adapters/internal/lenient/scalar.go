@@ -78,6 +78,9 @@ func parseLiteral(word string) (string, bool) {
 	if v, ok := literals[word]; ok {
 		return v, true
 	}
+	if schema.IsNumber(word) { // as nearly all are
+		return word, true
+	}
 	return number(word)
 }
 

@@ -21,7 +21,7 @@ func (r *Reader) blanks() {
 			r.dropTo("*/")
 			r.Pos += min(2, len(r.Window()))
 		// a no-break space between two tokens
-		case r.oddSpaceAt(0) > 0:
+		case c >= 0x80 && r.oddSpaceAt(0) > 0:
 			r.Pos += r.oddSpaceAt(0)
 			r.Repaired("odd-space")
 			r.PutByte(' ')

@@ -70,9 +70,13 @@ func DelimsOf(quotes []string) []Delim {
 }
 
 // QuoteAt finds the string delimiter that stands at offset i.
-// A family's own come first. It looks at one byte before it compares anything, since it is asked nearly everywhere.
+// A family's own come first. It looks at one byte before it compares anything, since it is asked nearly everywhere: JSON's
+// delims begin with one of three quotes, with a backslash, or with 0xE2, as all curly ones do in UTF-8.
 func (r *Reader) QuoteAt(i int) (Delim, bool) {
 	c := r.At(i)
+	if r.Quotes == nil && !scan.IsQuote(c) && c != '\\' && c != 0xE2 {
+		return Delim{}, false
+	}
 	for _, list := range [...][]Delim{r.Quotes, delims} {
 		for k := range list {
 			if q := &list[k]; int(q.Open[0]) == c && r.Has(i, q.Open) && (q.Open != `"""` && q.Open != `'''` || r.tripled(i)) {
