@@ -232,11 +232,12 @@ func (r *Reader) memberFollows(i int, kind byte) bool {
 	if r.At(i) < 0 || scan.IsCloser(r.At(i)) { // a trailing comma
 		return true
 	}
-	if key, value := r.KeyAt(i); value > 0 && known(key, r.stack) {
+	k := r.lookForKey(i)
+	if k.value > 0 && known(k.text, r.stack) {
 		return true
 	}
 	if kind == '{' || kind == CallArgs {
-		return r.keyFollows(i) || kind == CallArgs && r.Positional && r.elementFollows(i)
+		return r.isKey(k) || kind == CallArgs && r.Positional && r.elementFollows(i)
 	}
 	return r.elementFollows(i)
 }
@@ -259,11 +260,13 @@ func (r *Reader) elementFollows(i int) bool {
 }
 
 // keyFollows says whether a key and its colon stand at offset i.
+func (r *Reader) keyFollows(i int) bool { return r.isKey(r.lookForKey(i)) }
+
+// isKey says whether what may be a key is one.
 // A bare word is a key only where one was bare before, the family or Python writes them so, or the tool knows it. Without
 // this, "see "b", and c: d" would end at b. Where a string has shown quotes that are not escaped, the next one is more likely
 // one of them than its end: then a quoted key must be a parameter, too, unless no schema could confirm any.
-func (r *Reader) keyFollows(i int) bool {
-	k := r.lookForKey(i)
+func (r *Reader) isKey(k aKey) bool {
 	t := r.Out.Typ
 	switch {
 	case k.quoted:
@@ -276,9 +279,9 @@ func (r *Reader) keyFollows(i int) bool {
 	if r.Quotes != nil {
 		also = ""
 	}
-	n := r.wordEnd(i, also, ":=,}\n\"")
+	n := r.wordEnd(k.at, also, ":=,}\n\"")
 	c := r.At(n)
-	return c < 0 || n > i && (c == ':' || c == '=') // cut inside what looks like a key, or a key
+	return c < 0 || n > k.at && (c == ':' || c == '=') // cut inside what looks like a key, or a key
 }
 
 // wordEnd is the offset behind the word at offset i, up to MaxKey bytes: what can stand in a name, and the bytes of also;
@@ -296,6 +299,7 @@ func (r *Reader) wordEnd(i int, also, stops string) int {
 // aKey is what may be a member's key and was only looked at: nothing is consumed, and no repair is noted.
 type aKey struct {
 	text    string
+	at      int  // the offset where it stands
 	value   int  // the offset behind its colon; 0: none follows
 	quoted  bool // it begins with a quote
 	closed  bool // and is closed
@@ -306,6 +310,7 @@ type aKey struct {
 // A key is at most MaxKey bytes long, so that a quote in a long text costs no more. Behind a text that is cut a colon may
 // follow as well, and where a key had none before, {"a" 1}, others may lack theirs too: then a closing quote is enough.
 func (r *Reader) lookForKey(i int) (k aKey) {
+	k.at = i
 	q, quoted := r.QuoteAt(i)
 	from := i + len(q.Open)
 	n := from
