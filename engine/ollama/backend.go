@@ -148,7 +148,7 @@ func (b *Backend) Complete(ctx context.Context, o *upstream.Order) (chat.Source,
 	if body.Raw {
 		body.Think = new(bool)
 	}
-	src, err := b.stream(ctx, o.Pulse, "/api/generate", &body, o.Pulse.UntilFirst(), o.Pulse.Later(), plain)
+	src, err := b.stream(ctx, o.Pulse, "/api/generate", &body, o.Pulse.UntilFirst(), o.Pulse.Later(), new(stream))
 	return src, upstream.Meant(err, "does not support insert", "suffix", "the model "+o.Model+" cannot fill a gap: its template has no place for a suffix")
 }
 

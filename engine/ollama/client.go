@@ -44,11 +44,11 @@ func New(base string, rt http.RoundTripper) (*Client, error) {
 // as long as a call takes to write (Withheld), since its parsers send a call whole. Tokens beside text are kept
 // only where the client asked for them and no call may be among them.
 func (o *Client) Chat(ctx context.Context, p *wait.Pulse, r *ChatRequest) (chat.Source, error) {
-	return o.stream(ctx, p, "/api/chat", r, p.UntilFirst(), p.Withheld(), func(s *stream) {
-		if r.Logprobs && len(r.Tools) == 0 {
-			s.probs = new(upstream.Probs)
-		}
-	})
+	s := new(stream)
+	if r.Logprobs && len(r.Tools) == 0 {
+		s.probs = new(upstream.Probs)
+	}
+	return o.stream(ctx, p, "/api/chat", r, p.UntilFirst(), p.Withheld(), s)
 }
 
 // Tap is Chat, but what comes is the text that the model wrote, calls and all, as far as the server shows its
@@ -58,13 +58,13 @@ func (o *Client) Chat(ctx context.Context, p *wait.Pulse, r *ChatRequest) (chat.
 func (o *Client) Tap(ctx context.Context, p *wait.Pulse, r *ChatRequest, m Marks) (chat.Source, error) {
 	q := *r
 	q.Logprobs = true
-	return o.stream(ctx, p, "/api/chat", &q, p.UntilFirst(), p.Later(), func(s *stream) { s.tap = &tap{marks: m} })
+	return o.stream(ctx, p, "/api/chat", &q, p.UntilFirst(), p.Later(), &stream{tap: &tap{marks: m}})
 }
 
 // Generate begins a reply of /api/generate: the raw text of the model. Nothing is withheld here, so a silence
 // between two records is a fault sooner than with Chat.
 func (o *Client) Generate(ctx context.Context, p *wait.Pulse, r *GenerateRequest) (chat.Source, error) {
-	return o.stream(ctx, p, "/api/generate", r, p.First(), p.Later(), plain)
+	return o.stream(ctx, p, "/api/generate", r, p.First(), p.Later(), new(stream))
 }
 
 // identity is the template by which a server that reads the reply itself gets a prompt as it is. Raw would do that
@@ -80,7 +80,7 @@ const identity = "{{ .Prompt }}"
 func (o *Client) Tokens(ctx context.Context, p *wait.Pulse, r *GenerateRequest) (chat.Source, error) {
 	q := *r
 	q.Raw, q.Template, q.Logprobs = false, identity, true
-	return o.stream(ctx, p, "/api/generate", &q, p.First(), p.Later(), func(s *stream) { s.tap = &tap{ours: true} })
+	return o.stream(ctx, p, "/api/generate", &q, p.First(), p.Later(), &stream{tap: &tap{ours: true}})
 }
 
 // Render gives the prompt that r comes to with the model's own template. It loads the model. A server that does not
@@ -92,19 +92,14 @@ func (o *Client) Render(ctx context.Context, p *wait.Pulse, r *ChatRequest) (str
 	return o.calls.Text(ctx, p, o.base+"/api/chat", &q, "_debug_info", "rendered_template")
 }
 
-// stream posts a request whose reply is a stream of records, and says how they are read.
-func (o *Client) stream(ctx context.Context, p *wait.Pulse, path string, body any, first, later wait.Limit, reading func(*stream)) (_ chat.Source, err error) {
-	s := new(stream)
+// stream posts a request whose reply is a stream of records, which s reads.
+func (o *Client) stream(ctx context.Context, p *wait.Pulse, path string, body any, first, later wait.Limit, s *stream) (_ chat.Source, err error) {
 	if s.Stream, err = o.calls.Stream(ctx, p, o.base+path, body, first, later); err != nil {
 		return nil, err
 	}
 	s.Read = s.read
-	reading(s)
 	return s, nil
 }
-
-// plain has a stream read as it is.
-func plain(*stream) {}
 
 // Show describes a model: capabilities, template, parser, trained context length. A model that the server lacks is
 // fault.NotFound.

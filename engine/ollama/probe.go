@@ -31,8 +31,18 @@ func (b *Backend) digest(ctx context.Context, name string) (string, error) {
 	if fresh && d != "" {
 		return d, nil
 	}
-	digests, err := b.list(ctx)
-	return digests[name], err
+	list, err := b.Tags(ctx)
+	if err != nil {
+		return "", err
+	}
+	digests := make(map[string]string, len(list.Models))
+	for _, m := range list.Models {
+		digests[strings.ToLower(m.Name)] = m.Digest
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.digests, b.listed = digests, time.Now() // where two requests at once have asked, the later answer stands
+	return digests[name], nil
 }
 
 // fullName is a model's name as Ollama compares names: "Qwen3" and "qwen3:latest" are one. A colon counts only behind the last
@@ -42,23 +52,6 @@ func fullName(model string) string {
 		model += ":latest"
 	}
 	return strings.ToLower(model)
-}
-
-// list asks for the digests of all models, by their full names. Two requests at once may both ask; the later
-// answer stands.
-func (b *Backend) list(ctx context.Context) (map[string]string, error) {
-	list, err := b.Tags(ctx)
-	if err != nil {
-		return nil, err
-	}
-	digests := make(map[string]string, len(list.Models))
-	for _, m := range list.Models {
-		digests[strings.ToLower(m.Name)] = m.Digest
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.digests, b.listed = digests, time.Now()
-	return digests, nil
 }
 
 // knownAs is what facts are kept by: the marks among them are the family's, and the family may be another when the
