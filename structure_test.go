@@ -255,7 +255,7 @@ var below = map[string][]string{
 	"adapters/internal/toolset":     {"chat", "chat/schema", "adapters/internal/scan"},
 	"adapters/internal/prose":       {"adapters/internal/scan"},
 	"adapters/internal/lenient":     {"chat", "chat/schema", "adapters/internal/scan"},
-	"adapters/internal/declaration": {},
+	"adapters/internal/declaration": {"adapters/internal/scan"},
 	"adapters/internal/print":       {"chat", "chat/schema", "adapters/internal/declaration", "adapters/internal/scan"},
 	"adapters/internal/grammar":     {"chat", "chat/schema", "adapters/internal/declaration", "adapters/internal/print", "adapters/internal/scan"},
 	"internal/companymcp":           {"tools/company"},

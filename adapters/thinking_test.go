@@ -33,7 +33,7 @@ func marksOfThinking(f *Format) (pairs [][2]string) {
 		for i, text := range []string{p.Parts[0].Lit.Text, p.Parts[len(p.Parts)-1].Lit.Text} {
 			pair[i] = f.Printed(text)
 		}
-		if !declaration.IsProse(p.OpenMark()) && !declaration.IsProse(p.CloseMark()) {
+		if !declaration.IsProse(p.Opener()) && !declaration.IsProse(p.CloseMark()) {
 			pairs = append(pairs, pair)
 		}
 	}

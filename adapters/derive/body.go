@@ -161,20 +161,14 @@ func pythonBody(text string, from int, path, content string) (body, bool) {
 
 // pseudoBody finds a call whose arguments are JSON with bare keys and strings between delimiters of their own.
 // gemma4's call:write_file{content:<|"|>wombat<|"|>,path:…}: the delimiter is what stands between a key's colon and its value.
-func pseudoBody(text string, from int, path, content string) (body, bool) {
-	name := strings.Index(text[from:], probes[0].Name+"{")
-	if name < 0 {
+func pseudoBody(text string, from int, path, _ string) (body, bool) {
+	aPseudo := regexp.MustCompile(`(?s)` + probes[0].Name + `(\{.*?path:(.+?)` + regexp.QuoteMeta(path) + `.*?\})`)
+	m := aPseudo.FindStringSubmatchIndex(text[from:])
+	if m == nil {
 		return body{}, false
 	}
-	at := from + name + len(probes[0].Name)
-	_, behind, ok := strings.Cut(text[at:], "path:")
-	quote, _, found := strings.Cut(behind, path)
-	last := at + strings.LastIndex(text[at:], path)
-	end := strings.IndexByte(text[max(last, at):], '}')
-	if !ok || !found || quote == "" || end < 0 {
-		return body{}, false
-	}
-	return besideName(text, from, at, last+end+1, "{pseudo}", "quote   "+strings.TrimSpace(quote)+"\n")
+	quote := text[from+m[4] : from+m[5]]
+	return besideName(text, from, from+m[2], from+m[3], "{pseudo}", "quote   "+strings.TrimSpace(quote)+"\n")
 }
 
 // taggedBody finds a call whose arguments each stand between marks.

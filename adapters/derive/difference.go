@@ -3,6 +3,7 @@ package derive
 import (
 	"regexp"
 	"strings"
+	"unicode"
 )
 
 // difference takes off what two texts begin and end with alike, and gives what is left of the second: no mark is cut.
@@ -105,11 +106,9 @@ func lastMark(text string) string { return trailingMark.FindString(text) }
 // trimSpaced takes a prefix off, white space in front of it too; a text without it stays.
 // The white space behind the text stays: of a call it may be glue.
 func trimSpaced(text, prefix string) string {
-	if prefix = strings.TrimSpace(prefix); prefix == "" {
-		return text
-	}
-	if rest, ok := strings.CutPrefix(strings.TrimSpace(text), prefix); ok {
-		return text[strings.Index(text, prefix)+len(prefix):][:len(rest)+len(text)-len(strings.TrimRight(text, " \n\t\r"))]
+	prefix = strings.TrimSpace(prefix)
+	if rest, ok := strings.CutPrefix(strings.TrimLeftFunc(text, unicode.IsSpace), prefix); ok && prefix != "" {
+		return rest
 	}
 	return text
 }

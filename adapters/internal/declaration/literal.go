@@ -1,6 +1,10 @@
 package declaration
 
-import "strings"
+import (
+	"strings"
+
+	"toolnorm/adapters/internal/scan"
+)
 
 // Literal is a fixed piece of an example: as it is printed, and as it is matched. The two differ since models do not write
 // marks to the byte: where the template has <function=get_weather>, they write <function = "get_weather">.
@@ -79,13 +83,13 @@ func units(text, before, after string) []unit {
 		case strings.HasPrefix(text[i:], WideBar):
 			out = append(out, unit{Kind: AnyBar})
 			i += len(WideBar) - 1
-		case c == '\n' && last && after == "text" && !first && isLetter(text[i-1]):
+		case c == '\n' && last && after == "text" && !first && scan.IsLetter(text[i-1]):
 			out = append(out, unit{Kind: Exact, Byte: c}) // it ends the word
 		case c == '\n' && (first && rawHole(before) || last && rawHole(after)):
 			out = append(out, unit{Kind: OneNewline})
 		case c == '\n':
 			out = appendSpace(out, anySpace)
-		case c == ' ' && !first && !last && isLetter(text[i-1]) && isLetter(text[i+1]):
+		case c == ' ' && !first && !last && scan.IsLetter(text[i-1]) && scan.IsLetter(text[i+1]):
 			out = appendSpace(out, SomeSpace)
 		case c == ' ':
 			out = appendSpace(out, blanks)
@@ -109,8 +113,8 @@ func units(text, before, after string) []unit {
 // put a blank there.
 // Kimi K3's were seen with blanks there: <|open|> tools <|sep|>.
 func isSeam(before, c byte) bool {
-	word := isLetter(before) || before == '"'
-	return before == '>' && isLetter(c) || word && (c == '<' || c == '[')
+	word := scan.IsLetter(before) || before == '"'
+	return before == '>' && scan.IsLetter(c) || word && (c == '<' || c == '[')
 }
 
 // rawHole says whether a hole's text is taken as it is, so that white space beside it is data but for one newline: a file's
@@ -130,9 +134,6 @@ func appendSpace(list []unit, k UnitKind) []unit {
 	}
 	return append(list, unit{Kind: k})
 }
-
-// isLetter says whether a byte is a Latin letter; marks of other scripts end at their brackets.
-func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
 // Key is the literal's first solid piece: what the index of marks looks for. It ends where models may write something else,
 // so the bytes of the key stand in every reply that has the mark.

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"toolnorm/adapters/internal/scan"
 )
 
 // MarkKind says what a mark means, in the order in which candidates of one key are tried: what opens something comes before
@@ -50,7 +52,7 @@ func special(key string) bool {
 
 // IsWord says whether the mark is a word and a colon, "Action:": such a mark stands at the start of a line. Its first letter
 // is not among the Stops, or the decoder would stop at every A of every text.
-func (m *Mark) IsWord() bool { return isLetter(m.Key[0]) && m.Key[len(m.Key)-1] == ':' }
+func (m *Mark) IsWord() bool { return scan.IsLetter(m.Key[0]) && m.Key[len(m.Key)-1] == ':' }
 
 // Index has the marks that are live when one family is read: its own and those of all others of the set, since a model is
 // often named after one family and tuned on the calls of another. It is built once a family and then only read.
@@ -233,7 +235,7 @@ func (f *Family) Openings() []string {
 // models that reason know.
 func (f *Family) ThinkEnd() string {
 	for _, p := range f.Think {
-		if end := strings.TrimSpace(p.Parts[len(p.Parts)-1].Lit.Text); end != "" {
+		if end := p.CloseMark(); end != "" {
 			return end
 		}
 	}
@@ -247,7 +249,7 @@ func (v *Index) OpenedReasoning(prompt string) *Pattern {
 	prompt = strings.TrimRight(prompt, " \t\r\n")
 	for i, f := range v.Families {
 		for _, p := range f.Think {
-			if words := IsProse(p.OpenMark()) && IsProse(p.CloseMark()); EndsWith(prompt, p.OpenMark()) && (i == 0 || !words) {
+			if words := IsProse(p.Opener()) && IsProse(p.CloseMark()); EndsWith(prompt, p.Opener()) && (i == 0 || !words) {
 				return p
 			}
 		}

@@ -215,13 +215,10 @@ func (p *Pattern) beginningWith(text string) *Pattern {
 // first is the first mark of the pattern, without those that stand behind it: <tool_call> of <tool_call>\n<function=. Models
 // write it twice, and then it is skipped alone.
 func (p *Pattern) first() Literal {
-	if len(p.Parts) == 0 || p.Parts[0].Hole != "" || len(p.Parts[0].Lit.Units) == 0 {
+	if len(p.Parts) == 0 {
 		return Literal{}
 	}
-	if pieces := p.Parts[0].Lit.Pieces(); len(pieces) > 0 {
-		return pieces[0]
-	}
-	return Literal{}
+	return append(p.Parts[0].Lit.Pieces(), Literal{})[0]
 }
 
 // closers are the marks behind the body, one by one, since any of several may be missing: qwen3-coder's calls end
@@ -254,10 +251,7 @@ func (p *Pattern) ResultMarks() (open, end string) {
 	return open, end[from:]
 }
 
-// OpenMark is the mark in front of the reasoning, or of the plain reply, of a pattern, as a prompt may end with it.
-func (p *Pattern) OpenMark() string { return strings.TrimSpace(p.Parts[0].Lit.Text) }
-
-// CloseMark is the mark behind it, "" for a reply that nothing closes.
+// CloseMark is the mark behind the reasoning, or the plain reply, of a pattern, "" for one that nothing closes.
 func (p *Pattern) CloseMark() string { return strings.TrimSpace(p.Parts[len(p.Parts)-1].Lit.Text) }
 
 // Special says whether the pattern begins with a special token, see [Mark.Special].

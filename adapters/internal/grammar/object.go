@@ -57,6 +57,7 @@ func (g *writer) object(n *schema.Place, s *print.Spelling) string {
 
 // listed are the members that a schema names, in its order.
 // A name that is required and not described, {"required": ["x"]}, is a member all the same: a call without it is refused.
+// With "additionalProperties": false beside it the schema contradicts itself; the member is written then, and the check decides.
 func (g *writer) listed(n *schema.Place, write func(key string, p *schema.Place) string) []slot {
 	members, required, known := slices.Clone(n.Members), map[string]bool{}, map[string]bool{}
 	for _, m := range members {
@@ -65,7 +66,7 @@ func (g *writer) listed(n *schema.Place, write func(key string, p *schema.Place)
 	for _, key := range n.Required {
 		if required[key] = true; !known[key] {
 			known[key] = true
-			members = append(members, schema.Member{Name: key, Place: unlisted(n)})
+			members = append(members, schema.Member{Name: key, Place: possible(additional(n))})
 		}
 	}
 	var all []slot
@@ -78,15 +79,6 @@ func (g *writer) listed(n *schema.Place, write func(key string, p *schema.Place)
 		back()
 	}
 	return all
-}
-
-// unlisted is what a member may be that a schema demands without naming it.
-// {"required": ["x"], "additionalProperties": false} contradicts itself; the member is written then, and the check decides.
-func unlisted(n *schema.Place) *schema.Place {
-	if n.More == nil || n.More.Never {
-		return anything
-	}
-	return n.More
 }
 
 // additional is what members that the schema does not name may be. Where it names some and says nothing of others, there

@@ -46,12 +46,7 @@ func (g *writer) patterned(n *schema.Place, s *print.Spelling) (out string) {
 		}
 	}
 	try(n.Patterns, "pattern", schema.GoPattern)
-	try(n.Formats, "format", func(text string) string {
-		if p, ok := formatPatterns[text]; ok {
-			return "^(?:" + p + ")$"
-		}
-		return ""
-	})
+	try(n.Formats, "format", func(text string) string { return "^(?:" + formatPatterns[text] + ")$" })
 	if out == "" {
 		return ""
 	}
@@ -68,7 +63,7 @@ func (g *writer) patterned(n *schema.Place, s *print.Spelling) (out string) {
 // cannot be said in GBNF either.
 func (g *writer) matching(pattern string, s *print.Spelling) string {
 	re, err := syntax.Parse(pattern, syntax.Perl)
-	if pattern == "" || err != nil {
+	if err != nil {
 		return ""
 	}
 	w := patternWriter{s: s}

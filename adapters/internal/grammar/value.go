@@ -231,10 +231,15 @@ func (g *writer) array(n *schema.Place, s *print.Spelling) string {
 
 // item matches an element.
 func (g *writer) item(n *schema.Place, s *print.Spelling) string {
+	return g.short(g.value(possible(n), s))
+}
+
+// possible is what may stand where something must: anything where the schema says nothing, or that nothing may.
+func possible(n *schema.Place) *schema.Place {
 	if n == nil || n.Never {
-		n = anything
+		return anything
 	}
-	return g.short(g.value(n, s))
+	return n
 }
 
 // short is a rule in the place of an expression that is long.
