@@ -26,7 +26,7 @@ func attacks() (all []attack) {
 	for _, m := range schemas() {
 		all = append(all, m.with("demo/hermes", `Use write_file with \"x\".`), m.with(fake.Model, `{\"Call\":true,\"Bytes\":400}`))
 	}
-	for _, list := range [][]attack{ollamas(), bodies(), connections(), mcpMessages()} {
+	for _, list := range [][]attack{ollamas(), bodies(), largest(), connections(), mcpMessages()} {
 		all = append(all, list...)
 	}
 	return all
@@ -84,17 +84,14 @@ func bodies() []attack {
 		one("20,000 parts in one message", path, messages(`{"role":"user","content":[`+many(20_000, `{"type":"text","text":"x"}`)+`]}`)),
 		one("1 MB of broken arguments", path, messages(`{"role":"assistant","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"`+strings.Repeat(`{\"a\":[`, 130_000)+`"}}]},{"role":"tool","tool_call_id":"a","content":"x"}`)),
 		one("an image of 14 MB", path, messages(`{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,`+image+`"}}]}`)),
-		one("a text of 15 MB", path, messages(`{"role":"system","content":"`+strings.Repeat("word ", 3<<20)+`"}`)),
 		one("4 MB of opening marks", path, messages(`{"role":"system","content":"`+strings.Repeat("<tool_call>", 400_000)+`"}`)),
 		one("4 MB of Void's tags", path, messages(`{"role":"system","content":"`+strings.Repeat("<run_command><command>", 200_000)+`"}`), "Toolnorm-Client-Form", "void"),
 		one("3 MB of lone surrogates", path, messages(`{"role":"system","content":"`+strings.Repeat(`\ud800`, 500_000)+`"}`)),
-		one("2 MB that is no UTF-8", path, messages(`{"role":"system","content":"`+strings.Repeat("\xff\xc0", 1<<20)+`"}`)),
 		one("one key 500,000 times", path, `{`+many(500_000, `"model":"demo/hermes"`)+`}`),
 		one("500,000 unknown keys", path, `{`+many(500_000, `"k%d":1`)+`}`),
 		one("500,000 stop sequences", path, `{"model":"demo/hermes","messages":[{"role":"user","content":"Hi"}],"stop":[`+many(500_000, `"s%d"`)+`]}`),
 		one("a model's name of 5 MB", path, `{"model":"`+strings.Repeat("m", 5<<20)+`","messages":[{"role":"user","content":"Hi"}]}`),
 		one("a number of 5 MB", path, `{"model":"demo/hermes","messages":[{"role":"user","content":"Hi"}],"max_tokens":`+strings.Repeat("9", 5<<20)+`}`),
-		one("15 MB to complete", "/v1/completions", `{"model":"demo/hermes","prompt":"`+strings.Repeat("word ", 3<<20)+`"}`),
 		one("100,000 texts to embed", "/v1/embeddings", `{"model":"demo/hermes","input":[`+many(100_000, `"x"`)+`]}`),
 		one("a body of 100 MB", path, strings.Repeat(" ", 100<<20)),
 		one("a runner's call 4 MB deep", "/runner/call", `{"name":"search_docs","arguments":`+strings.Repeat(`{"a":`, 600_000)),

@@ -18,13 +18,13 @@ import (
 const (
 	MaxCPU  = time.Second
 	MaxPeak = 200 << 20             // bytes of resident memory, at the highest
-	maxRest = 50 * time.Millisecond // of processor time in restTime, when everybody has left: timers, and the collector of garbage
+	maxRest = 20 * time.Millisecond // of processor time in restTime, when everybody has left: timers, and the collector of garbage
 )
 
 const (
 	patience  = 10 * time.Second // after which a client leaves; a request that takes longer has most likely broken MaxCPU
 	settling  = 20 * time.Second // in which a server must come to rest
-	restTime  = 500 * time.Millisecond
+	restTime  = 200 * time.Millisecond
 	bodyWait  = 2 * time.Second // of the server for a body
 	tries     = 3               // of an attack that breaks a limit: on a shared machine the same work takes half as long again now and then
 	bodyGrace = 3 * time.Second // how much later than that a slow client may get its answer
