@@ -289,7 +289,10 @@ func (r *Reader) isKey(k aKey) bool {
 func (r *Reader) wordEnd(i int, also, stops string) int {
 	for n := i; n < i+MaxKey; n++ {
 		c := r.At(n)
-		if c < 0 || strings.IndexByte(stops, byte(c)) >= 0 || also != "" && !scan.IsWord(c) && strings.IndexByte(also, byte(c)) < 0 {
+		if also != "" && scan.IsWord(c) { // as nearly all are
+			continue
+		}
+		if c < 0 || strings.IndexByte(stops, byte(c)) >= 0 || also != "" && strings.IndexByte(also, byte(c)) < 0 {
 			return n
 		}
 	}
