@@ -16,7 +16,7 @@ type body struct {
 	lines      string // further lines of the declaration
 }
 
-// bodyOf finds the call with these two values in a text, from an offset on.
+// bodyOf finds the call with these two values in a text.
 // The forms are tried from the strictest on: JSON proves itself by parsing, tags are whatever stands between known values.
 //
 //	{"name": "write_file", "arguments": {…}}               {call}, {calls}, {named}
@@ -24,9 +24,9 @@ type body struct {
 //	[write_file(content="wombat", path="quokka.txt")]       {python}
 //	write_file{content:<|"|>wombat<|"|>,path:…}              {pseudo}
 //	<parameter=content>wombat</parameter>                   {args}
-func bodyOf(text string, from int, path, content string) (body, bool) {
-	for _, form := range []func(string, int, string, string) (body, bool){jsonBody, pythonBody, pseudoBody, taggedBody} {
-		if b, ok := form(text, from, path, content); ok {
+func bodyOf(text, path, content string) (body, bool) {
+	for _, form := range []func(text, path, content string) (body, bool){jsonBody, pythonBody, pseudoBody, taggedBody} {
+		if b, ok := form(text, path, content); ok {
 			return b, true
 		}
 	}
@@ -36,8 +36,8 @@ func bodyOf(text string, from int, path, content string) (body, bool) {
 // jsonBody finds a call whose arguments are JSON: the name is in the JSON, or in front of it.
 // A schema or a header may hold JSON as well, so the value must hold both arguments of the probe.
 // It begins at every brace until one parses, so marks that hold braces do no harm.
-func jsonBody(text string, from int, path, content string) (body, bool) {
-	for i := from; i < len(text); i++ {
+func jsonBody(text, path, content string) (body, bool) {
+	for i := range len(text) {
 		if text[i] != '{' && text[i] != '[' {
 			continue
 		}
@@ -49,7 +49,7 @@ func jsonBody(text string, from int, path, content string) (body, bool) {
 		if strings.Contains(value, probes[0].Name) {
 			return named(value, i, end)
 		}
-		return besideName(text, from, i, end, "{json}", "")
+		return besideName(text, i, end, "{json}", "")
 	}
 	return body{}, false
 }
@@ -125,16 +125,16 @@ var anID = regexp.MustCompile(`(functions\.)?write_file:\d+`)
 // besideName is a body that ends with arguments at text[at:end] and begins with the name in front of them.
 // The last occurrence counts: deepseek-v3 has the word function and a separator in front, others the name in a header, too.
 // Literals between name and arguments stay as they are: <｜tool▁sep｜>, [ARGS], a newline.
-func besideName(text string, from, at, end int, hole, lines string) (body, bool) {
-	front := text[from:at]
+func besideName(text string, at, end int, hole, lines string) (body, bool) {
+	front := text[:at]
 	if m := anID.FindStringIndex(front); m != nil {
-		return body{from + m[0], end, "{id}" + example(front[m[1]:]) + hole, lines}, true
+		return body{m[0], end, "{id}" + example(front[m[1]:]) + hole, lines}, true
 	}
-	n := strings.LastIndex(front, probes[0].Name)
-	if n < 0 {
+	start := strings.LastIndex(front, probes[0].Name)
+	if start < 0 {
 		return body{}, false
 	}
-	start, behind := from+n, front[n+len(probes[0].Name):]
+	behind := front[start+len(probes[0].Name):]
 	return body{start, end, "{name}" + example(behind) + hole, lines}, true
 }
 
@@ -144,75 +144,68 @@ var aPython = regexp.MustCompile(`(?s)\[?write_file\((?:[^()]|\n)*\)(, *write_fi
 
 // pythonBody finds calls in Python's spelling.
 // Without brackets around several it is olmo3's form, a call a line; quotes of the other kind are LFM2.5's.
-func pythonBody(text string, from int, path, content string) (body, bool) {
-	m := aPython.FindStringIndex(text[from:])
-	if m == nil || !strings.Contains(text[from+m[0]:from+m[1]], path) || !strings.Contains(text[from+m[0]:from+m[1]], content) {
+func pythonBody(text, path, content string) (body, bool) {
+	m := aPython.FindStringIndex(text)
+	if m == nil {
 		return body{}, false
 	}
-	lines := ""
-	if text[from+m[0]] != '[' {
+	call, lines := text[m[0]:m[1]], ""
+	if !strings.Contains(call, path) || !strings.Contains(call, content) {
+		return body{}, false
+	}
+	if call[0] != '[' {
 		lines = "keys    list=lines\n"
 	}
-	if strings.Contains(text[from+m[0]:from+m[1]], "'"+content+"'") {
+	if strings.Contains(call, "'"+content+"'") {
 		lines += "quote   '\n"
 	}
-	return body{from + m[0], from + m[1], "{python}", lines}, true
+	return body{m[0], m[1], "{python}", lines}, true
 }
 
 // pseudoBody finds a call whose arguments are JSON with bare keys and strings between delimiters of their own.
 // gemma4's call:write_file{content:<|"|>wombat<|"|>,path:…}: the delimiter is what stands between a key's colon and its value.
-func pseudoBody(text string, from int, path, _ string) (body, bool) {
+func pseudoBody(text, path, _ string) (body, bool) {
 	aPseudo := regexp.MustCompile(`(?s)` + probes[0].Name + `(\{.*?path:(.+?)` + regexp.QuoteMeta(path) + `.*?\})`)
-	m := aPseudo.FindStringSubmatchIndex(text[from:])
+	m := aPseudo.FindStringSubmatchIndex(text)
 	if m == nil {
 		return body{}, false
 	}
-	quote := text[from+m[4] : from+m[5]]
-	return besideName(text, from, from+m[2], from+m[3], "{pseudo}", "quote   "+strings.TrimSpace(quote)+"\n")
+	return besideName(text, m[2], m[3], "{pseudo}", "quote   "+strings.TrimSpace(text[m[4]:m[5]])+"\n")
 }
 
 // taggedBody finds a call whose arguments each stand between marks.
 // Two arguments show where one ends and the next begins: what stands in front of both keys is the opener, what stands behind
 // both values the closer. Templates may sort arguments, so the one that stands first counts as the first.
 // Tags that are named like the parameters, <path>…</path>, are told by the key that stands behind the value once more.
-func taggedBody(text string, from int, path, content string) (body, bool) {
+func taggedBody(text, path, content string) (body, bool) {
 	key1, key2 := "path", "content"
-	v1, v2 := find(text, path, from), find(text, content, from)
-	if v1 < 0 || v2 < 0 {
-		return body{}, false
-	}
+	name, v1, v2 := strings.Index(text, probes[0].Name), strings.Index(text, path), strings.Index(text, content)
 	if v2 < v1 {
 		key1, key2, path, content, v1, v2 = key2, key1, content, path, v2, v1
 	}
-	name := find(text, probes[0].Name, from)
-	k1 := name + strings.LastIndex(text[max(name, 0):v1], key1)
-	end1 := v1 + len(path)
-	k2 := end1 + strings.LastIndex(text[end1:v2], key2)
-	if name < 0 || k1 < name+len(probes[0].Name) || k2 < end1 {
+	if v1 < 0 || name < 0 || name > v1 {
 		return body{}, false
 	}
-	open := opener(text[name:k1], text[end1:k2])
-	middle, end2 := text[k1+len(key1):v1], v2+len(content)
+	end1, end2 := v1+len(path), v2+len(content)
+	k1, k2 := name+strings.LastIndex(text[name:v1], key1), end1+strings.LastIndex(text[end1:v2], key2)
+	if k1 < name+len(probes[0].Name) || k2 < end1 {
+		return body{}, false
+	}
+	open, middle := opener(text[name:k1], text[end1:k2]), text[k1+len(key1):v1]
 	// what stands between key and value must be the same for both, or the tags say more than a name
 	if open == "" || middle != text[k2+len(key2):v2] {
 		return body{}, false
 	}
-	if first, behind, ok := strings.Cut(text[end1:max(k2-len(open), end1)], key1); ok && strings.HasPrefix(text[end2:], first+key2+behind) { // <path>…</path>
-		arg := fmt.Sprintf("arg     %s{key}%s{value}%s{key}%s\n", example(open), example(middle), example(first), example(strings.TrimRight(behind, "\n")))
-		return besideName(text, from, k1-len(open), end2+len(first+key2)+len(strings.TrimRight(behind, "\n")), "{args}", arg)
+	between, after := text[end1:max(k2-len(open), end1)], text[end2:]
+	closer := shared(between, after)
+	closes := example(closer)
+	if first, behind, ok := strings.Cut(between, key1); ok && strings.HasPrefix(after, first+key2+behind) { // <path>…</path>
+		behind = strings.TrimRight(behind, "\n")
+		closer, closes = first+key2+behind, example(first)+"{key}"+example(behind)
 	}
-	closer := shared(text[end1:max(k2-len(open), end1)], text[end2:])
 	if closer == "" {
 		return body{}, false
 	}
-	arg := fmt.Sprintf("arg     %s{key}%s{value}%s\n", example(open), example(middle), example(closer))
-	return besideName(text, from, k1-len(open), end2+len(closer), "{args}", arg)
-}
-
-// find is the place of a word from an offset on, -1 without one.
-func find(text, word string, from int) int {
-	if i := strings.Index(text[from:], word); i >= 0 {
-		return from + i
-	}
-	return -1
+	arg := fmt.Sprintf("arg     %s{key}%s{value}%s\n", example(open), example(middle), closes)
+	return besideName(text, k1-len(open), end2+len(closer), "{args}", arg)
 }

@@ -69,7 +69,7 @@ func heading(model string) string {
 // <|im_end|> ends the turn.
 func (o *observed) callLines() (lines string, ends []string, err error) {
 	oneText, twoText := sameIDs(o.one), sameIDs(o.two)
-	one, ok := bodyOf(oneText, 0, "quokka.txt", "wombat")
+	one, ok := bodyOf(oneText, "quokka.txt", "wombat")
 	if !ok {
 		return "", nil, ErrForm
 	}
@@ -77,15 +77,16 @@ func (o *observed) callLines() (lines string, ends []string, err error) {
 	if twoText == "" {
 		return o.onlyLine(oneText, one)
 	}
-	first, ok := bodyOf(twoText, 0, "quokka.txt", "wombat")
+	first, ok := bodyOf(twoText, "quokka.txt", "wombat")
 	if !ok {
 		return "", nil, ErrForm
 	}
-	second, ok := bodyOf(twoText, first.end, "numbat.txt", "bilby")
+	rest := twoText[first.end:]
+	second, ok := bodyOf(rest, "numbat.txt", "bilby")
 	if !ok { // one list holds both
 		return fmt.Sprintf("call    %s%s%s\n%s", example(oneText[:one.start]), first.hole, example(oneText[one.end:]), one.lines), nil, nil
 	}
-	before, between, after := twoText[:first.start], twoText[first.end:second.start], twoText[second.end:]
+	before, between, after := twoText[:first.start], rest[:second.start], rest[second.end:]
 	open := strings.TrimLeft(opener(before, between), "\n") // which are glue
 	closer := shared(between[:len(between)-len(open)], after)
 	head, tail := before[:len(before)-len(open)], after[len(closer):]
@@ -131,7 +132,7 @@ func (o *observed) messageLines(b *strings.Builder) (string, error) {
 	if _, body, ok := strings.Cut(text, o.messages.closes); ok {
 		text = body
 	}
-	one, ok := bodyOf(text, 0, "quokka.txt", "wombat")
+	one, ok := bodyOf(text, "quokka.txt", "wombat")
 	switch {
 	case !ok:
 		// The name stands in the header alone: the body is the arguments.

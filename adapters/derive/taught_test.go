@@ -41,3 +41,25 @@ func TestTheExampleInThePromptIsTheDeclaration(t *testing.T) {
 		}
 	}
 }
+
+// TestANameBehindTheArgumentsHasNoForm asks a template whose tags have the name last, which no declaration can say: what was
+// looked for in front of the arguments ended the process.
+func TestANameBehindTheArgumentsHasNoForm(t *testing.T) {
+	says := func(ms []chat.Message, _ []chat.Tool) (string, error) {
+		out := ""
+		for _, m := range ms {
+			out += "\n<|" + string(m.Role) + "|>" + m.Content
+			for _, c := range m.Calls {
+				content, path := "wombat", "quokka.txt"
+				if strings.Contains(string(c.Args), "bilby") {
+					content, path = "bilby", "numbat.txt"
+				}
+				out += "<call><arg=content>" + content + "</arg><arg=path>" + path + "</arg><name>" + c.Name + "</name></call>"
+			}
+		}
+		return out + "\n<|assistant|>", nil
+	}
+	if found, err := From("lab/mine", adapters.Builtin(), Template{Render: says}); !errors.Is(err, ErrForm) {
+		t.Errorf("%+v, %v", found, err)
+	}
+}
