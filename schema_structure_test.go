@@ -25,17 +25,15 @@ var schemaReaders = []string{"chat/schema", "engine/valid"}
 
 // schemaWriters are the files that name keywords to print them, and why they may.
 var schemaWriters = map[string]string{
-	"engine/reduce.go":                     "writes the schema that chat templates print",
-	"mcpserver/list.go":                    "writes the schema of a tool's outcome around the tool's own",
-	"adapters/envelope.go":                 "knows a call in which a model has copied its schema in place of arguments",
-	"adapters/internal/lenient/member.go":  "the same: arguments inside of a copied schema",
-	"adapters/internal/grammar/text.go":    "names what it has dropped",
-	"adapters/internal/grammar/value.go":   "names what it has dropped, and a rule",
-	"adapters/internal/grammar/object.go":  "names a rule",
-	"adapters/internal/grammar/pattern.go": "names what it has dropped",
-	"internal/heavy/heavy.go":              "makes schemas for tests, by the keyword that is heavy",
-	"internal/voidmodel/client.go":         "writes tools as Void does",
-	"internal/ocr/model.go":                "writes the schema that holds a model's answer to yes and no",
+	"engine/reduce.go":                    "writes the schema that chat templates print",
+	"mcpserver/list.go":                   "writes the schema of a tool's outcome around the tool's own",
+	"adapters/envelope.go":                "knows a call in which a model has copied its schema in place of arguments",
+	"adapters/internal/lenient/member.go": "the same: arguments inside of a copied schema",
+	"adapters/internal/grammar/value.go":  "names a rule",
+	"adapters/internal/grammar/object.go": "names a rule",
+	"internal/heavy/heavy.go":             "makes schemas for tests, by the keyword that is heavy",
+	"internal/voidmodel/client.go":        "writes tools as Void does",
+	"internal/ocr/model.go":               "writes the schema that holds a model's answer to yes and no",
 
 	"proxy/form/responses/tools.go": "writes the schema of a tool whose input is a text",
 

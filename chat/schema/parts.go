@@ -59,7 +59,7 @@ func (c *constrainer) ofKind(kind Kinds, s *Place, depth int) {
 func (s *Place) manyValues() (k Kinds, _ *Place) {
 	out := *s
 	s.doc.Drop(s.At, "enum")
-	longest := &Count{At: s.At}
+	longest := &Count{Origin: Origin{s.At, "maxLength"}}
 	for _, v := range s.Enum {
 		k |= KindOf(v)
 		longest.N = max(longest.N, len(v))
@@ -147,11 +147,11 @@ const maxCount = 1999
 // A pattern says most, then a format.
 // A maxLength beyond the bound is not dropped but tightened, and so is not reported: what fits the constraint fits it.
 func (c *constrainer) string(s *Place) {
-	pattern := c.held(s.Patterns, s, "pattern", func(text string) (string, bool) { return serverPattern(text, c.o.length()) })
-	format := c.held(s.Formats, s, "format", func(text string) (string, bool) { return text, pattern == "" && slices.Contains(heldFormats, text) })
+	pattern := c.held(s.Patterns, s, func(text string) (string, bool) { return serverPattern(text, c.o.length()) })
+	format := c.held(s.Formats, s, func(text string) (string, bool) { return text, pattern == "" && slices.Contains(heldFormats, text) })
 	least, most := s.MinLength, s.MaxLength
 	if least != nil && (pattern != "" || format != "" || least.N > maxCount || c.o.Weak && least.N > c.o.length()) {
-		s.doc.Drop(least.At, "minLength")
+		s.doc.Drop(least.At, least.Keyword)
 		least = nil
 	}
 	c.raw(`{"type":"string"`)
@@ -168,20 +168,20 @@ func (c *constrainer) string(s *Place) {
 		most = nil
 	}
 	if most != nil {
-		s.doc.Drop(most.At, "maxLength")
+		s.doc.Drop(most.At, most.Keyword)
 	}
 	c.raw("}")
 }
 
 // held is the first of the words that a server knows, as it spells it; the others are dropped, and in a weak constraint all.
 // Two patterns come from an allOf. One regular expression for both would need look-ahead, which servers do not read.
-func (c *constrainer) held(words []Word, s *Place, keyword string, known func(text string) (string, bool)) (out string) {
+func (c *constrainer) held(words []Word, s *Place, known func(text string) (string, bool)) (out string) {
 	for _, w := range words {
 		text, ok := known(w.Text)
 		if ok && out == "" && !c.o.Weak {
 			out = text
 		} else {
-			s.doc.Drop(w.At, keyword)
+			s.doc.Drop(w.At, w.Keyword)
 		}
 	}
 	return out
@@ -207,7 +207,7 @@ const maxElements = 1000
 func (c *constrainer) array(s *Place, depth int) {
 	least := s.MinItems
 	if least != nil && least.N > maxElements {
-		s.doc.Drop(least.At, "minItems")
+		s.doc.Drop(least.At, least.Keyword)
 		least = nil
 	}
 	most := within(least, s.MaxItems, c.o.elements())

@@ -57,19 +57,21 @@ type Member struct {
 type (
 	Word struct {
 		Text string
-		At   string
+		Origin
 	}
 	Count struct {
-		N  int
-		At string
+		N int
+		Origin
 	}
 	Bound struct {
 		Value    *big.Rat
 		Excluded bool // the limit itself does not fit
-		At       string
-		Keyword  string
+		Origin
 	}
 )
+
+// Origin is the keyword that something comes from, and where it stands: what Doc.Drop is told by who cannot hold it.
+type Origin struct{ At, Keyword string }
 
 // anything is a place that constrains nothing, never one that nothing fits. Each is a new one, as its reader says where it
 // stands.

@@ -258,7 +258,7 @@ func (d *Doc) scalars(p *Place, v *jsontree.Value, at string) {
 		to      *[]Word
 	}{{"pattern", &p.Patterns}, {"format", &p.Formats}} {
 		if text := v.Get(w.keyword); kind(text) == String {
-			*w.to = []Word{{text.Text, at}}
+			*w.to = []Word{{text.Text, Origin{at, w.keyword}}}
 		}
 	}
 	p.MinLength, p.MaxLength = count(v, "minLength", at), count(v, "maxLength", at)
@@ -283,7 +283,7 @@ func count(v *jsontree.Value, keyword, at string) *Count {
 	if err != nil || n < 0 || n != float64(int32(n)) {
 		return nil
 	}
-	return &Count{int(n), at}
+	return &Count{int(n), Origin{at, keyword}}
 }
 
 // bound reads a limit of numbers in both forms of "exclusive": a limit of its own, or true beside the other one as in
@@ -292,7 +292,7 @@ func count(v *jsontree.Value, keyword, at string) *Count {
 func bound(v *jsontree.Value, inclusive, exclusive, at string, side int) *Bound {
 	limit := func(keyword string, excluded bool) *Bound {
 		if n := v.Get(keyword); kind(n)&Number != 0 && len(n.Raw) < 40 {
-			return &Bound{Value: exactly(n.Raw), At: at, Keyword: keyword, Excluded: excluded}
+			return &Bound{exactly(n.Raw), excluded, Origin{at, keyword}}
 		}
 		return nil
 	}

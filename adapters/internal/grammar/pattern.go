@@ -34,25 +34,25 @@ const (
 // check finds the rest.
 // Of several patterns, as allOf gives them, the first is taken and not the narrowest: which that is cannot be told.
 func (g *writer) patterned(n *schema.Place, s *print.Spelling) (out string) {
-	try := func(words []schema.Word, keyword string, pattern func(text string) string) {
+	try := func(words []schema.Word, pattern func(text string) string) {
 		for _, w := range words {
 			expr := ""
 			if out == "" {
 				expr = g.matching(pattern(w.Text), s)
 			}
 			if out += expr; expr == "" {
-				g.doc.Drop(w.At, keyword)
+				g.doc.Drop(w.At, w.Keyword)
 			}
 		}
 	}
-	try(n.Patterns, "pattern", schema.GoPattern)
-	try(n.Formats, "format", func(text string) string { return "^(?:" + formatPatterns[text] + ")$" })
+	try(n.Patterns, schema.GoPattern)
+	try(n.Formats, func(text string) string { return "^(?:" + formatPatterns[text] + ")$" })
 	if out == "" {
 		return ""
 	}
-	for keyword, length := range map[string]*schema.Count{"minLength": n.MinLength, "maxLength": n.MaxLength} {
+	for _, length := range []*schema.Count{n.MinLength, n.MaxLength} {
 		if length != nil {
-			g.doc.Drop(length.At, keyword)
+			g.doc.Drop(length.At, length.Keyword)
 		}
 	}
 	return g.rule("pattern", out)

@@ -17,7 +17,7 @@ import (
 // In Python a string may stand in either quote, so that one with an apostrophe needs no escape. One in CDATA may hold the
 // marks that end a bare one.
 func (g *writer) text(n *schema.Place, s *print.Spelling) string {
-	low, high := g.span(n.MinLength, n.MaxLength, [2]string{"minLength", "maxLength"})
+	low, high := g.span(n.MinLength, n.MaxLength)
 	if expr := g.patterned(n, s); expr != "" {
 		return expr
 	}
@@ -70,10 +70,10 @@ func (g *writer) raw(avoid []string, n *schema.Place, low, high int) string {
 		return repeat(class+"]", low, high)
 	}
 	if high >= 0 {
-		g.doc.Drop(n.MaxLength.At, "maxLength")
+		g.doc.Drop(n.MaxLength.At, n.MaxLength.Keyword)
 	}
 	if low > 1 {
-		g.doc.Drop(n.MinLength.At, "minLength")
+		g.doc.Drop(n.MinLength.At, n.MinLength.Keyword)
 	}
 	return g.automaton(avoid, low > 0)
 }

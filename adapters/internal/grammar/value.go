@@ -171,18 +171,18 @@ func (g *writer) any(s *print.Spelling) string {
 // span is how many characters or elements there may be; high is -1 for any number.
 // llama.cpp refuses a grammar with larger bounds than 2000: a larger minimum is held as far as it goes, a larger maximum is left
 // out, and both are noted as dropped. Where a schema contradicts itself, the bound that ends the text or the list counts.
-func (g *writer) span(least, most *schema.Count, words [2]string) (low, high int) {
-	held := func(bound *schema.Count, word string, none, beyond int) int {
+func (g *writer) span(least, most *schema.Count) (low, high int) {
+	held := func(bound *schema.Count, none, beyond int) int {
 		switch {
 		case bound == nil:
 			return none
 		case bound.N > maxRepeat:
-			g.doc.Drop(bound.At, word)
+			g.doc.Drop(bound.At, bound.Keyword)
 			return beyond
 		}
 		return bound.N
 	}
-	low, high = held(least, words[0], 0, maxRepeat), held(most, words[1], -1, -1)
+	low, high = held(least, 0, maxRepeat), held(most, -1, -1)
 	if high >= 0 {
 		low = min(low, high)
 	}
@@ -196,7 +196,7 @@ func (g *writer) span(least, most *schema.Count, words [2]string) (low, high int
 // uniqueItems cannot be said: a grammar has no memory of what was written.
 func (g *writer) array(n *schema.Place, s *print.Spelling) string {
 	defer g.enter("items")()
-	low, high := g.span(n.MinItems, n.MaxItems, [2]string{"minItems", "maxItems"})
+	low, high := g.span(n.MinItems, n.MaxItems)
 	first := each(n.Prefix, func(p *schema.Place) string { return g.item(p, s) })
 	if high >= 0 {
 		first = first[:min(len(first), high)]
