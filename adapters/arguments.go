@@ -103,13 +103,10 @@ func (d *decoder) objectFits(t *toolset.Tool) match {
 		return matched
 	}
 	out, a := d.Capture(func() { d.Key(false) })
-	if a != matched {
-		if d.bare() {
-			return a
-		}
-		return matched
+	if a != matched && d.bare() {
+		return a
 	}
-	key := scan.Unquote(out)
+	key := scan.Unquote(out) // of a key that is damaged nothing, which no schema's text begins with
 	// {"city": {"type": "string"}} is the schema's own text
 	if d.describesParameter(t.Type().Prop(key)) {
 		return mismatch

@@ -55,9 +55,6 @@ const maxAside = 64
 // a member that an early brace has shut out, which makes two readings.
 func (d *decoder) skipJunk(p *declaration.Pattern) {
 	n := d.Elastic(0)
-	if _, ok := d.closerAt(n, p); ok {
-		return
-	}
 	end, what := n, "extra-closer"
 	if size := d.Comment(n); size > 0 {
 		end, what = n+size, "comments"

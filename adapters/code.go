@@ -2,6 +2,7 @@ package adapters
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"toolnorm/adapters/internal/declaration"
@@ -84,8 +85,7 @@ func (d *decoder) fenceOpens(n int, line bool) bool {
 // isPage says whether a block with this label holds Markdown.
 // Fences inside of one are the page's own.
 func isPage(label string) bool {
-	label = strings.ToLower(label)
-	return label == "markdown" || label == "md" || label == "mdx"
+	return slices.Contains([]string{"markdown", "md", "mdx"}, strings.ToLower(label))
 }
 
 // restOfLine is what stands from offset i on up to the end of the line, without the white space around it. It answers false

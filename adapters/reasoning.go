@@ -157,10 +157,6 @@ func (d *decoder) reasoning() {
 		if d.reasoningEnds(n) {
 			return
 		}
-		if d.At(n) < 0 {
-			d.keep(n)
-			return
-		}
 		if c == '`' {
 			d.codeSpan()
 			continue
