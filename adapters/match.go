@@ -290,7 +290,12 @@ func (d *decoder) body(p *declaration.Pattern, i int, t *toolset.Tool, id string
 		return d.namedObjects(p)
 	case "python":
 		return d.pythonCalls(p)
-	case "args":
+	}
+	// without a tool nothing says what the arguments may be called
+	if t == nil {
+		return mismatch
+	}
+	if p.Parts[i].Hole == "args" {
 		return d.taggedCall(p, t, id)
 	}
 	return d.namedCall(p, t, id)
@@ -300,9 +305,6 @@ func (d *decoder) body(p *declaration.Pattern, i int, t *toolset.Tool, id string
 // DeepSeek V3 writes the arguments in a fence of their own, and closes it or not. A brace too many behind them goes as well,
 // as models end an envelope that this form does not have.
 func (d *decoder) namedCall(p *declaration.Pattern, t *toolset.Tool, id string) match {
-	if t == nil {
-		return mismatch
-	}
 	start := d.Pos
 	a := d.enclosed(p, t, id, func() match { return d.arguments(t, id, lenient.DelimsOf(p.Family.Quotes)) })
 	if a != committed {

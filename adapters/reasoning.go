@@ -126,9 +126,7 @@ func (d *decoder) closeReasoning(p *declaration.Pattern) {
 	d.flushText()
 	d.state, d.blank, d.fresh = chat.Text, true, true
 	d.ticks = 0
-	for n := 0; n < p.Tail && d.At(0) == '\n'; n++ {
-		d.Pos++
-	}
+	d.Pos += d.Run(0, p.Tail, isNewline)
 	// Granite's sentence "Here is my response:"
 	if p.EndsInColon && d.At(0) == ' ' {
 		d.Pos++
@@ -146,11 +144,8 @@ func (d *decoder) reasoning() {
 		if c < 0 || d.left() {
 			return
 		}
-		n := 0
 		// newlines in front of a closer may belong to it
-		for n < maxGap && d.At(n) == '\n' {
-			n++
-		}
+		n := d.Run(0, maxGap, isNewline)
 		if n > 0 {
 			d.ticks = 0
 		}
@@ -172,6 +167,9 @@ func (d *decoder) reasoning() {
 		d.keep(max(n, 1))
 	}
 }
+
+// isNewline is the class of the one byte that may belong to a mark of reasoning. Carriage returns are the thought's.
+func isNewline(c int) bool { return c == '\n' }
 
 // reasoningEnds reads the closer behind n newlines, the last of which belongs to it.
 // A declaration with a newline in front of its closer takes one; further ones are the thought's last lines. Where the

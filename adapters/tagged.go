@@ -12,11 +12,7 @@ import (
 
 // taggedCall reads a call whose arguments are tags, and its closers.
 // Many families write <tag=key>value</tag> of some kind: they differ in marks, and in who says a value's type.
-// Without a tool there is nothing that could say what the tags may be called.
 func (d *decoder) taggedCall(p *declaration.Pattern, t *toolset.Tool, id string) match {
-	if t == nil {
-		return mismatch
-	}
 	a := d.taggedBody(p, t, id)
 	if a == committed {
 		d.endCall(d.skipClosers(p))
@@ -184,11 +180,7 @@ func (d *decoder) upToSeam(i int, p *declaration.Pattern, k int) int {
 	if n != 0 || p.Keyed() {
 		return n
 	}
-	for n = i; n < i+lenient.MaxKey && d.At(n) != '<'; n++ {
-		if d.At(n) < 0 {
-			return -1
-		}
-	}
+	n = i + d.Run(i, lenient.MaxKey, func(c int) bool { return c >= 0 && c != '<' })
 	switch _, a := d.seam(n, p, k); {
 	case a == incomplete:
 		return -1
