@@ -20,17 +20,17 @@ type Fitted struct {
 // cuts are how far the texts of tools are cut, the mildest first: what tools are for, then what their parameters are. 1,000
 // bytes hold the first paragraphs of Claude Code's descriptions, which are 2 KB in the mean and say everything there; 160 a
 // sentence or two, 60 a few words. A model calls a tool by its name and the names of its parameters: these stay.
-var cuts = []struct {
-	description, parameter int // bytes; 0: all, or none of it where it says so below
-	bare                   bool
-}{
-	{description: 1000},
-	{description: 400},
-	{description: 160},
-	{description: 160, parameter: 120},
-	{description: 160, bare: true},
-	{description: 60, bare: true},
+var cuts = []struct{ description, parameter int }{ // bytes
+	{1000, whole},
+	{400, whole},
+	{160, whole},
+	{160, 120},
+	{160, 0},
+	{60, 0},
 }
+
+// whole says that the descriptions of parameters stay.
+const whole = -1
 
 // FitTools makes tools fit a budget of so many bytes: by shorter descriptions, then by shorter descriptions of parameters, and
 // last by leaving out tools from the end of the list, where agents put those of their MCP servers. Tools that kept names stay
@@ -45,14 +45,14 @@ func FitTools(tools []chat.Tool, budget int, kept func(name string) bool) Fitted
 		f.Tools = make([]chat.Tool, len(tools))
 		for i, t := range tools {
 			t.Description = shortened(t.Description, c.description)
-			if c.bare || c.parameter > 0 {
+			if c.parameter != whole {
 				t.Schema = plainer(t.Schema, c.parameter)
 			}
 			f.Tools[i] = t
 		}
 		f.Cut = []string{fmt.Sprintf("descriptions are cut to %d bytes", c.description)}
 		switch {
-		case c.bare:
+		case c.parameter == 0:
 			f.Cut = append(f.Cut, "parameters have no descriptions")
 		case c.parameter > 0:
 			f.Cut = append(f.Cut, fmt.Sprintf("those of parameters to %d", c.parameter))
