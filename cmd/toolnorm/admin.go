@@ -32,6 +32,8 @@ func (m *Main) withAdmin(guard *auth.Guard, keys auth.Keys, face http.Handler) h
 	api := keyed.Wrap(m.admin)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
+		case r.URL.Path == "/" && wantsPage(r) && web.Built():
+			http.Redirect(w, r, admin.Paths, http.StatusSeeOther)
 		case strings.HasPrefix(r.URL.Path, admin.API):
 			api.ServeHTTP(w, r)
 		case r.URL.Path == admin.Paths, strings.HasPrefix(r.URL.Path, admin.Paths+"/"):
@@ -40,6 +42,12 @@ func (m *Main) withAdmin(guard *auth.Guard, keys auth.Keys, face http.Handler) h
 			face.ServeHTTP(w, r)
 		}
 	})
+}
+
+// wantsPage reports whether a browser asks for a page. Ollama's own programs ask for / to see whether a server runs, and
+// never accept HTML.
+func wantsPage(r *http.Request) bool {
+	return r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), "text/html")
 }
 
 // livePage is where browsers that ask for /debug are sent. A binary without the page

@@ -2,8 +2,11 @@ package main
 
 import (
 	"io"
+	"net/http"
 	"strings"
 	"testing"
+
+	"toolnorm/admin/web"
 )
 
 func TestAnAdminKeyOpensAdminAndNothingElse(t *testing.T) {
@@ -39,5 +42,35 @@ func TestAnAdminKeyOpensAdminAndNothingElse(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestABrowserIsLedToThePage(t *testing.T) {
+	if !web.Built() {
+		t.Skip("the binary has no page; make page builds it")
+	}
+	clean(t, "")
+	m, err := started(t, io.Discard, "--listen", "127.0.0.1:0", "--data", t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error {
+		return http.ErrUseLastResponse
+	}}
+	for accept, want := range map[string]string{
+		"text/html,application/xhtml+xml;q=0.9": "/admin",
+		"*/*":                                   "", // curl, and Ollama's own programs
+		"":                                      "",
+	} {
+		r, _ := http.NewRequest(http.MethodGet, m.URL()+"/", nil)
+		r.Header.Set("Accept", accept)
+		resp, err := client.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		if got := resp.Header.Get("Location"); got != want {
+			t.Errorf("Accept %q leads to %q, want %q", accept, got, want)
+		}
 	}
 }

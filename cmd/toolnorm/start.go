@@ -17,6 +17,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"toolnorm/admin"
 	"toolnorm/engine"
 	"toolnorm/engine/upstream"
 	"toolnorm/internal/fault"
@@ -98,7 +99,7 @@ func (m *Main) kept(name string) string {
 	return filepath.Join(m.Config.Data, name)
 }
 
-// announce says where the server is, which settings it has read, and where its last requests are shown. The models of each
+// announce logs where the server and its page are, and which settings it has read. The models of each
 // server follow when it has answered (watch.go). Keys are only counted.
 func (m *Main) announce(s settings) {
 	base := "http://" + reachable(m.listener.Addr())
@@ -110,9 +111,7 @@ func (m *Main) announce(s settings) {
 		line = line.Bool("jwt", true)
 	}
 	line.Msg("serving")
-	if m.Config.Trace > 0 {
-		m.log.Info().Str("url", base+"/debug").Int("requests", m.Config.Trace).Msg("the last requests are shown here")
-	}
+	m.log.Info().Str("url", base+admin.Paths).Msg("open this page in a browser to try a model and to see requests; point a client at the address above")
 	line = m.log.Info()
 	if m.toolbox.Sampled() {
 		line = line.Str("tools", "of a sample company, until you add your own (--sample)")
