@@ -41,6 +41,7 @@ func TestWhatTheClientWantsReachesTheServer(t *testing.T) {
 		t.Errorf("options %v, want a context by the size of the request, and nothing that nobody asked for", o)
 	}
 	r.Format = json.RawMessage(`{"type":"object"}`)
+	f.text = "{}"
 	collect(t, e, r)
 	if last := f.chats[len(f.chats)-1]; f.paths() != "chat" || string(last.Format) != `{"type":"object"}` || string(last.Think) != "false" || last.Logprobs {
 		t.Errorf("format: asked %+v", last)

@@ -3,15 +3,18 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
 	"toolnorm/adapters"
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
+	"toolnorm/engine/valid"
+	"toolnorm/internal/fault"
 )
 
-// stepFormatted names an answer that was written once more, held to the form that the client wants.
+// stepFormatted names an answer that was repaired, or written once more, to fit the form that the client wants.
 const stepFormatted = "formatted"
 
 // moveFormatToPrompt takes response_format out of a request with tools and puts it into the system prompt: with
@@ -42,102 +45,267 @@ func formHint(form json.RawMessage) string {
 	return "When you answer without calling a tool, answer with JSON that fits this JSON Schema, and nothing else:\n" + string(form)
 }
 
-// formed holds the text of a reply back until it is known whether it is an answer, which must have the form, or
-// stands beside calls. "I will look that up." in front of a call is no answer.
-type formed struct {
-	j     *job
-	ctx   context.Context
-	yield func(chat.Event, error) bool
-	text  strings.Builder
-	calls bool        // the text stands beside calls and needs no form
-	usage *chat.Event // waits for the answer, which may cost more
+// answerSchema returns the schema that an answer of the reply must fit; nil: it may be anything.
+func (j *job) answerSchema() json.RawMessage {
+	form := j.answerForm
+	if form == nil {
+		form = j.request.Format
+	}
+	if string(form) == `"json"` {
+		return json.RawMessage(`{"type":"object"}`) // what OpenAI's json_object promises
+	}
+	return form
 }
 
-// formatAnswer gives the answer of a reply the form that the client asks for. One that does not have it is written once
-// more, constrained to it. The price is that an answer does not stream: a client that asks for JSON reads it at the end.
+// formedAnswer brings the text of a reply into the form that response_format wants. Its law: what is sent can be completed
+// to an answer that fits, and a reply that ends with stop has been completed to one.
+//
+// Without tools the text streams as far as it fits (valid.Prefix), so the first token does not wait. With tools it is
+// held until it is known whether it is an answer or stands beside calls, where it needs no form.
+type formedAnswer struct {
+	j      *job
+	ctx    context.Context
+	yield  func(chat.Event, error) bool
+	schema json.RawMessage
+	rules  *valid.Validator
+
+	text  strings.Builder // of the answer, as the model writes it
+	fits  *valid.Prefix   // how much of it can be sent; nil: none before the end
+	sent  int             // bytes of fits.Text that were sent
+	kept  []chat.Event    // the events of the text, when they have log probabilities
+	calls bool            // the text stands beside calls
+	usage *chat.Event     // waits for the answer, which may cost more
+	spent chat.Counts     // by further generations
+	step  bool            // the answer is not what the model wrote first
+}
+
+// formatAnswer is the stage that lets only answers pass that fit response_format. An answer that does not is repaired,
+// or written once more; if that does not help, the reply ends with an error that names the first misfit. A schema that
+// cannot be used checks nothing: the server may understand it.
 func (j *job) formatAnswer(ctx context.Context, in events) events {
-	if j.answerForm == nil || j.request.Required {
+	form := j.answerSchema()
+	if form == nil || j.request.Required {
+		return in
+	}
+	rules, err := j.engine.schemas.Get(form)
+	if err != nil {
+		j.tell(noteUnchecked, "the answer is not checked: "+err.Error())
 		return in
 	}
 	return func(yield func(chat.Event, error) bool) {
-		f := &formed{j: j, ctx: ctx, yield: yield}
-		handed(in, yield, f.take)
+		a := &formedAnswer{j: j, ctx: ctx, yield: yield, schema: form, rules: rules}
+		if len(j.request.Tools) == 0 && !j.request.Logprobs && j.hold() != adapters.HoldCall && !rules.Whole() {
+			a.fits = rules.Prefix()
+		}
+		handed(in, yield, a.take)
 	}
 }
 
-// take passes an event on, or keeps it. From the first call on nothing is kept: text behind a call is no answer
+// take passes an event on, or keeps it. From the first call on nothing is kept: text behind a call is not an answer
 // either.
-func (f *formed) take(ev chat.Event) bool {
+func (a *formedAnswer) take(ev chat.Event) bool {
 	switch {
-	case f.calls:
+	case a.calls:
 	case ev.Kind == chat.Text:
-		f.text.WriteString(ev.Text)
-		return true
+		if a.j.request.Logprobs {
+			a.kept = append(a.kept, ev)
+		}
+		return a.write(ev.Text)
 	case ev.Kind == chat.CallStart:
-		f.calls = true
-		return f.let(f.text.String()) && f.yield(ev, nil)
+		a.calls = true
+		return a.let(a.text.String()) && a.yield(ev, nil)
 	case ev.Kind == chat.Usage:
 		usage := ev // taking ev's own address would put every event on the heap
-		f.usage = &usage
+		a.usage = &usage
 		return true
 	case ev.Kind == chat.Finish:
-		return f.finish(ev)
+		return a.finish(ev)
 	}
-	return f.yield(ev, nil)
+	return a.yield(ev, nil)
+}
+
+// write reads on in the answer, and sends what of it can stand.
+func (a *formedAnswer) write(text string) bool {
+	a.text.WriteString(text)
+	if a.fits == nil {
+		return true
+	}
+	a.fits.Write(text)
+	return a.sendTo(a.fits.Safe())
+}
+
+// sendTo sends the text of a.fits up to an offset.
+func (a *formedAnswer) sendTo(to int) bool {
+	if to <= a.sent {
+		return true
+	}
+	piece := string(a.fits.Text()[a.sent:to])
+	a.sent = to
+	return a.let(piece)
 }
 
 // let sends text, if there is any.
-func (f *formed) let(text string) bool {
-	return text == "" || f.yield(chat.Event{Kind: chat.Text, Text: text}, nil)
+func (a *formedAnswer) let(text string) bool {
+	return text == "" || a.yield(chat.Event{Kind: chat.Text, Text: text}, nil)
 }
 
-// finish sends the answer and the end. What was cut stays as it is: written once more it would be cut at the same
-// place. An empty answer stays empty: whoever made the model write something would make it up.
-func (f *formed) finish(ev chat.Event) bool {
-	answer := f.text.String()
-	if ev.Text == chat.Stop && answer != "" {
-		better, spent, again := f.j.inForm(f.ctx, answer)
-		if again {
-			ev = withStep(ev, stepFormatted)
+// finish sends the rest of the answer and the end. An answer that a limit has cut is sent as it is: the client sees by
+// the finish reason that it is not whole.
+func (a *formedAnswer) finish(ev chat.Event) bool {
+	text := a.text.String()
+	switch {
+	case ev.Text != chat.Stop && a.sent > 0:
+		text = string(a.fits.Text()[a.sent:])
+	case ev.Text == chat.Stop && (text != "" || len(a.j.request.Tools) == 0):
+		rest, err := a.complete(text)
+		if err != nil {
+			a.yield(chat.Event{}, err)
+			return false
 		}
-		if answer = better; f.usage != nil {
-			*f.usage = costing(*f.usage, spent)
+		if a.step {
+			ev, a.kept = withStep(ev, stepFormatted), nil
+		}
+		text = rest
+	}
+	if a.usage != nil {
+		*a.usage = costing(*a.usage, a.spent)
+	}
+	return a.sendKept(text) && (a.usage == nil || a.yield(*a.usage, nil)) && a.yield(ev, nil)
+}
+
+// sendKept sends the rest of the text: in its own events, if those were kept.
+func (a *formedAnswer) sendKept(text string) bool {
+	if len(a.kept) > 0 {
+		return sent(a.kept, a.yield)
+	}
+	return a.let(text)
+}
+
+// complete returns what must follow the bytes that were sent so that the answer fits: the text as it is, repaired, or
+// written again. An error says what did not fit.
+func (a *formedAnswer) complete(text string) (rest string, err error) {
+	if len(a.rules.CheckValue([]byte(text))) == 0 {
+		if a.sent == 0 {
+			return text, nil
+		}
+		return string(a.fits.Text()[a.sent:]), nil
+	}
+	a.step = true
+	if repaired, ok := a.repaired(text); ok {
+		if rest, ok := a.accept(repaired); ok {
+			return rest, nil
+		}
+		if trimmed, ok := a.rules.Trimmed([]byte(repaired)); ok {
+			if rest, ok := a.accept(string(trimmed)); ok {
+				return rest, nil
+			}
 		}
 	}
-	return f.let(answer) && (f.usage == nil || f.yield(*f.usage, nil)) && f.yield(ev, nil)
+	for _, again := range []func(string) string{a.rewritten, a.reasked} {
+		if rest, ok := a.accept(again(text)); ok {
+			return rest, nil
+		}
+	}
+	return "", a.misfit(text)
 }
 
-// inForm is an answer in the form that the client asks for: as it is, repaired, or written once more. Where
-// nothing helps it stays as it is: the client has asked for JSON and will see that it is none, and the text may be
-// of use.
-//
-// The second generation goes by Native without tools, where the server's own `format` holds the model to the
-// schema.
-func (j *job) inForm(ctx context.Context, text string) (answer string, counts chat.Counts, again bool) {
-	if j.fits(text) {
-		return text, counts, false
+// accept reports whether an answer fits and says the same as the bytes that were sent, and returns what is missing.
+func (a *formedAnswer) accept(answer string) (rest string, ok bool) {
+	if answer == "" || len(a.rules.CheckValue([]byte(answer))) > 0 {
+		return "", false
 	}
-	if repaired, _, err := adapters.Repair(text, schema.Compile(j.answerForm)); err == nil && j.fits(repaired) {
-		return repaired, counts, true
+	if a.sent == 0 {
+		return answer, true
 	}
-	r := *j.request
-	r.Tools, r.Format = nil, j.answerForm
-	one := *j
-	one.request, one.answerForm, one.strategy = &r, nil, Native
-	written, counts, err := one.whole(ctx, stepFormatted)
-	if err != nil || !j.fits(written) {
-		return text, counts, false
-	}
-	return written, counts, true
+	// Rest counts from what can stand, which may be more than what was sent.
+	rest, ok = a.fits.Rest(json.RawMessage(answer))
+	return string(a.fits.Text()[a.sent:a.fits.Safe()]) + rest, ok
 }
 
-// fits says whether an answer has that form. "json" is any object, as OpenAI's json_object promises; a schema that cannot be used
-// fits nothing, so the server is asked, which may read it.
-func (j *job) fits(answer string) bool {
-	if string(j.answerForm) == `"json"` {
-		var object map[string]json.RawMessage
-		return json.Unmarshal([]byte(answer), &object) == nil
+// rewritten has the model answer again, held by the server to the schema, in which what was right in the first answer
+// stands as constants. Where the server was held to the same before, that would give the same, so nothing is asked.
+func (a *formedAnswer) rewritten(text string) string {
+	stands := a.rules.Stands([]byte(text))
+	if a.j.answerForm == nil && stands == nil {
+		return ""
 	}
-	rules, err := j.engine.schemas.Get(j.answerForm)
-	return err == nil && len(rules.Check([]byte(answer))) == 0
+	r := *a.j.request
+	r.Tools = nil
+	r.Format = schema.ConstrainAnswer(a.schema, schema.Options{Stands: stands, Long: a.j.longIntegers()}).Schema
+	written := a.generate(&r)
+	if stands == nil {
+		return written
+	}
+	whole, ok := stands.With(json.RawMessage(written))
+	if !ok {
+		return ""
+	}
+	return string(whole)
+}
+
+// reasked tells the model what was wrong with its answer, and returns the next one, repaired.
+func (a *formedAnswer) reasked(text string) string {
+	r := *a.j.request
+	if r.Tools = nil; a.j.answerForm != nil {
+		r.Format = a.j.answerForm
+	}
+	r.Messages = slices.Clip(r.Messages)
+	if strings.TrimSpace(text) != "" {
+		r.Messages = append(r.Messages, chat.Message{Role: chat.Assistant, Content: text})
+	}
+	r.Messages = append(r.Messages, chat.Message{Role: chat.User, Content: "Your answer cannot be used: " + a.problem(text) +
+		". Answer again with JSON that fits this JSON Schema, and nothing else:\n" + string(a.schema)})
+	answer, _ := a.repaired(a.generate(&r))
+	return answer
+}
+
+// repaired returns the JSON that a text was meant to be. A text that ends inside a value is refused: what is there may be
+// a part of what was meant, 4 of 41.
+func (a *formedAnswer) repaired(text string) (answer string, ok bool) {
+	answer, repairs, err := adapters.Repair(text, schema.Compile(a.schema))
+	if err != nil || slices.Contains(repairs, "truncated") {
+		return "", false
+	}
+	body := strings.TrimRight(text, " \t\r\n,")
+	last := body[len(body)-1]
+	return answer, !slices.Contains(repairs, "closers") || strings.IndexByte(`"]}`, last) >= 0
+}
+
+// generate returns the text of one more generation, by the server's own chat API, where its format holds the model to a
+// schema. It is empty when there is none.
+func (a *formedAnswer) generate(r *chat.Request) string {
+	one := *a.j
+	one.request, one.answerForm, one.strategy = r, nil, Native
+	written, counts, err := one.whole(a.ctx, stepFormatted)
+	if err != nil {
+		a.j.engine.cfg.Log.Debug().Err(err).Msg("an answer could not be written again")
+		return ""
+	}
+	a.spent = a.spent.Plus(counts)
+	return written
+}
+
+// problem returns the first thing that is wrong with an answer, as a sentence.
+func (a *formedAnswer) problem(text string) string {
+	if repaired, ok := a.repaired(text); ok {
+		text = repaired
+	}
+	for _, p := range a.rules.CheckValue([]byte(text)) {
+		if p.Keyword == "json" {
+			break
+		}
+		return strings.TrimSuffix(strings.Replace(p.Text, "arguments", "answer", 1), ".")
+	}
+	return "it is not JSON"
+}
+
+// maxQuoted is how many bytes of a model's answer an error quotes.
+const maxQuoted = 120
+
+// misfit returns the error of a reply whose answer does not fit and could not be made to.
+func (a *formedAnswer) misfit(text string) error {
+	wrote := strings.ToValidUTF8(text[:min(len(text), maxQuoted)], "")
+	return &fault.Error{Kind: fault.Failed, Param: "response_format", Code: "invalid_answer", Message: fmt.Sprintf(
+		"the model's answer does not fit response_format (%s; it began %q), and asking again did not help: simplify the schema, raise the limit of tokens, or use a larger model",
+		a.problem(text), wrote)}
 }

@@ -219,7 +219,7 @@ func TestAnAnswerBesideToolsHasTheWishedForm(t *testing.T) {
 		"a call":        {"Hi. " + tagged("clock", `{}`), "", `Hi. [clock {}] stop `},
 		"mended":        {"Here you are:\n```json\n{'mood': 'bad',}\n```", "", `{"mood": "bad"} stop formatted`},
 		"written again": {"I feel fine.", `{"mood":"good"}`, `{"mood":"good"} stop formatted`},
-		"not to be had": {"I feel fine.", "Really.", `I feel fine. stop `},
+		"not to be had": {"I feel fine.", "Really.", `error the model's answer does not fit response_format (it is not JSON; it began "I feel fine."), and asking again did not help: simplify the schema, raise the limit of tokens, or use a larger model`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e, f := guarding(t, Config{}, row.text)

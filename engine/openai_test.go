@@ -241,7 +241,7 @@ func TestWishesReachCompatibleServers(t *testing.T) {
 		{"probabilities", func(r *chat.Request) { r.Logprobs, r.TopLogprobs = true, 2 }, `logprobs=true top_logprobs=2`},
 		{"effort", func(r *chat.Request) { r.Think, r.Effort = &think, "high" }, `chat_template_kwargs={"enable_thinking":true} reasoning_effort="high"`},
 	} {
-		f := &fakeOpenAI{native: []string{`{"choices":[{"delta":{"content":"x"},"logprobs":{"content":[{"token":"x","logprob":-0.5,"bytes":[120],"top_logprobs":[{"token":"y","logprob":-1}]}]}}]}`}}
+		f := &fakeOpenAI{native: []string{`{"choices":[{"delta":{"content":"{}"},"logprobs":{"content":[{"token":"x","logprob":-0.5,"bytes":[120],"top_logprobs":[{"token":"y","logprob":-1}]}]}}]}`}}
 		e := f.start(t, Config{}, upstream.KindOpenAI)
 		r := atBox("hi")
 		row.change(r)

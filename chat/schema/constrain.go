@@ -97,6 +97,18 @@ func ConstrainCalls(tools []chat.Tool, o Options) Constraint {
 	return Constraint{Schema: c.dst, Dropped: docs[0].Dropped()}
 }
 
+// ConstrainAnswer makes the schema of an answer under a response_format, of which what Stands names is held to its values.
+func ConstrainAnswer(form json.RawMessage, o Options) Constraint {
+	doc := ParseTools([]chat.Tool{{Schema: form}})[0]
+	answer := doc.Arguments()
+	if o.Stands != nil {
+		answer = doc.continued(answer, o.Stands)
+	}
+	c := constrainer{o: o}
+	c.put(answer)
+	return Constraint{Schema: c.dst, Dropped: doc.Dropped()}
+}
+
 // callObject is the shape of one tool's call. The name stands in front: it tells the tools of a union apart, and whoever reads
 // the call while it is written has to know the tool before its arguments. No other member is let in.
 func callObject(name string, args *Place) *Place {

@@ -24,8 +24,15 @@ type Problem struct {
 // An object is demanded even where the schema would take a text: OpenAI's arguments are one, and clients read them so. What
 // is too much work counts as a problem, since an unchecked call must not leave as a checked one.
 // A member that is there twice is a problem too, though JSON allows it: which of the values a client takes, nobody can tell.
-func (v *Validator) Check(args []byte) []Problem {
-	doc, keyword, text := v.judge(args)
+func (v *Validator) Check(args []byte) []Problem { return v.check(args, true) }
+
+// CheckValue reports what is wrong with a JSON value of any kind, as Check does for arguments. An answer under a
+// response_format may be a list or a number where its schema says so.
+func (v *Validator) CheckValue(text []byte) []Problem { return v.check(text, false) }
+
+// check is Check, and CheckValue where no object is demanded.
+func (v *Validator) check(args []byte, object bool) []Problem {
+	doc, keyword, text := v.judge(args, object)
 	if doc == nil {
 		return []Problem{problem(nil, keyword, text)}
 	}
@@ -43,12 +50,12 @@ func (v *Validator) Check(args []byte) []Problem {
 
 // judge reads arguments and holds them against the schema. Where they cannot be looked at there is no document, but a keyword
 // and a text that say why.
-func (v *Validator) judge(args []byte) (doc *document, keyword, text string) {
+func (v *Validator) judge(args []byte, object bool) (doc *document, keyword, text string) {
 	doc, err := parse(args)
 	switch {
 	case err != nil:
 		return nil, "json", err.Error()
-	case !is[map[string]any](doc.value):
+	case object && !is[map[string]any](doc.value):
 		return nil, "type", "want an object, got " + display(doc.value)
 	case v.workFor(0, doc.levels) > most:
 		return nil, "work", tooMuch

@@ -42,7 +42,7 @@ type marker struct {
 // marks are what has to change; ok is false when the arguments are no object that can be looked at, or when to look at them is
 // too much work. No marks and ok means that they fit.
 func (v *Validator) marks(args []byte) (m *marker, ok bool) {
-	doc, _, _ := v.judge(args)
+	doc, _, _ := v.judge(args, true)
 	if doc == nil {
 		return nil, false
 	}

@@ -16,8 +16,11 @@ import (
 )
 
 // open opens a reply in Ollama's form. There a call always comes whole, so there is time to put right what is wrong with it.
+// An answer without tools streams.
 func open(_ http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
-	a.Hold = adapters.HoldCall
+	if !a.Stream || len(a.Tools) > 0 {
+		a.Hold = adapters.HoldCall
+	}
 	base := records{Whole: form.Whole{Out: out, Model: a.Model, MayBeEmpty: len(a.Stop) > 0}}
 	if !a.Stream {
 		return &whole{base}, nil
