@@ -18,6 +18,10 @@ const maxParts = 32
 // maxFill is how deep a schema is filled. A schema may refer to itself; what is deeper is null.
 const maxFill = 8
 
+// maxShown is how deep lists get an element that they need not have, and unions something else than null. Below it a
+// schema that refers to itself ends: {"children": [{"children": []}]}.
+const maxShown = maxFill / 2
+
 // maxValues is how many values are tried for one call: a schema that refers to itself in every alternative has
 // more than can be counted. What is beyond is null.
 const maxValues = 1 << 12
@@ -176,6 +180,9 @@ func (f *finds) alternative(name string, options []*schema.Place, required bool,
 	if !required {
 		return nil
 	}
+	if last := options[len(options)-1]; depth > maxShown && last.Kinds == schema.Null {
+		return []byte("null")
+	}
 	return f.value(name, options[0], true, depth+1)
 }
 
@@ -268,7 +275,7 @@ func (f *finds) array(name string, p *schema.Place, required bool, depth int) []
 	if len(list) == 0 && !required {
 		return nil
 	}
-	if least == 0 && most > 0 && p.Prefix == nil {
+	if least == 0 && most > 0 && p.Prefix == nil && depth <= maxShown {
 		least = 1
 	}
 	for i := 0; len(list) < least && i < 2*maxParts; i++ {
