@@ -64,6 +64,9 @@ type Config struct {
 	// OutOfBounds says what becomes of a call that nothing could repair, and that fails by bounds of values alone:
 	// BoundsRewrite, BoundsClamp or BoundsPass. Empty: BoundsRewrite.
 	OutOfBounds string
+	// Misfit says what becomes of a call that does not fit its schema: MisfitRepair, MisfitDrop or MisfitPass. Empty:
+	// MisfitRepair.
+	Misfit string
 	// Gate asks the model whether it needs a tool before tools are offered to it.
 	Gate bool
 
@@ -119,6 +122,16 @@ const (
 // Bounds are the names of the above.
 func Bounds() []string { return []string{BoundsRewrite, BoundsClamp, BoundsPass} }
 
+// What becomes of a call that does not fit its schema.
+const (
+	MisfitRepair = "repair" // it is written again; failing that, optional members that do not fit are left out
+	MisfitDrop   = "drop"   // these are left out first, which costs no generation
+	MisfitPass   = "pass"   // it is written again; failing that, it is sent as it is
+)
+
+// Misfits returns the names of the above.
+func Misfits() []string { return []string{MisfitRepair, MisfitDrop, MisfitPass} }
+
 // When the demo models are listed.
 const (
 	DemoAuto   = "auto"   // when no model server answers; by their names they can be asked at any time
@@ -161,6 +174,7 @@ func (c Config) Validate() error {
 		{"loop guard", c.LoopGuard, LoopGuards()},
 		{"demo", c.Demos, []string{DemoAuto, DemoAlways, DemoNever}},
 		{"out of bounds", c.OutOfBounds, Bounds()},
+		{"misfit", c.Misfit, Misfits()},
 		{"overflow", c.Overflow, []string{Trim, Refuse}},
 		{"reasoning", c.Reasoning, history.Policies()},
 	} {

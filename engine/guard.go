@@ -147,6 +147,10 @@ func (g *guard) end(ev chat.Event) bool {
 			g.step(stepSurplus)
 			return g.complete(c, args)
 		}
+		if args, ok := g.extends(c, c.rules.Renamed); ok {
+			g.step(stepRenamed)
+			return g.complete(c, args)
+		}
 		g.wrong = c
 		return true
 	}

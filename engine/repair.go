@@ -21,6 +21,9 @@ const (
 	stepSurplus   = "surplus"       // members that the schema forbids were left out
 	stepClamped   = "clamped"       // numbers were brought within their bounds
 	stepBounds    = "out-of-bounds" // the call left though a value is out of its bounds
+	stepRenamed   = "renamed"       // a misspelt member got the name that was missing
+	stepDropped   = "dropped"       // optional members whose values did not fit were left out
+	stepMisfit    = "misfit"        // the call was sent though it does not fit
 	stepSingle    = "single"        // the reply was ended behind its first call, as the client wanted
 )
 
@@ -75,6 +78,12 @@ func (g *guard) ladder(c *guarded) []repairing {
 // repair sends the rest of a call that does not fit, or what stands for the call. Each step counts against one bound for the
 // whole reply, so ten wrong calls do not cost twenty generations.
 func (g *guard) repair(c *guarded) bool {
+	if g.j.engine.cfg.Misfit == MisfitDrop {
+		if args, ok := g.withoutWrong(c); ok {
+			g.step(stepDropped)
+			return g.complete(c, args)
+		}
+	}
 	c.stands = c.rules.Stands(c.args.Text())
 	for _, step := range g.ladder(c) {
 		if step.off || g.asked >= maxAsked {
@@ -106,8 +115,23 @@ func (g *guard) complete(c *guarded, args json.RawMessage) bool {
 	return g.yield(chat.Event{Kind: chat.CallArgs, Index: c.start.Index, Text: rest}, nil) && g.close(c, args)
 }
 
-// giveUp ends a call that could not be repaired: as the setting wants it when only bounds are overstepped, else as honest text
-// when nothing of it was sent, or as a reply that was cut.
+// withoutWrong returns the arguments without optional members that do not fit, if they say the same as the bytes that
+// were sent.
+func (g *guard) withoutWrong(c *guarded) (json.RawMessage, bool) {
+	return g.extends(c, c.rules.WithoutWrong)
+}
+
+// extends returns what change makes of a call's arguments, if the bytes that were sent can be completed to it.
+func (g *guard) extends(c *guarded, change func([]byte) ([]byte, bool)) (json.RawMessage, bool) {
+	args, ok := change(c.args.Text())
+	if ok && c.begun {
+		_, ok = c.args.Rest(args)
+	}
+	return args, ok
+}
+
+// giveUp ends a call that could not be repaired: without the optional members that do not fit, or as the settings want it,
+// or as honest text when nothing of it was sent, or as a reply that was cut.
 func (g *guard) giveUp(c *guarded) bool {
 	switch g.j.engine.cfg.OutOfBounds {
 	case BoundsClamp:
@@ -118,6 +142,16 @@ func (g *guard) giveUp(c *guarded) bool {
 	case BoundsPass:
 		if args, ok := c.rules.Bounded(c.args.Text()); ok {
 			g.step(stepBounds)
+			return g.complete(c, args)
+		}
+	}
+	if args, ok := g.withoutWrong(c); ok && g.j.engine.cfg.Misfit != MisfitPass {
+		g.step(stepDropped)
+		return g.complete(c, args)
+	}
+	if args := c.args.Written(); g.j.engine.cfg.Misfit == MisfitPass && json.Valid(args) {
+		if args, ok := g.extends(c, func([]byte) ([]byte, bool) { return args, true }); ok {
+			g.step(stepMisfit)
 			return g.complete(c, args)
 		}
 	}
@@ -218,7 +252,7 @@ func (g *guard) acceptRewrite(c *guarded, call chat.Call) (json.RawMessage, bool
 }
 
 // reask tells the model what was wrong with its call, as the tool's own error behind the conversation, and takes the first
-// call of the tool in its next reply that fits. That is how models are trained to see their mistakes; what is added stands at
+// call in its next reply that fits. That is how models are trained to see their mistakes; what is added stands at
 // the end, so the server's cache of the prompt stays good.
 func (g *guard) reask(c *guarded) (json.RawMessage, bool) {
 	call := chat.Call{ID: "call_rejected", Name: c.tool.Name, Args: c.args.Written()}
@@ -236,12 +270,26 @@ func (g *guard) reask(c *guarded) (json.RawMessage, bool) {
 			g.spent = g.spent.Plus(*ev.Meta.Usage)
 		}
 		if reply.Add(ev) {
-			if found, ok := g.acceptRewrite(c, reply.Calls[len(reply.Calls)-1]); ok {
+			if found, ok := g.acceptOther(c, reply.Calls[len(reply.Calls)-1]); ok {
 				return found, true
 			}
 		}
 	}
 	return nil, false
+}
+
+// acceptOther returns the arguments of a call in the reply to a question. A valid call of another tool that may be called
+// takes the place of the one that did not fit: the model has changed its mind.
+func (g *guard) acceptOther(c *guarded, call chat.Call) (json.RawMessage, bool) {
+	if call.Name == c.tool.Name {
+		return g.acceptRewrite(c, call)
+	}
+	tool := g.j.tool(call.Name)
+	if tool.Name == "" || len(g.j.rules(tool).Check(call.Args)) > 0 {
+		return nil, false
+	}
+	c.tool, c.start.Text = tool, tool.Name
+	return call.Args, true
 }
 
 // What a request's client is told was done to it, in headers that begin with Toolnorm- and in comments.
@@ -270,10 +318,13 @@ func Reasons() []chat.Reason {
 	return []chat.Reason{
 		{Code: stepText, Means: "a call that does not fit its tool's schema, and that nothing could repair, is shown as text", Wrote: `{"days": 30}`, Reads: `{"days": 30}`},
 		{Code: stepClamped, Means: "with the setting out-of-bounds clamp: a number that was out of its bounds became the nearest that is within", Wrote: `{"days": 30}`, Reads: `{"days": 7}`},
+		{Code: stepDropped, Means: "optional members whose values did not fit were left out", Wrote: `{"city": "Rome", "days": "soon"}`, Reads: `{"city": "Rome"}`},
 		{Code: stepFormatted, Means: "an answer that response_format wants in another form was repaired, or written once more", Wrote: "Fine.", Reads: `{"mood": "fine"}`},
 		{Code: stepOpen, Means: "the rest of a call whose beginning was sent did not fit: the call stays open and the reply ends with length", Wrote: `{"text": "long…", "days": 30}`, Reads: `{"text": "long…"`},
+		{Code: stepMisfit, Means: "with the setting misfit pass: a call that does not fit its schema is sent as it is", Wrote: `{"days": "soon"}`, Reads: `{"days": "soon"}`},
 		{Code: stepBounds, Means: "with the setting out-of-bounds pass: a call with a value out of its bounds is sent as it is", Wrote: `{"days": 30}`, Reads: `{"days": 30}`},
 		{Code: stepReasked, Means: "the model was told what is wrong with its call, and wrote another one", Wrote: `{"days": 30}`, Reads: `{"days": 7}`},
+		{Code: stepRenamed, Means: "a misspelt member got the name of the one that was missing", Wrote: `{"citty": "Rome"}`, Reads: `{"city": "Rome"}`},
 		{Code: stepRepetition, Means: "the model wrote the same over and over: the reply was ended, with length; its tokens are an estimate", Wrote: "la la la…", Reads: "la la la"},
 		{Code: stepRewritten, Means: "the model wrote the call, or the rest of it, once more, held to the schema", Wrote: `{"days": 30}`, Reads: `{"days": 7}`},
 		{Code: stepSame, Means: "the model made the same call, or the same few calls, over and over: the reply was ended behind the first ones; its tokens are an estimate", Wrote: "the same call, again and again", Reads: "three of them"},

@@ -110,7 +110,7 @@ func (c *Config) engine(s settings, log zerolog.Logger) engine.Config {
 		Strategy: c.Strategy, Wording: c.Wording, NoProbe: !c.Probe, Format: c.Format, Formats: s.formats,
 		Hold: s.hold, Which: s.which, Quiet: c.IgnoreThinkingCalls, NamesOnly: !c.Templates,
 		NoGrammar: !c.Grammar, Unchecked: !c.Check, NoRewrite: !c.Rewrite, NoReask: !c.Reask, Gate: c.AskBeforeTools, NumCtx: c.NumCtx, MaxCtx: c.MaxCtx, Overflow: c.Overflow, ToolBudget: c.ToolBudget, Reasoning: c.ReasoningReplay, DefaultModel: c.Model,
-		LoopGuard: c.LoopGuard, Unwedge: c.UnloadStuck, MaxRepeat: cmp.Or(c.MaxRepeat, -1), SameCalls: cmp.Or(c.MaxSameCalls, -1), OutOfBounds: c.OutOfBounds,
+		LoopGuard: c.LoopGuard, Unwedge: c.UnloadStuck, MaxRepeat: cmp.Or(c.MaxRepeat, -1), SameCalls: cmp.Or(c.MaxSameCalls, -1), OutOfBounds: c.OutOfBounds, Misfit: c.Misfit,
 		Timeouts: wait.Timeouts{
 			Load: c.LoadTimeout, FirstByte: c.FirstByteTimeout, Idle: c.IdleTimeout, Beat: c.Heartbeat,
 			Places: cmp.Or(c.Queue, -1), Queue: c.QueueWait,

@@ -46,6 +46,7 @@
 //	say.go       the library's errors as sentences
 //	marks.go     which places of a call have to change, from the same errors
 //	stands.go    what stands of a call that does not fit, and a call without its surplus members
+//	meant.go     misspelt names put right, and optional members that do not fit left out
 //	bounds.go    numbers brought within their bounds
 //	prefix.go    Prefix: a call checked while it streams
 //	places.go    which schema speaks of a value of which one byte is known

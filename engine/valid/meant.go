@@ -1,0 +1,109 @@
+package valid
+
+import (
+	"slices"
+
+	"toolnorm/chat/schema"
+)
+
+// Renamed returns arguments in which misspelt members have the names that are missing, if they fit then. A member is
+// renamed where it is the only one of its object that the schema does not list and whose name is near the missing one:
+// {"path": "a", "contents": "b"} where content is required.
+func (v *Validator) Renamed(args []byte) (renamed []byte, ok bool) {
+	for range mostProblems {
+		problems := v.Check(args)
+		at := slices.IndexFunc(problems, func(p Problem) bool { return p.Keyword == "required" })
+		if at < 0 {
+			return args, len(problems) == 0
+		}
+		if args, ok = v.withName(args, problems[at].Path); !ok {
+			return nil, false
+		}
+	}
+	return nil, false
+}
+
+// withName returns arguments in which the member that stands for the missing one at path has its name.
+func (v *Validator) withName(args []byte, path []string) ([]byte, bool) {
+	doc, _, _ := v.judge(args, true)
+	if doc == nil || len(path) == 0 {
+		return nil, false
+	}
+	parent, name := path[:len(path)-1], path[len(path)-1]
+	var near []*node
+	for _, one := range doc.at(parent).inside {
+		if misspelt(one.name, name) && !v.lists(parent, one.name) {
+			near = append(near, one)
+		}
+	}
+	if len(near) != 1 {
+		return nil, false
+	}
+	from := near[0].from
+	return slices.Concat(args[:from], []byte(schema.Quote(name)), args[from+keyLength(args[from:]):]), true
+}
+
+// lists reports whether the schema lists a member at a place.
+func (v *Validator) lists(parent []string, name string) bool {
+	for _, s := range v.at(parent) {
+		if s.Properties[name] != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// keyLength returns how many bytes the string at the start of text has, with its quotes.
+func keyLength(text []byte) int {
+	for i := 1; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return len(text)
+}
+
+// WithoutWrong returns arguments without the optional members whose values do not fit, if the rest fits. A member whose
+// absence is a problem of its own is never left out; then the object around it is tried.
+func (v *Validator) WithoutWrong(args []byte) (left []byte, ok bool) {
+	for range mostProblems {
+		problems := v.Check(args)
+		if len(problems) == 0 {
+			return args, true
+		}
+		if args, ok = v.withoutOne(args, problems); !ok {
+			return nil, false
+		}
+	}
+	return args, len(v.Check(args)) == 0
+}
+
+// withoutOne returns arguments without the member that has the first problem, or without the innermost one around it that
+// can go: no other problem may come of it.
+func (v *Validator) withoutOne(args []byte, problems []Problem) ([]byte, bool) {
+	path := problems[0].Path
+	for n := len(path); n > 0; n-- {
+		doc, _, _ := v.judge(args, true)
+		if doc == nil {
+			return nil, false
+		}
+		if around := doc.at(path[:n-1]); around.Value == nil || around.Raw[0] != '{' || doc.at(path[:n]).Value == nil {
+			continue
+		}
+		doc.spread([]mark{{path: path[:n], what: surplus}}, 0)
+		without := doc.edited(nil)
+		if !slices.ContainsFunc(v.Check(without), func(p Problem) bool { return isNew(p, problems) }) {
+			return without, true
+		}
+	}
+	return nil, false
+}
+
+// isNew reports whether a problem is the first of those before, or none of them.
+func isNew(p Problem, before []Problem) bool {
+	at := slices.IndexFunc(before, func(b Problem) bool { return b.Text == p.Text })
+	return at <= 0
+}
