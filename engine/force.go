@@ -150,8 +150,7 @@ func (j *job) requireCall(_ context.Context, in events) events {
 			case err == nil && ev.Kind == chat.CallStart:
 				calls++
 			case err == nil && ev.Kind == chat.Finish && ev.Text == chat.Stop && calls == 0:
-				yield(chat.Event{}, &fault.Error{Kind: fault.Failed, Param: "tool_choice", Code: "no_tool_call",
-					Message: "the model wrote no call that fits its tool, though tool_choice wants one: try again, offer fewer tools, or use a larger model"})
+				yield(chat.Event{}, noCall(chat.MetaOf(ev).Cause))
 				return
 			}
 			if !yield(ev, err) {
@@ -159,4 +158,14 @@ func (j *job) requireCall(_ context.Context, in events) events {
 			}
 		}
 	}
+}
+
+// noCall returns the error of a reply without the call that tool_choice wants. Why names the misfit of a call that was
+// written, if there was one.
+func noCall(why string) error {
+	if why != "" {
+		why = " (" + why + ")"
+	}
+	return &fault.Error{Kind: fault.Failed, Param: "tool_choice", Code: "no_tool_call", Message: "the model wrote no call that fits its tool, though tool_choice wants one" + why +
+		": try again, simplify the schema, offer fewer tools, use a larger model, or set misfit to drop or pass"}
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -37,6 +38,7 @@ type guard struct {
 	spent chat.Counts     // their tokens
 	own   *chat.Counts    // those of the reply itself; nil: not known yet
 	steps []string        // what was done, each once
+	why   string          // the first misfit of a call that could not be sent, and what the model wrote
 }
 
 // sentCall is a call that was sent, behind so many bytes of text.
@@ -210,6 +212,7 @@ func (g *guard) finish(ev chat.Event) bool {
 		meta.Cut = g.j.names.forClient(c.tool.Name) + " " + string(c.args.Text()[:min(len(c.args.Text()), chat.MaxCut)])
 	}
 	meta.Repairs = append(meta.Repairs[:len(meta.Repairs):len(meta.Repairs)], g.steps...)
+	meta.Cause = cmp.Or(meta.Cause, g.why)
 	ev.Meta = &meta
 	return g.yield(costing(ev, g.spent), nil)
 }

@@ -1,9 +1,11 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
 	"toolnorm/chat"
@@ -162,12 +164,19 @@ func (g *guard) giveUp(c *guarded) bool {
 		return false
 	}
 	g.step(stepText)
+	g.why = cmp.Or(g.why, g.misfit(c))
 	if g.j.request.Required {
 		return true // requireCall makes an error of it
 	}
 	text := string(g.j.format.Append(nil, chat.Call{ID: c.start.ID, Name: c.tool.Name, Args: c.args.Written()}))
 	g.text.WriteString(text)
 	return g.yield(chat.Event{Kind: chat.Text, Text: text}, nil)
+}
+
+// misfit returns a sentence that names the first thing that is wrong with a call, and shows what the model wrote.
+func (g *guard) misfit(c *guarded) string {
+	wrote := strings.ToValidUTF8(string(c.args.Written()[:min(len(c.args.Written()), maxQuoted)]), "")
+	return "the call of " + g.j.names.forClient(c.tool.Name) + " does not fit its schema: " + valid.Sentences(c.reason[:1]) + "; the model wrote " + wrote
 }
 
 // rewrite has the model write the call again where it began, held to the schema; what was sent stands. A server that

@@ -216,3 +216,18 @@ func TestLongValuesThatStandAreNotRepeatedByTheModel(t *testing.T) {
 		t.Errorf("the schema has %d bytes", n)
 	}
 }
+
+func TestAMissingCallSaysWhatDidNotFit(t *testing.T) {
+	e, _ := guarding(t, Config{NoRewrite: true, NoReask: true}, tagged("create_event", `{"title": "a"}`))
+	r := user("go on")
+	r.Tools, r.Required = []chat.Tool{booking}, true
+	_, _, _, err := collect(t, e, r)
+	const want = `(the call of create_event does not fit its schema: arguments.date: is missing; the model wrote {"title": "a"})`
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want %s in it", err, want)
+	}
+	r.Required = false
+	if _, _, end, _ := collect(t, e, r); end == nil || !strings.Contains(end.Meta.Cause, "arguments.date: is missing") {
+		t.Errorf("the end says %+v", end)
+	}
+}
