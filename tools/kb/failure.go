@@ -14,11 +14,15 @@ import (
 
 // failure is a result that failed with a status of the specification's table. MCP and chat have no
 // statuses, so it is part of what is said; the HTTP API answers with it.
-func failure(status int, message string) tools.Result {
+func failure(status int, message string) tools.Result { return hinted(status, message, "") }
+
+// hinted is failure with a hint beside the specification's words, for a model that can act on it.
+func hinted(status int, message, hint string) tools.Result {
 	text, err := chat.JSON(struct {
 		Status  int    `json:"status_code"`
 		Message string `json:"message"`
-	}{status, message})
+		Hint    string `json:"hint,omitempty"`
+	}{status, message, hint})
 	if err != nil {
 		return tools.Failure(message)
 	}

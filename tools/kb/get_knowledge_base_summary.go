@@ -20,14 +20,14 @@ var getKnowledgeBaseSummaryText string
 func (c *Config) getKnowledgeBaseSummary(s *kbstore.Store, now func() time.Time) tools.Tool {
 	return tools.Tool{
 		Name: "get_knowledge_base_summary", Title: "Summarize a knowledge base", Description: getKnowledgeBaseSummaryText, Hints: reading(),
-		Schema: json.RawMessage(`{"type": "object", "required": ["knowledge_base_id"], "additionalProperties": false, "properties": {
-			"knowledge_base_id": {"type": "string", "format": "uuid", "description": "The knowledge base's id"}}}`),
+		Schema: json.RawMessage(`{"type": "object", "additionalProperties": false, "properties": {
+			"knowledge_base_id": ` + baseSchema + `}}`),
 		Output: json.RawMessage(`{"type": "object", "required": ["knowledge_base_id", "summary", "statistics", "generated_at"], "properties": {
 			"knowledge_base_id": {"type": "string"}, "summary": {"type": "string"},
 			"statistics": {"type": "object", "required": ["total_documents", "total_collections", "total_chunks"], "properties": {
 				"total_documents": {"type": "integer"}, "total_collections": {"type": "integer"}, "total_chunks": {"type": "integer"}}},
 			"generated_at": {"type": "string", "format": "date-time"}, "warnings": {"type": "array", "items": {"type": "string"}}}}`),
-		Refuse: refuseBase,
+		Refuse: bases{s}.refuseBase,
 		Call: func(ctx context.Context, text json.RawMessage) (tools.Result, error) {
 			var args struct {
 				Base string `json:"knowledge_base_id"`
@@ -35,6 +35,11 @@ func (c *Config) getKnowledgeBaseSummary(s *kbstore.Store, now func() time.Time)
 			if err := json.Unmarshal(text, &args); err != nil {
 				return tools.Result{}, err
 			}
+			id, problem, hint := bases{s}.find(ctx, args.Base)
+			if problem != "" {
+				return hinted(http.StatusBadRequest, problem, hint), nil
+			}
+			args.Base = id
 			sum, err := countsOf(ctx, s, args.Base, now())
 			if err != nil {
 				return c.unanswered(ctx, err), nil
@@ -95,18 +100,16 @@ func countsOf(ctx context.Context, s *kbstore.Store, base string, now time.Time)
 	return out, nil
 }
 
-// refuseBase checks who asks, and then the id, in the specification's words. An id that is missing or no text is left to the
-// schema, which names the member.
-func refuseBase(ctx context.Context, text json.RawMessage) (tools.Result, bool) {
+// refuseBase checks who asks, and then which base is meant.
+func (b bases) refuseBase(ctx context.Context, text json.RawMessage) (tools.Result, bool) {
 	if auth.PrincipalOf(ctx) == nil {
 		return refusal(retrieval.ErrUnauthenticated), true
 	}
 	var args map[string]json.RawMessage
-	var id string
-	if json.Unmarshal(text, &args) == nil && json.Unmarshal(args["knowledge_base_id"], &id) == nil && !kbstore.ValidID(id) {
-		return failure(http.StatusBadRequest, "knowledge_base_id must be a UUID"), true
+	if json.Unmarshal(text, &args) != nil {
+		return tools.Result{}, false
 	}
-	return tools.Result{}, false
+	return b.refuse(ctx, args)
 }
 
 // reading are the hints of tools that change nothing and ask no strangers.

@@ -6,6 +6,7 @@
 //	file.go    one file: read, cut, summarized, embedded, stored
 //	sample.go  the handbook that comes with the program
 //
+//	base.go                        which knowledge base a caller means
 //	search_documents.go            the tool that finds passages; retrieval does
 //	get_knowledge_base_summary.go  what a base is, and how much is in it
 //	normalize_ocr_text.go          long-vowel marks that OCR read as hyphens
@@ -97,10 +98,11 @@ func (k *KB) Wanted(ctx context.Context) (bool, error) {
 // Tools are the knowledge base tools.
 func (k *KB) Tools() []tools.Tool {
 	var search retrieval.Backend = k.local
+	known := bases{k.Store}
 	if k.config.SearchURL != "" {
-		search = &retrieval.Remote{URL: k.config.SearchURL}
+		search, known = &retrieval.Remote{URL: k.config.SearchURL}, bases{}
 	}
-	return []tools.Tool{k.config.searchDocuments(search), k.config.getKnowledgeBaseSummary(k.Store, time.Now), normalizeOCRText(k.normalizer())}
+	return []tools.Tool{k.config.searchDocuments(search, known), k.config.getKnowledgeBaseSummary(k.Store, time.Now), normalizeOCRText(k.normalizer())}
 }
 
 // normalizer is what normalize_ocr_text works with.

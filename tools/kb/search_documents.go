@@ -11,7 +11,6 @@ import (
 
 	"toolnorm/internal/auth"
 	"toolnorm/tools"
-	"toolnorm/tools/kb/kbstore"
 	"toolnorm/tools/kb/retrieval"
 )
 
@@ -23,14 +22,14 @@ const number = `{"type": ["number", "null"]}`
 
 // searchDocuments is the tool search_documents, over a backend. The sample's own id is the example: a
 // model that copies it learns from the 404 that it has to ask.
-func (c *Config) searchDocuments(b retrieval.Backend) tools.Tool {
+func (c *Config) searchDocuments(b retrieval.Backend, known bases) tools.Tool {
 	yes, no := true, false
 	return tools.Tool{
 		Name: "search_documents", Title: "Search documents", Description: searchDocumentsText,
 		Hints: tools.Hints{ReadOnly: &yes, Destructive: &no, Idempotent: &yes, OpenWorld: &no},
-		Schema: json.RawMessage(`{"type": "object", "required": ["query", "knowledge_base_id"], "additionalProperties": false, "properties": {
+		Schema: json.RawMessage(`{"type": "object", "required": ["query"], "additionalProperties": false, "properties": {
 			"query": {"type": "string", "description": "What to look for, e.g. リモートワーク手当の金額は？"},
-			"knowledge_base_id": {"type": "string", "format": "uuid", "description": "The knowledge base's id"},
+			"knowledge_base_id": ` + baseSchema + `,
 			"threshold": {"type": "number", "minimum": 0, "maximum": 1, "default": 0.6, "description": "Least score of a result; 0.6 to 0.8 is recommended"},
 			"max_results": {"type": "integer", "minimum": 1, "maximum": 50, "default": 10, "description": "Most results"}}}`),
 		Output: json.RawMessage(`{"type": "object", "required": ["query", "knowledge_base_id", "threshold", "results", "count"], "properties": {
@@ -44,12 +43,17 @@ func (c *Config) searchDocuments(b retrieval.Backend) tools.Tool {
 			"stages": {"type": "array", "items": {"type": "object", "required": ["name", "in", "out", "ms", "status"], "properties": {
 				"stage": {"type": "string"}, "name": {"type": "string"}, "in": {"type": "integer"}, "out": {"type": "integer"}, "ms": {"type": "number"},
 				"status": {"enum": ["ok", "skipped", "failed"]}, "reason": {"type": "string"}}}}}}`),
-		Refuse: refuseSearch,
+		Refuse: known.refuseSearch,
 		Call: func(ctx context.Context, text json.RawMessage) (tools.Result, error) {
 			var args searchArguments
 			if err := json.Unmarshal(text, &args); err != nil {
 				return tools.Result{}, err
 			}
+			id, problem, hint := known.find(ctx, args.Base)
+			if problem != "" {
+				return hinted(http.StatusBadRequest, problem, hint), nil
+			}
+			args.Base = id
 			found, err := b.Search(ctx, args.query(ctx))
 			if err != nil {
 				return c.unanswered(ctx, err), nil
@@ -82,7 +86,7 @@ func (a *searchArguments) query(ctx context.Context) retrieval.Query {
 // refuseSearch answers before the schema is asked. A validator would say "maximum: 51 is greater than 50"
 // where callers wait for the promised sentence. It checks who asks, and then the arguments for which the
 // specification has words of its own. Any other fault is the schema's to name.
-func refuseSearch(ctx context.Context, text json.RawMessage) (tools.Result, bool) {
+func (b bases) refuseSearch(ctx context.Context, text json.RawMessage) (tools.Result, bool) {
 	if auth.PrincipalOf(ctx) == nil {
 		return refusal(retrieval.ErrUnauthenticated), true
 	}
@@ -91,9 +95,8 @@ func refuseSearch(ctx context.Context, text json.RawMessage) (tools.Result, bool
 		return tools.Result{}, false
 	}
 	refuse := func(message string) (tools.Result, bool) { return failure(http.StatusBadRequest, message), true }
-	var id string
-	if json.Unmarshal(args["knowledge_base_id"], &id) == nil && !kbstore.ValidID(id) {
-		return refuse("knowledge_base_id must be a UUID")
+	if res, refused := b.refuse(ctx, args); refused {
+		return res, true
 	}
 	var query string
 	if json.Unmarshal(args["query"], &query) == nil && args["query"] != nil && strings.TrimSpace(query) == "" {

@@ -42,7 +42,7 @@ func call(t *testing.T, b retrieval.Backend, who *auth.Principal, args string) t
 		}
 		return args, nil
 	}})
-	if err := r.Set("kb", new(Config).searchDocuments(b)); err != nil {
+	if err := r.Set("kb", new(Config).searchDocuments(b, bases{})); err != nil {
 		t.Fatal(err)
 	}
 	ctx := t.Context()
@@ -118,7 +118,7 @@ func TestTheCauseIsForTheServersLog(t *testing.T) {
 	c := Config{Warn: func(text string) { logged = append(logged, text) }}
 	ctx := tools.WithReporter(auth.WithPrincipal(t.Context(), auth.Local()), tools.Reporter{Log: func(_, text string) { reported = append(reported, text) }})
 	for _, err := range []error{kbstore.ErrDenied, errors.New("failed to connect to `user=kb database=hr`")} {
-		got, callErr := c.searchDocuments(&fake{err: err}).Call(ctx, json.RawMessage(`{"query":"q","knowledge_base_id":"`+sampleID+`"}`))
+		got, callErr := c.searchDocuments(&fake{err: err}, bases{}).Call(ctx, json.RawMessage(`{"query":"q","knowledge_base_id":"`+sampleID+`"}`))
 		if callErr != nil || strings.Contains(got.Text(), "user=") {
 			t.Errorf("%s, %v", got.Text(), callErr)
 		}
@@ -235,7 +235,7 @@ func TestAnotherServiceSearches(t *testing.T) {
 }
 
 func TestTheDescriptionGuidesTheThreshold(t *testing.T) {
-	text := new(Config).searchDocuments(new(fake)).Description
+	text := new(Config).searchDocuments(new(fake), bases{}).Description
 	for _, want := range []string{"0.5-0.6", "0.6-0.7", "0.7-0.8", "0.8-1.0", "recommended", "副業の申請方法は？"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the description has no %s", want)

@@ -105,7 +105,7 @@ func TestTheErrorsOfTheSummaryAndOCR(t *testing.T) {
 	base := func(id string) map[string]any { return map[string]any{"knowledge_base_id": id} }
 	const sum = "get_knowledge_base_summary"
 	check(nil, sum, base("x"), `{"status_code":401,"message":"Invalid authentication credentials"}`)
-	check(acme, sum, base("x"), `{"status_code":400,"message":"knowledge_base_id must be a UUID"}`)
+	check(acme, sum, base("x"), `{"status_code":400,"message":"knowledge_base_id must be a UUID","hint":"one of these names will do: \"Handbook\""}`)
 	check(acme, sum, base(none), `{"status_code":404,"message":"Knowledge base not found"}`)
 	check(&auth.Principal{Tenant: "other"}, sum, base(b.ID), `{"status_code":403,"message":"Access denied to this knowledge base"}`)
 	check(&auth.Principal{Tenant: "acme", Bases: []string{none}}, sum, base(b.ID), `{"status_code":403,"message":"Access denied to this knowledge base"}`)
@@ -117,7 +117,7 @@ func TestTheErrorsOfTheSummaryAndOCR(t *testing.T) {
 	}
 	check(acme, sum, base(b.ID), `{"status_code":503,"message":"Knowledge base store unavailable"}`)
 	// What the specification has no words for is the schema's to say.
-	for _, v := range []map[string]any{{}, {"knowledge_base_id": none, "tenant": "other"}} {
+	for _, v := range []map[string]any{{"knowledge_base_id": none, "tenant": "other"}} {
 		if res := r.Call(as(t, acme), sum, args(t, v)); !res.IsError || res.Structured != nil {
 			t.Errorf("%v: %s", v, res.Text())
 		}
@@ -140,5 +140,34 @@ func TestTheSamplesOfOCR(t *testing.T) {
 		if res := r.Call(as(t, acme), "normalize_ocr_text", args(t, map[string]any{"text": in})); !strings.Contains(res.Text(), `"normalized_text":"`+want+`","status":"success"`) {
 			t.Errorf("%s: %s", in, res.Text())
 		}
+	}
+}
+
+func TestAKnowledgeBaseIsMeantByItsNameOrAlone(t *testing.T) {
+	r, s, first := registry(t, new(ocr.Normalizer), kbstore.Base{Name: "Office", Description: "rules"})
+	ask := func(who *auth.Principal, v map[string]any) string {
+		return r.Call(as(t, who), "get_knowledge_base_summary", args(t, v)).Text()
+	}
+	for _, v := range []map[string]any{{}, {"knowledge_base_id": ""}, {"knowledge_base_id": "office"}, {"knowledge_base_id": first.ID}} {
+		if got := ask(acme, v); !strings.Contains(got, first.ID) {
+			t.Errorf("%v: %s", v, got)
+		}
+	}
+	// Another tenant's base neither takes part nor shows.
+	if _, err := s.Create(t.Context(), kbstore.Base{Name: "Secret", Tenant: "other"}); err != nil {
+		t.Fatal(err)
+	}
+	if got := ask(acme, nil); !strings.Contains(got, first.ID) {
+		t.Errorf("with another tenant's base: %s", got)
+	}
+	if _, err := s.Create(t.Context(), kbstore.Base{Name: "HR", Tenant: "acme"}); err != nil {
+		t.Fatal(err)
+	}
+	const which = `{"status_code":400,"message":"knowledge_base_id is missing","hint":"one of these names will do: \"HR\", \"Office\" (rules)"}`
+	if got := ask(acme, nil); got != which {
+		t.Errorf("with two: %s", got)
+	}
+	if got := ask(acme, map[string]any{"knowledge_base_id": "Secret"}); strings.Contains(got, "Secret") || !strings.Contains(got, "must be a UUID") {
+		t.Errorf("another tenant's name: %s", got)
 	}
 }

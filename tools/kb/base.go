@@ -1,0 +1,88 @@
+package kb
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"toolnorm/internal/auth"
+	"toolnorm/tools"
+	"toolnorm/tools/kb/kbstore"
+)
+
+// baseSchema is the schema of knowledge_base_id. It names no base: a schema is the same for all callers, and who may
+// see which differs. An error lists those that the caller may see.
+const baseSchema = `{"type": "string", "description": "The knowledge base, by its name or id. Leave it out when there is only one"}`
+
+// maxListed bounds how many knowledge bases an error lists.
+const maxListed = 20
+
+// bases finds the knowledge base that a caller means. Without a store, as behind another server's search, only ids are
+// understood.
+type bases struct{ store *kbstore.Store }
+
+// refuse answers a call whose knowledge_base_id means no base, or one of several. Nil members and other types are left
+// to the schema.
+func (b bases) refuse(ctx context.Context, args map[string]json.RawMessage) (tools.Result, bool) {
+	given := ""
+	if raw, there := args["knowledge_base_id"]; there && json.Unmarshal(raw, &given) != nil {
+		return tools.Result{}, false
+	}
+	if _, problem, hint := b.find(ctx, given); problem != "" {
+		return hinted(http.StatusBadRequest, problem, hint), true
+	}
+	return tools.Result{}, false
+}
+
+// find returns the id of the base that is meant: by its id, by its name in any case, or because the caller may see no
+// other. Otherwise it returns a problem, and as a hint the bases that the caller may see. The specification has the words
+// of the problem.
+func (b bases) find(ctx context.Context, given string) (id, problem, hint string) {
+	if kbstore.ValidID(given) {
+		return given, "", ""
+	}
+	var seen, found []kbstore.Base
+	if b.store != nil {
+		seen, _ = b.store.Bases(ctx, auth.PrincipalOf(ctx)) // without a list, only ids are understood
+	}
+	for _, base := range seen {
+		if given == "" || strings.EqualFold(base.Name, strings.TrimSpace(given)) {
+			found = append(found, base)
+		}
+	}
+	if len(found) == 1 {
+		return found[0].ID, "", ""
+	}
+	problem = "knowledge_base_id must be a UUID"
+	if given == "" {
+		problem = "knowledge_base_id is missing"
+	}
+	switch {
+	case len(found) > 1 && given != "":
+		hint = "several knowledge bases have this name: " + listed(found, true)
+	case len(seen) > 0:
+		hint = "one of these names will do: " + listed(seen, false)
+	}
+	return "", problem, hint
+}
+
+// listed returns the names of knowledge bases with what they hold, or with their ids.
+func listed(all []kbstore.Base, ids bool) string {
+	var parts []string
+	for _, base := range all[:min(len(all), maxListed)] {
+		switch {
+		case ids:
+			parts = append(parts, fmt.Sprintf("%s (%s)", base.ID, base.Name))
+		case base.Description != "":
+			parts = append(parts, fmt.Sprintf("%q (%s)", base.Name, base.Description))
+		default:
+			parts = append(parts, fmt.Sprintf("%q", base.Name))
+		}
+	}
+	if more := len(all) - maxListed; more > 0 {
+		parts = append(parts, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(parts, ", ")
+}
