@@ -36,9 +36,10 @@ func (o *Order) WireTools() (all []Tool) {
 	return all
 }
 
-// ProbeTool is the smallest tool that every server takes. A llama-server refuses parameters without properties.
+// ProbeTool is the smallest tool that every server and template takes. A llama-server refuses parameters without
+// properties, and the template of Command-R+ stops at one without a description.
 var ProbeTool = Tool{"function", Function{
-	Name: "probe", Description: "probe", Parameters: json.RawMessage(`{"type":"object","properties":{"a":{"type":"string"}}}`),
+	Name: "probe", Description: "probe", Parameters: json.RawMessage(`{"type":"object","properties":{"a":{"type":"string","description":"probe"}},"required":["a"]}`),
 }}
 
 // Arguments are those of a call, as an object: some clients write an empty text for none. Text that is no object was refused when the
