@@ -290,12 +290,12 @@ func (s *stream) Close(err error) error {
 }
 
 // ended returns the error of a reply that ended badly. One that was cut before its first word, or stopped at once, may be
-// empty, and its reason says so.
+// empty, and its reason says so. So may one that is a thought that the client did not ask for.
 func (s *stream) ended() error {
 	switch {
 	case s.end == nil:
 		return form.ErrUnfinished()
-	case !s.shown && !s.stops && s.end.Text != chat.Length:
+	case !s.shown && !s.stops && s.hidden == 0 && s.end.Text != chat.Length:
 		return form.ErrEmpty()
 	}
 	return nil

@@ -73,9 +73,6 @@ func (w *whole) Close(err error) error {
 		}
 		w.blocks = slices.DeleteFunc(w.blocks, func(b block) bool { return b.kind == chat.CallStart })
 	}
-	if len(w.blocks) == 0 && !w.MayBeEmpty && w.Reply.End.Text != chat.Length {
-		return form.ErrEmpty() // it thought, and nobody asked for that
-	}
 	form.TellHeaders(w.Out.W.Header(), w.Reply.End.Meta, cut...)
 	return form.WriteJSON(w.Out.W, http.StatusOK, w.message())
 }
