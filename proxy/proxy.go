@@ -93,7 +93,7 @@ func New(cfg Config) *Server {
 	}
 	s := &Server{cfg: cfg, forms: chatForms(cfg.Shell), mux: http.NewServeMux()}
 	run := &exchange.Runner{
-		Model: cfg.Model, DefaultModel: cfg.DefaultModel, Log: cfg.Log, Trace: cfg.Trace, MaxBody: cfg.MaxBody, Stall: cfg.Stall, Thoughts: cfg.Thoughts,
+		Model: cfg.Model, DefaultModel: cfg.DefaultModel, Real: realName(cfg.Catalog), Log: cfg.Log, Trace: cfg.Trace, MaxBody: cfg.MaxBody, Stall: cfg.Stall, Thoughts: cfg.Thoughts,
 	}
 	view := &trace.View{Log: cfg.Trace, Reasons: cfg.Reasons, Page: cfg.LivePage}
 	s.route("POST", "/v1/chat/completions", run.Ask(openai.Chat(s.openForm)))
@@ -175,4 +175,12 @@ func (s *Server) version(w http.ResponseWriter, _ *http.Request) error {
 		Version string `json:"version"`
 		Go      string `json:"go"`
 	}{s.cfg.Version, runtime.Version()})
+}
+
+// realName returns the function that looks an alias up; nil without a catalog.
+func realName(c chat.Catalog) func(string) string {
+	if c == nil {
+		return nil
+	}
+	return c.Real
 }

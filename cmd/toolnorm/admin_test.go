@@ -74,3 +74,24 @@ func TestABrowserIsLedToThePage(t *testing.T) {
 		}
 	}
 }
+
+func TestAnAliasMayEndInASuffix(t *testing.T) {
+	clean(t, "")
+	m, err := started(t, io.Discard, "--listen", "127.0.0.1:0", "--data", t.TempDir(), "--sample", "always",
+		"--alias", "helper=demo/hermes@agent", "--alias", "term=demo/hermes@shell")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for model, want := range map[string]string{"helper": "EMP001", "term": "```bash"} {
+		resp, err := http.Post(m.URL()+"/v1/chat/completions", "application/json", strings.NewReader(
+			`{"model":"`+model+`","messages":[{"role":"user","content":"How many vacation days has employee EMP001 left in 2025?"}]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, _ := io.ReadAll(resp.Body)
+		_ = resp.Body.Close()
+		if resp.StatusCode != http.StatusOK || !strings.Contains(string(body), want) {
+			t.Errorf("%s: %d %s, want %q in it", model, resp.StatusCode, body, want)
+		}
+	}
+}

@@ -277,7 +277,7 @@ func misspelt(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a
 	}
-	if len(b)-len(a) > 1 || len(a) < 3 || len(a) == len(b) && len(a) < 5 {
+	if a == b || len(b)-len(a) > 1 || len(a) < 3 || len(a) == len(b) && len(a) < 5 {
 		return false
 	}
 	// What both have in front is passed over, and the rest compared: one letter left out, put in, exchanged, or two in the

@@ -14,6 +14,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -28,7 +29,8 @@ import (
 // Runner runs exchanges. Model and MaxBody are needed.
 type Runner struct {
 	Model        chat.Model
-	DefaultModel string // answers requests that name no model; empty: such requests are an error
+	DefaultModel string                   // answers requests that name no model; empty: such requests are an error
+	Real         func(name string) string // returns the model that an alias stands for; nil: there are no aliases
 
 	Log   zerolog.Logger // one line an exchange; the zero value logs nothing
 	Trace *trace.Log     // keeps the last exchanges; nil: none are kept
@@ -161,9 +163,15 @@ func readBody(r io.Reader, promised int) ([]byte, error) {
 	}
 }
 
-// OrDefault fills in the model that answers requests which name none.
+// OrDefault fills in the model that answers requests which name none. An alias for a name with a suffix is replaced by
+// that name, since the suffix chooses the form of the reply, or the agent: helper may stand for qwen3@agent.
 func (s *Runner) OrDefault(model *string) error {
 	*model = cmp.Or(*model, s.DefaultModel)
+	if s.Real != nil {
+		if real := s.Real(*model); strings.Contains(real, "@") && !strings.Contains(*model, "@") {
+			*model = real
+		}
+	}
 	if *model == "" {
 		return field.AsFault(field.Bad("model", "must name a model; GET /v1/models lists them"))
 	}
