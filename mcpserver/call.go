@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"strings"
 	"sync"
 	"time"
 
@@ -49,7 +50,7 @@ func (e *engine) callTool(ctx context.Context, c *caller, m message) (json.RawMe
 // a user the data of an error and not its message; most others show the message alone, so it says of a tool that was switched off that
 // it was.
 func (e *engine) unknown(ctx context.Context, name string) *rpcError {
-	rpcErr := fail(codeParams, "Unknown tool: %s", name[:min(len(name), 128)])
+	rpcErr := fail(codeParams, "Unknown tool: %s", strings.ToValidUTF8(name[:min(len(name), 128)], ""))
 	if why := e.cfg.Registry.Snapshot().Gone(name); why != "" {
 		rpcErr.message += ": " + why
 	}

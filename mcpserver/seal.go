@@ -136,7 +136,7 @@ func (s seal) read(id, principal string) (*session, bool) {
 }
 
 // cut keeps an id short whatever a client calls itself.
-func cut(name string) string { return name[:min(len(name), 64)] }
+func cut(name string) string { return strings.ToValidUTF8(name[:min(len(name), 64)], "") }
 
 // digest stands for a principal where everybody can read: eight bytes of its sum, enough to tell apart the few principals
 // that a server has.
