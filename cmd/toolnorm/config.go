@@ -54,7 +54,7 @@ type serverSettings struct {
 	command.Folders `embed:""`
 	Demo            string        `default:"auto" enum:"auto,always,never" help:"When to list the demo models (demo/hermes, …): auto (while no model server answers), always, or never. With never they cannot be used; with auto they can be used by name at any time."`
 	MaxBody         int64         `default:"20971520" help:"Largest request, in bytes."`
-	MaxBodies       int64         `default:"50331648" restart:"yes" help:"Largest sum of requests that are being answered, in bytes. A request beyond it waits up to 10 s for a place, and is then refused with 503."`
+	MaxBodies       int64         `default:"33554432" restart:"yes" help:"Largest sum of the requests that are being answered, in bytes. A request beyond it waits up to 10 s for a place, and is then refused with 503."`
 	BodyTimeout     time.Duration `default:"30s" restart:"yes" help:"How long a request may take to arrive."`
 	ClientTimeout   time.Duration `default:"60s" help:"How long to wait for a client that does not read its reply."`
 	Grace           time.Duration `default:"10s" help:"How long running replies may continue when the server is stopped."`

@@ -15,7 +15,7 @@ import (
 )
 
 // DefaultBodies is how many bytes of bodies are answered at once when the settings do not say.
-const DefaultBodies = 48 << 20
+const DefaultBodies = 32 << 20
 
 const (
 	bodyQueue = 10 * time.Second // how long a request waits for a place
@@ -67,6 +67,7 @@ func (b *Bodies) Wrap(next http.Handler, largest int64) http.Handler {
 		if !ok {
 			err := &fault.Error{Kind: fault.Busy, Code: "bodies_in_flight", Retry: bodyRetry,
 				Message: "the requests that are being answered are too large together; try again, or raise --max-bodies"}
+			_, _ = io.Copy(io.Discard, io.LimitReader(r.Body, largest)) // many clients read no answer before they have sent all
 			b.Log.Warn().Str("path", r.URL.Path).Int64("bytes", bytes).Msg("refused: too many bytes of requests at once")
 			fault.WriteFor(w, r, err)
 			return
