@@ -29,7 +29,7 @@ const (
 func (m *Main) announceDoor(ctx context.Context) {
 	m.door.URL = "http://" + reachable(m.listener.Addr())
 	m.takeDoor(ctx, true)
-	m.doorKeeper.Go(func() { // ends with m.stop; withdrawDoor waits for it
+	m.beside.Go(ctx, func(ctx context.Context) {
 		for sleep.For(ctx, doorLook) {
 			m.takeDoor(ctx, false)
 		}
@@ -78,7 +78,6 @@ func (m *Main) seekRunner(command string) {
 // withdrawDoor takes the address back.
 // A file that stays behind costs each toolrun a failed connection, no more.
 func (m *Main) withdrawDoor() {
-	m.doorKeeper.Wait()
 	if err := m.door.Withdraw(m.Config.Data); err != nil {
 		m.log.Warn().Err(err).Msg("cannot remove runner.json: toolrun may look for this server in vain")
 	}
