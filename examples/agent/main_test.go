@@ -33,7 +33,7 @@ func TestTheWalkThroughPrintsItsTranscript(t *testing.T) {
 	}
 	defer set.Close()
 	mux := http.NewServeMux()
-	set.Mount(mux, func(*http.Request) error { return nil })
+	set.Mount(mux)
 	mux.Handle(agent.Path, agent.New(agent.Config{
 		Model: engine.New(engine.Config{Ollama: "http://127.0.0.1:1", Demo: demo.Server{Delay: -1}}), Tools: registry, Servers: set,
 	}))
