@@ -105,7 +105,11 @@ const exposed = "X-Request-Id, Retry-After, X-Should-Retry, Toolnorm-Format, Too
 // What changes the server, or shows what is in it, is for its own pages alone.
 func (g *Guard) admit(h http.Header, r *http.Request, need Need) error {
 	if !g.hostAllowed(r.Host) {
-		return fault.New(fault.Forbidden, "host %q is not allowed; add it with --hosts %s", r.Host, HostName(r.Host))
+		name := HostName(r.Host)
+		if name == "" {
+			return fault.New(fault.Forbidden, "the header Host names no host: %q", r.Host)
+		}
+		return fault.New(fault.Forbidden, "host %q is not allowed; add it with --hosts %s", r.Host, name)
 	}
 	if need <= Program {
 		if err := ownPages(r, need); err != nil {
