@@ -186,6 +186,7 @@ func panicIn(d ast.Decl) (at token.Pos) {
 // below says what each layer may import of this module. A package that is not listed may import everything.
 var below = map[string][]string{
 	"internal/auth":          {"internal/fault"},
+	"internal/body":          {"internal/fault"},
 	"internal/fault":         {},
 	"internal/front":         {"internal/fault"},
 	"internal/sse":           {},
@@ -198,7 +199,7 @@ var below = map[string][]string{
 	"adapters/derive":        {"chat", "adapters"},
 	"tools":                  {"chat", "chat/schema"},
 	"tools/company":          {"tools", "internal/store"},
-	"tools/dynamic":          {"chat", "tools", "internal/store", "internal/sqlsafe", "internal/pyexpr", "internal/pyexpr/py", "internal/fault"},
+	"tools/dynamic":          {"chat", "tools", "internal/store", "internal/sleep", "internal/sqlsafe", "internal/pyexpr", "internal/pyexpr/py", "internal/fault"},
 	"internal/embedding":     {"internal/post"},
 	"tools/data":             {"tools", "internal/store", "internal/sqlsafe", "internal/chroma", "internal/embedding", "internal/lexical", "internal/vector"},
 	"tools/kb/chunk":         {},
@@ -229,11 +230,11 @@ var below = map[string][]string{
 	"engine/openai":          {"chat", "adapters", "adapters/derive", "engine/wait", "engine/upstream", "internal/fault", "internal/jsonscan", "internal/kept"},
 	"engine/demo":            {"chat", "chat/schema", "adapters", "engine/ollama", "engine/upstream", "internal/sleep"},
 	"engine/valid":           {"chat", "chat/schema", "internal/fault", "internal/jsonscan", "internal/jsontree", "internal/kept"},
-	"internal/trace":         {"chat", "internal/auth", "internal/fault"},
-	"admin":                  {"adapters", "chat", "engine", "tools", "tools/dynamic", "tools/kb", "tools/kb/chunk", "tools/kb/kbstore", "tools/remote", "internal/auth", "internal/fault", "internal/replay", "internal/sse", "internal/store", "internal/trace"},
+	"internal/trace":         {"chat", "internal/fault"},
+	"admin":                  {"adapters", "chat", "engine", "tools", "tools/dynamic", "tools/kb", "tools/kb/chunk", "tools/kb/kbstore", "tools/remote", "internal/auth", "internal/body", "internal/fault", "internal/replay", "internal/sse", "internal/store", "internal/trace"},
 	"admin/web":              {},
 	"internal/replay":        {"adapters", "chat", "engine/valid", "internal/golden"},
-	"runner":                 {"chat", "tools", "internal/fault", "internal/replace"},
+	"runner":                 {"chat", "tools", "internal/body", "internal/fault", "internal/replace"},
 	"internal/pattern":       {},
 	"mcpserver":              {"chat", "tools", "internal/replace", "internal/sleep", "internal/sse"},
 
@@ -248,7 +249,7 @@ var below = map[string][]string{
 	"proxy/form/xml":       {"chat", "adapters", "proxy/form"},
 	"proxy":                {"chat", "internal/fault", "internal/pattern", "internal/trace", "proxy/exchange", "proxy/form", "proxy/form/messages", "proxy/form/ollama", "proxy/form/openai", "proxy/form/responses", "proxy/form/shell", "proxy/form/xml"},
 
-	"tools/kb":           {"chat", "internal/auth", "internal/embedding", "internal/rerank", "tools", "tools/kb/chunk", "tools/kb/kbstore", "tools/kb/retrieval", "internal/ocr"},
+	"tools/kb":           {"chat", "internal/auth", "internal/embedding", "internal/rerank", "internal/sleep", "tools", "tools/kb/chunk", "tools/kb/kbstore", "tools/kb/retrieval", "internal/ocr"},
 	"tools/kb/retrieval": {"chat", "internal/auth", "internal/lexical", "internal/post", "internal/rerank", "internal/vector", "tools/kb/kbstore"},
 
 	"adapters/internal/scan":        {},

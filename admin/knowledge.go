@@ -9,6 +9,7 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/internal/auth"
+	"toolnorm/internal/body"
 	"toolnorm/internal/fault"
 	"toolnorm/internal/sse"
 	"toolnorm/tools/kb"
@@ -214,7 +215,7 @@ func (s *Server) importFile(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	var u upload
-	if err := readUpTo(r, mostUpload, &u); err != nil {
+	if err := body.Read(r, mostUpload, &u); err != nil {
 		return err
 	}
 	data := u.Data

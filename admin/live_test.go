@@ -20,7 +20,7 @@ import (
 // asked is what an administrator of this machine gets.
 func asked(t *testing.T, s *Server, method, path, body string) (status int, answer string) {
 	t.Helper()
-	w := ask(s, &auth.Principal{Subject: "local", Admin: true}, method, path, body, writeHeader, "1", "Content-Type", "application/json")
+	w := ask(s, &auth.Principal{Subject: "local", Admin: true}, method, path, body)
 	return w.Code, w.Body.String()
 }
 

@@ -55,7 +55,7 @@ func New(cfg Config) *Server {
 
 // Mount puts the server's addresses into a mux: /mcp, /sse and /sse/message, exactly these. /mcp/ as a prefix would take
 // /mcp/add and the others of package remote.
-func (s *Server) Mount(mux *http.ServeMux) {
+func (s *Server) Mount(mux interface{ Handle(string, http.Handler) }) {
 	mux.Handle("/mcp", s.Streamable())
 	mux.Handle("/sse", s.SSE())
 	mux.Handle("/sse/message", s.Message())

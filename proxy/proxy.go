@@ -82,6 +82,7 @@ type Server struct {
 	cfg   Config
 	forms form.First // of chat completions
 	mux   *http.ServeMux
+	paths []string // of the routes
 }
 
 // New makes a Server. Every client form is wired here, and nowhere else.
@@ -111,8 +112,22 @@ func New(cfg Config) *Server {
 	if cfg.Ollama != nil {
 		(&ollama.Server{Run: run, Upstream: cfg.Ollama, Alias: s.aliasesFor}).Routes(s.route)
 	}
-	s.mux.HandleFunc("/", s.unknown)
+	s.handle("/", s.unknown)
 	return s
+}
+
+// handle adds a route.
+func (s *Server) handle(path string, h http.HandlerFunc) {
+	s.paths = append(s.paths, path)
+	s.mux.HandleFunc(path, h)
+}
+
+// Mount puts each of the server's paths into a mux, so that who looks at the mux alone knows
+// them all.
+func (s *Server) Mount(mux interface{ Handle(string, http.Handler) }) {
+	for _, path := range s.paths {
+		mux.Handle(path, s)
+	}
 }
 
 // chatForms lists the forms of chat completions: who asks for a shell first, since its text may be another form; the one that
@@ -133,7 +148,7 @@ func chatForms(tools *shell.Config) form.First {
 // net/http would answer 405 as plain text, and clients want their API's own form of error. HEAD comes with
 // GET.
 func (s *Server) route(method, path string, h exchange.Handler) {
-	s.mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
+	s.handle(path, func(w http.ResponseWriter, r *http.Request) {
 		if method != "" && r.Method != method && (r.Method != http.MethodHead || method != http.MethodGet) {
 			w.Header().Set("Allow", method)
 			fault.WriteFor(w, r, fault.New(fault.Method, "%s takes %s, not %s", r.URL.Path, method, r.Method))

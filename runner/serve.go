@@ -2,14 +2,13 @@ package runner
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"time"
 
 	"github.com/rs/zerolog"
 
+	"toolnorm/internal/body"
 	"toolnorm/internal/fault"
 	"toolnorm/tools"
 )
@@ -74,6 +73,11 @@ func NewServer(registry *tools.Registry, pending *Pending, log zerolog.Logger) *
 	return s
 }
 
+// Patterns lists the routes, each behind its method.
+func (s *Server) Patterns() []string {
+	return []string{http.MethodGet + " " + pathList, http.MethodPost + " " + pathCall}
+}
+
 // ServeHTTP answers one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
 
@@ -105,7 +109,8 @@ func (s *Server) list(w http.ResponseWriter, _ *http.Request) error {
 // call runs what is asked for. A caller that goes away ends the call. A pending call is given out before it is run, so
 // it is lost when its runner goes away at once.
 func (s *Server) call(w http.ResponseWriter, r *http.Request) error {
-	ask, err := readQuestion(w, r)
+	var ask question
+	err := body.Read(r, mostBody, &ask)
 	if err != nil {
 		return err
 	}
@@ -120,22 +125,6 @@ func (s *Server) call(w http.ResponseWriter, r *http.Request) error {
 	outcome := tools.OutcomeOf(s.registry.Call(r.Context(), ask.Name, ask.Arguments))
 	s.log.Info().Str("tool", fmt.Sprintf("%.128s", ask.Name)).Bool("success", outcome.Success).Dur("ms", time.Since(start)).Msg("toolrun call")
 	return answer(w, outcome.JSON())
-}
-
-// readQuestion reads a body whose size is bounded.
-func readQuestion(w http.ResponseWriter, r *http.Request) (ask question, err error) {
-	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, mostBody))
-	var large *http.MaxBytesError
-	switch {
-	case errors.As(err, &large):
-		return ask, fault.New(fault.TooLarge, "the call is larger than %d bytes", large.Limit)
-	case err != nil:
-		return ask, fault.New(fault.Invalid, "the call did not arrive whole: %w", err)
-	}
-	if err := json.Unmarshal(text, &ask); err != nil {
-		return ask, fault.New(fault.Invalid, "the call must be a JSON object with name and arguments, or with id: %w", err)
-	}
-	return ask, nil
 }
 
 // answer writes JSON.

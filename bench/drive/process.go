@@ -100,19 +100,24 @@ func (p *Proxy) CPU() (time.Duration, error) {
 	return sum, nil
 }
 
-// Peak is the most memory that the process has had resident so far, in bytes.
-// VmHWM is the high-water mark of resident memory; it never falls, so a peak between two looks is not lost.
-func (p *Proxy) Peak() (int64, error) {
+// Peak returns how many bytes of memory the process has had at the highest.
+func (p *Proxy) Peak() (int64, error) { return p.memory("VmHWM:") }
+
+// Resident returns how many bytes of memory the process has now.
+func (p *Proxy) Resident() (int64, error) { return p.memory("VmRSS:") }
+
+// memory reads a line of the process's status.
+func (p *Proxy) memory(name string) (int64, error) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
 	if err != nil {
 		return 0, err
 	}
 	for line := range bytes.Lines(status) {
-		if size, ok := bytes.CutPrefix(line, []byte("VmHWM:")); ok {
+		if size, ok := bytes.CutPrefix(line, []byte(name)); ok {
 			var kb int64
 			_, err := fmt.Sscanf(string(size), "%d kB", &kb)
 			return kb << 10, err
 		}
 	}
-	return 0, fmt.Errorf("%s: no VmHWM in /proc/PID/status", p.Name)
+	return 0, fmt.Errorf("%s: no %s in /proc/PID/status", p.Name, name)
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 	"syscall"
+	"time"
 
 	"toolnorm/bench/fake"
 )
@@ -15,7 +16,9 @@ import (
 // send returns an error when the server did not behave, as with no answer; what it cost is measured around it.
 type attack struct {
 	name     string
-	settings []string // of the server
+	settings []string      // of the server
+	peak     int64         // bytes of memory that it may take; 0: MaxPeak
+	cpu      time.Duration // 0: MaxCPU
 	send     func(t *target) error
 }
 
@@ -26,7 +29,7 @@ func attacks() (all []attack) {
 	for _, m := range schemas() {
 		all = append(all, m.with("demo/hermes", `Use write_file with \"x\".`), m.with(fake.Model, `{\"Call\":true,\"Bytes\":400}`))
 	}
-	for _, list := range [][]attack{ollamas(), bodies(), largest(), connections(), mcpMessages()} {
+	for _, list := range [][]attack{ollamas(), bodies(), largest(), crowds(), connections(), mcpMessages()} {
 		all = append(all, list...)
 	}
 	return all

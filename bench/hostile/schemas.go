@@ -29,6 +29,7 @@ func schemas() []member {
 	const someTool = `{"type":"function","function":{"name":"t%d","description":"Tool %d.","parameters":{"type":"object","properties":{"a":{"type":"string"}}}}}`
 	return []member{
 		{"schema: 300,000 empty allOf", tool(`{"allOf":[` + many(300_000, `{}`) + `],"properties":{"a":{"type":"string"}}}`)},
+		{"schema: allOf of 900 objects", `"tool_choice":"required",` + tool(`{"type":"object","properties":{"x":{"allOf":[`+many(900, `{"type":"object","properties":{"a%d":{"type":"string"}},"required":["a%d"]}`)+`]}},"required":["x"]}`)},
 		{"schema: 100,000 anyOf of one property", tool(`{"properties":{"a":{"anyOf":[` + many(100_000, `{"type":"string"}`) + `]}}}`)},
 		{"schema: 100,000 oneOf", tool(`{"oneOf":[` + many(100_000, `{"required":["a%d"]}`) + `]}`)},
 		{"schema: 300 levels of allOf", tool(strings.Repeat(`{"allOf":[{},`, 300) + `{}` + strings.Repeat(`]}`, 300))},

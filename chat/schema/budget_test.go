@@ -17,7 +17,7 @@ var beyond = map[string]struct {
 	says string
 }{
 	"allOf": {300_000, "bytes"}, "anyOf": {300_000, "bytes"}, "enum": {1_000_000, "bytes"}, "properties": {200_000, "bytes"},
-	"variants": {1001, "1000 elements in one list"}, "required": {2001, "2000 members"}, "deep": {65, "128 levels"}, "deep unions": {64, "128 levels"},
+	"variants": {1001, "1000 elements in one list"}, "joined": {1001, "1000 elements in one list"}, "required": {2001, "2000 members"}, "deep": {65, "128 levels"}, "deep unions": {64, "128 levels"},
 	"long pattern": {683, "4096 bytes in a pattern"}, "many patterns": {30, "steps of patterns"}, "patterns of names": {30, "steps of patterns"},
 	"folded classes": {9, "bytes of patterns"}, "laughs of properties": {1700, "values"}, "laughs of anyOf": {2000, "2000 members"}, "laughs of allOf": {2000, "2000 members"},
 	"laughs of items": {2000, "2000 members"}, "shared enum": {5001, "5000 values in an enum"}, "nots": {2000, "2000 members"},

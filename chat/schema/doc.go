@@ -52,6 +52,7 @@
 //	retell.go     Retold: a schema with shorter descriptions; which keywords hold schemas
 //	compile.go    Compile: the Type of a schema
 //	schema.go     Type: what reading arguments asks of a place
+//	lookup.go     what all parts of a place list, worked out once
 //	coerce.go     values of the wrong type put right, and JSON strings
 //	constrain.go  ConstrainCalls: schemas in the words of model servers, and its bounds
 //	write.go      the constraint as a whole: unions, references, free values

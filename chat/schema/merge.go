@@ -13,6 +13,34 @@ const (
 	maxMerged       = 12 // levels below a merge: each level of a schema that refers to itself could be merged with the next
 )
 
+// mergeAll returns the place of what fits all of some places, at least one. Those that are no
+// unions are merged by halves: one after the other, each merge would copy all members so far.
+// Unions multiply, so their order decides which of them is dropped.
+func (d *Doc) mergeAll(list []*Place) (all *Place) {
+	plain := func(p *Place) bool { return p.ref == nil && p.Alternatives == nil }
+	for len(list) > 0 {
+		n := 1
+		for plain(list[0]) && n < len(list) && plain(list[n]) {
+			n++
+		}
+		run := d.mergeHalves(list[:n])
+		if list = list[n:]; all != nil {
+			run = d.merge(all, run, 0)
+		}
+		all = run
+	}
+	return all
+}
+
+// mergeHalves merges each half of a list, and then the two.
+func (d *Doc) mergeHalves(list []*Place) *Place {
+	if len(list) == 1 {
+		return list[0]
+	}
+	half := len(list) / 2
+	return d.merge(d.mergeHalves(list[:half]), d.mergeHalves(list[half:]), 0)
+}
+
 // merge is the place of what fits both. Servers hold an allOf of objects at best, and templates and grammars have no words
 // for one, so it is worked out here. Where what fits both cannot be said, the second one's part is dropped.
 // Types are compared by their sets. Number holds Integer, so integer beside number stays integer.
@@ -167,28 +195,28 @@ func (d *Doc) both(a, b *Place, depth int) *Place {
 // it does not list: with additionalProperties false in one part of an allOf, nothing fits the members of the others. That is
 // the specification's letter, and a frequent mistake of authors; settle takes such members out.
 func (d *Doc) mergeObjects(p, b *Place, depth int) {
-	var members []Member
+	members := make([]Member, 0, len(p.Members)+len(b.Members))
+	at := make(map[string]*Place, len(b.Members))
+	for _, m := range b.Members {
+		at[m.Name] = m.Place
+	}
 	for _, m := range p.Members {
-		other := b.Member(m.Name)
+		other := at[m.Name]
+		delete(at, m.Name)
 		if other == nil {
 			other = b.More
 		}
 		members = append(members, Member{m.Name, d.both(m.Place, other, depth)})
 	}
 	for _, m := range b.Members {
-		if p.Member(m.Name) == nil {
+		if at[m.Name] != nil {
 			members = append(members, Member{m.Name, d.both(m.Place, p.More, depth)})
 		}
 	}
 	p.Members, p.Listed = members, p.Listed || b.Listed
 	p.More = d.both(p.More, b.More, depth)
 	p.Barred = append(slices.Clip(p.Barred), b.Barred...)
-	p.Required = slices.Clone(p.Required)
-	for _, name := range b.Required {
-		if !slices.Contains(p.Required, name) {
-			p.Required = append(p.Required, name)
-		}
-	}
+	p.Required = each(slices.Concat(p.Required, b.Required))
 }
 
 // settle takes out members that nothing fits; when one of them is required, nothing fits the object. That is what makes a

@@ -39,9 +39,11 @@ func (d *Doc) read(v *jsontree.Value, at string, depth int) *Place {
 			p = d.merge(p, d.follow(ref.Text, at+"/"+k, depth), 0)
 		}
 	}
+	parts := []*Place{p}
 	for i, one := range v.Get("allOf").Items {
-		p = d.merge(p, d.read(one, at+"/allOf/"+strconv.Itoa(i), depth+1), 0)
+		parts = append(parts, d.read(one, at+"/allOf/"+strconv.Itoa(i), depth+1))
 	}
+	p = d.mergeAll(parts)
 	for _, k := range []string{"anyOf", "oneOf"} {
 		if list := v.Get(k).Items; len(list) > 0 {
 			p = d.merge(p, d.union(list, at+"/"+k, depth), 0)

@@ -22,6 +22,8 @@ type Type struct {
 
 	all []*Type // hold as well: references and allOf
 	any []*Type // of these one holds: anyOf and oneOf
+
+	lookup lookup // what others say besides; see look
 }
 
 // namedType is the type of members whose names match.
@@ -61,7 +63,7 @@ func (t *Type) walk(yield func(*Type) bool) {
 }
 
 // maxJoined bounds how many types have a say in one place.
-const maxJoined = 200
+const maxJoined = 1000
 
 // joined says that others than t itself have a say. Most places have none, and are then read without the maps of walk.
 func (t *Type) joined() bool { return len(t.all) > 0 || len(t.any) > 0 }
@@ -82,10 +84,17 @@ func (t *Type) Only(k Kinds) bool { return t.Known() && t.kinds&^k == 0 }
 // A listed member goes before one whose name matches a pattern, and that before additionalProperties. The specification
 // would have the first two hold together; for reading a value the nearer one says enough.
 func (t *Type) Prop(name string) *Type {
+	if t == nil {
+		return nil
+	}
+	if !t.joined() {
+		if m := t.props.Get(name); m != jsontree.Absent {
+			return t.types[m]
+		}
+	} else if p, listed := t.look().prop(name); listed {
+		return p
+	}
 	return t.find(func(o *Type) (*Type, bool) {
-		m := o.props.Get(name)
-		return o.types[m], m != jsontree.Absent
-	}, func(o *Type) (*Type, bool) {
 		for _, n := range o.named {
 			if n.name.MatchString(name) {
 				return n.t, true
@@ -96,56 +105,49 @@ func (t *Type) Prop(name string) *Type {
 	})
 }
 
-// find asks t and what holds besides: first all of them for what is listed, then for what is left. What holds in any case
-// goes before what an alternative says, and nearly always t itself knows.
+// find asks t and what holds besides. What holds in any case goes before what an alternative says, and nearly always t
+// itself knows.
 // Where alternatives disagree it may be what any of them lets it be, so "3" stays a text if one of them has a text there.
-func (t *Type) find(ask ...func(*Type) (*Type, bool)) *Type {
+func (t *Type) find(one func(*Type) (*Type, bool)) *Type {
 	if t == nil {
 		return nil
 	}
-	for _, one := range ask {
-		if p, ok := one(t); ok && (p.Known() || !t.joined()) {
+	if p, ok := one(t); ok && (p.Known() || !t.joined()) || !t.joined() {
+		return p
+	}
+	for _, o := range t.all {
+		if p, ok := one(o); ok && p.Known() {
 			return p
 		}
-		for _, o := range t.all {
-			if p, ok := one(o); ok && p.Known() {
-				return p
-			}
-		}
-		var found []*Type
-		for o := range t.walk {
-			if p, ok := one(o); ok {
-				found = append(found, p)
-			}
-		}
-		if len(found) > 0 {
-			return either(found)
+	}
+	var found []*Type
+	for _, o := range t.look().walked {
+		if p, ok := one(o); ok {
+			found = append(found, p)
 		}
 	}
-	return nil
+	return either(found)
 }
 
 // Has says whether the schema lists the member.
 // An alternative of a union counts: a name that any of them lists is a parameter, and no stray key of an envelope.
 func (t *Type) Has(name string) bool {
-	for o := range t.walk {
-		if o.props.Get(name) != jsontree.Absent {
-			return true
-		}
+	if t == nil || !t.joined() {
+		return t != nil && t.props.Get(name) != jsontree.Absent
 	}
-	return false
+	return len(t.look().listed[name]) > 0
 }
 
 // Members are the names the schema lists, in its order, the required ones first.
 // The order is how values by position find their names: `f("Oslo", 3)`.
 func (t *Type) Members() (names []string) {
-	if t != nil && !t.joined() {
+	switch {
+	case t == nil:
+		return nil
+	case !t.joined():
 		return t.order
 	}
-	for o := range t.walk {
-		names = append(names, o.order...)
-	}
-	return requiredFirst(each(names), t.Required())
+	return t.look().members
 }
 
 // requiredFirst puts the required names in front, without another change of order: a call with values by position, as Python
@@ -166,14 +168,13 @@ func requiredFirst(names, required []string) []string {
 // Required are the members that must be there.
 // Those of unions are left out, since another alternative may do without them.
 func (t *Type) Required() []string {
-	if t == nil {
+	switch {
+	case t == nil:
 		return nil
+	case len(t.all) == 0:
+		return t.required
 	}
-	names := t.required
-	for _, o := range t.all {
-		names = append(slices.Clip(names), o.required...)
-	}
-	return names
+	return t.look().required
 }
 
 // Item is the type of an array's elements where one is asked for all; of a tuple it is what any of its places lets an

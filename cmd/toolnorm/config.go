@@ -54,6 +54,7 @@ type serverSettings struct {
 	command.Folders `embed:""`
 	Demo            string        `default:"auto" enum:"auto,always,never" help:"When to list the demo models (demo/hermes, …): auto (while no model server answers), always, or never. With never they cannot be used; with auto they can be used by name at any time."`
 	MaxBody         int64         `default:"20971520" help:"Largest request, in bytes."`
+	MaxBodies       int64         `default:"33554432" restart:"yes" help:"Largest sum of the requests that are being answered, in bytes. A request beyond it waits up to 10 s for a place, and is then refused with 503."`
 	BodyTimeout     time.Duration `default:"30s" restart:"yes" help:"How long a request may take to arrive."`
 	ClientTimeout   time.Duration `default:"60s" help:"How long to wait for a client that does not read its reply."`
 	Grace           time.Duration `default:"10s" help:"How long running replies may continue when the server is stopped."`
@@ -304,7 +305,7 @@ func (c *Config) resolve() (s settings, err error) {
 		return s, fmt.Errorf("calls: %w", err)
 	}
 	for name, n := range map[string]int64{
-		"max-body": c.MaxBody, "body-timeout": int64(c.BodyTimeout), "client-timeout": int64(c.ClientTimeout), "load-timeout": int64(c.LoadTimeout),
+		"max-body": c.MaxBody, "max-bodies": c.MaxBodies, "body-timeout": int64(c.BodyTimeout), "client-timeout": int64(c.ClientTimeout), "load-timeout": int64(c.LoadTimeout),
 		"first-byte-timeout": int64(c.FirstByteTimeout), "idle-timeout": int64(c.IdleTimeout), "heartbeat": int64(c.Heartbeat), "queue": int64(c.Queue) + 1, "max-repeat": int64(c.MaxRepeat) + 1, "max-same-calls": int64(c.MaxSameCalls) + 1, "queue-wait": int64(c.QueueWait), "mcp-timeout": int64(c.MCPTimeout), "agent-time": int64(c.AgentTime), "agent-tokens": int64(c.AgentTokens), "agent-tool-tokens": int64(c.AgentToolTokens), "agent-rpm": int64(c.AgentRPM) + 1, "agent-at-once": int64(c.AgentAtOnce) + 1, "agent-queue": int64(c.AgentQueue), "grace": int64(c.Grace) + 1,
 	} {
 		if n <= 0 {

@@ -8,8 +8,9 @@
 //	main.go       the process: signals, and the end of its terminal
 //	program.go    every part of the server, wired by name
 //	face.go       what answers by one set of settings; reload.go makes another one when they have changed
+//	access.go     every route, and who may ask it
 //	start.go      what a start says, what keeps it from starting, and the watch on model servers
-//	remote.go     other MCP servers: settings, their file, who manages them; agent.go: the agent in front of the models
+//	remote.go     other MCP servers: settings, their file; agent.go: the agent in front of the models
 //	config.go     the settings of serve, and the commands; forms.go has those of the forms that clients get replies in
 //	file.go       the YAML file; wrong.go says where a wrong setting stands
 //	help.go       help, with the settings that most people need
@@ -20,7 +21,7 @@
 //	tools.go      the tools that come with the program
 //	runner.go     what toolrun asks for
 //	mcp.go        MCP clients over HTTP, and the one that started the program
-//	admin.go      what administrators ask, and who they are
+//	admin.go      the keys of administrators
 //	log.go        the log
 //
 // Commands that take the settings of serve:

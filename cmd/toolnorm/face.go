@@ -13,7 +13,7 @@ import (
 	"toolnorm/admin/web"
 	"toolnorm/chat"
 	"toolnorm/engine"
-	"toolnorm/internal/auth"
+	"toolnorm/internal/front"
 	"toolnorm/internal/version"
 	"toolnorm/mcpserver"
 	"toolnorm/proxy"
@@ -25,6 +25,7 @@ import (
 // answered keep the old one to their end, since nothing of it changes.
 type face struct {
 	http.Handler
+	routes   *routes
 	config   Config
 	settings settings
 	asks     engine.Config // what engine was made of
@@ -35,13 +36,15 @@ type face struct {
 type lasting struct {
 	reasons []chat.Reason
 	replies *responses.Replies
-	runners http.Handler // what toolrun asks
+	runners *runner.Server // what toolrun asks
+	bodies  *front.Bodies  // bounds the requests that are being answered
 }
 
 // openLasting makes them, by the settings that the program was started with.
 func (m *Main) openLasting() {
 	m.trace = m.traceLog()
 	m.lasting = lasting{reasons: append(adapters.Reasons(), engine.Reasons()...), replies: new(responses.Replies)}
+	m.lasting.bodies = &front.Bodies{Most: m.Config.MaxBodies, Uploads: "/api/blobs/", Log: m.log}
 	m.door.Token = runner.NewToken()
 	m.lasting.runners = runner.NewServer(m.toolbox.Registry, &m.pending, m.log)
 	if m.Config.MCP {
@@ -77,8 +80,8 @@ func (m *Main) newFace(config Config, s settings, old *face) *face {
 		Forms: config.ClientForm, Shell: m.shell(&f.config), Thoughts: config.ReasoningField, VoidAliases: config.VoidAliases,
 		MaxBody: config.MaxBody, Stall: config.ClientTimeout,
 	})
-	guard := &auth.Guard{Hosts: config.Hosts, Origins: config.Origins, Keys: s.keys, Tokens: s.tokens, Open: []string{"/healthz"}, Log: m.log}
-	f.Handler = m.withAdmin(guard, s.adminKeys, m.withRunner(guard, guard.Wrap(m.beside(chats, loop, s.closed()))))
+	f.routes = m.mount(chats, loop)
+	f.Handler = toPage(m.guard(f, f.routes).Wrap(m.lasting.bodies.Wrap(f.routes.mux, f.config.MaxBody)))
 	return f
 }
 

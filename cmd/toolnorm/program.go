@@ -22,6 +22,7 @@ import (
 	"toolnorm/engine"
 	"toolnorm/engine/wait"
 	"toolnorm/internal/front"
+	"toolnorm/internal/sleep"
 	"toolnorm/internal/toolbox"
 	"toolnorm/internal/trace"
 	"toolnorm/mcpserver"
@@ -36,31 +37,32 @@ type Main struct {
 	Config Config
 	command.Console
 
-	strays     []string     // environment variables that look like settings
-	instead    func() error // what to do instead of serving; nil: serve
-	log        zerolog.Logger
-	unkept     zerolog.Level     // of what is told when the data folder cannot be written
-	toolbox    *toolbox.Box      // the tools that this program runs itself
-	pending    runner.Pending    // their calls that are too long for a command line
-	door       runner.Address    // where runners find this program
-	doorKeeper sync.WaitGroup    // what looks after their file
-	sought     sync.Once         // the runner, on the path
-	mcp        *mcpserver.Server // nil: the settings want none
-	admin      *admin.Server     // what /admin is answered by
-	remote     *remote.Set       // other MCP servers; nil: this program is one of theirs
-	given      given             // where the settings came from
-	lasting    lasting           // what outlives a face
-	trace      *trace.Log        // the last exchanges; nil: none are kept
-	level      atomic.Int32      // of the log
-	now        atomic.Pointer[face]
-	unwatch    context.CancelFunc // ends the watch on the model servers of now
-	reload     reload
-	server     *http.Server
-	listener   net.Listener
-	failed     chan error
-	stop       context.CancelFunc      // ends what runs beside the server
-	running    func() int              // requests that are being answered
-	cut        context.CancelCauseFunc // ends those, which are told why
+	strays   []string     // environment variables that look like settings
+	instead  func() error // what to do instead of serving; nil: serve
+	log      zerolog.Logger
+	unkept   zerolog.Level     // of what is told when the data folder cannot be written
+	toolbox  *toolbox.Box      // the tools that this program runs itself
+	pending  runner.Pending    // their calls that are too long for a command line
+	door     runner.Address    // where runners find this program
+	beside   sleep.Group       // what runs beside the server
+	sought   sync.Once         // the runner, on the path
+	mcp      *mcpserver.Server // nil: the settings want none
+	admin    *admin.Server     // what /admin is answered by
+	remote   *remote.Set       // other MCP servers; nil: this program is one of theirs
+	given    given             // where the settings came from
+	lasting  lasting           // what outlives a face
+	trace    *trace.Log        // the last exchanges; nil: none are kept
+	level    atomic.Int32      // of the log
+	now      atomic.Pointer[face]
+	unwatch  context.CancelFunc // ends the watch on the model servers of now
+	reload   reload
+	server   *http.Server
+	serving  sync.WaitGroup
+	listener net.Listener
+	failed   chan error
+	stop     context.CancelFunc      // ends what runs beside the server
+	running  func() int              // requests that are being answered
+	cut      context.CancelCauseFunc // ends those, which are told why
 }
 
 // NewMain makes a program that writes its help, and what commands print, to stdout and its log to stderr.
@@ -96,6 +98,7 @@ func (m *Main) Run() error {
 	}
 	if err != nil {
 		m.stop()
+		m.beside.Close()
 		m.closeRemote()
 		err = errors.Join(err, m.toolbox.Close())
 	}
@@ -161,16 +164,16 @@ func (m *Main) serve(ctx context.Context, h http.Handler, first *face) error {
 	m.followTools(ctx)
 	m.announce(first.settings)
 	m.show(ctx, first)
-	go m.admin.Watch(ctx) // ends with m.stop, as the watch on model servers
+	m.beside.Go(ctx, m.admin.Watch)
 	m.announceDoor(ctx)
 	m.followSettings(ctx)
-	go func() { // ends when the server is closed
+	m.serving.Go(func() { // ends when the server is closed; Close waits for it
 		space := make([]byte, ballast)
 		defer runtime.KeepAlive(space)
 		if err := m.server.Serve(m.listener); !errors.Is(err, http.ErrServerClosed) {
 			m.failed <- fmt.Errorf("serve: %w", err)
 		}
-	}()
+	})
 	return nil
 }
 
@@ -209,8 +212,12 @@ func (m *Main) Close() error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), m.now.Load().config.Grace)
 	defer cancel()
+	m.beside.Close()
 	m.withdrawDoor()
 	m.admin.Close()
 	m.closeMCP(ctx)
-	return errors.Join(m.shutdown(ctx), m.toolbox.Close())
+	err := m.shutdown(ctx)
+	m.serving.Wait()
+	m.lasting.bodies.Close()
+	return errors.Join(err, m.toolbox.Close())
 }

@@ -140,11 +140,11 @@ func (m *Main) faceOf(next given, sameFamilies bool) (*face, error) {
 // followSettings looks after the files of the settings until ctx ends.
 func (m *Main) followSettings(ctx context.Context) {
 	m.reload.life, m.reload.seen = ctx, m.stamps()
-	go func() { // ends with m.stop
+	m.beside.Go(ctx, func(ctx context.Context) {
 		for sleep.For(ctx, lookTime) {
 			m.look()
 		}
-	}()
+	})
 }
 
 // look reads the settings again when one of their files has changed, and has stayed as it is since the last look: an editor may have

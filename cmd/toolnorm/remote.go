@@ -2,8 +2,8 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
-	"net/http"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -11,10 +11,8 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"toolnorm/agent"
 	"toolnorm/cmd/toolnorm/internal/command"
 	"toolnorm/internal/auth"
-	"toolnorm/internal/fault"
 	"toolnorm/internal/version"
 	"toolnorm/tools/remote"
 )
@@ -22,7 +20,7 @@ import (
 // remotes are the settings of other MCP servers, whose tools are offered here.
 type remotes struct {
 	MCPFile    string        `name:"mcp-file" placeholder:"FILE" restart:"yes" help:"File that lists other MCP servers, whose tools are offered here as well. Default: mcp.json, next to the YAML file if one is read, otherwise in the data folder."`
-	MCPPrivate string        `name:"mcp-private" default:"auto" enum:"auto,always,never" restart:"yes" help:"Whether MCP servers that are added by HTTP may be at private and loopback addresses: auto (while this server listens on loopback alone), always or never. Those that are written into the file may."`
+	MCPPrivate string        `name:"mcp-private" default:"auto" enum:"auto,always,never" restart:"yes" help:"Whether MCP servers that are added by HTTP may be at private and loopback addresses: auto (by whoever asks from this machine), always or never. Those that are written into the file may."`
 	MCPTimeout time.Duration `name:"mcp-timeout" default:"30s" restart:"yes" help:"How long a call of another MCP server's tool may take."`
 }
 
@@ -59,17 +57,18 @@ func (m *Main) closeRemote() {
 	}
 }
 
-// privateServers says whether servers that are added by HTTP may be on this machine or in its network: there those who may
-// add them can reach them anyway, unless they ask from elsewhere.
-// An address of the network that a stranger has this server ask is a way around a firewall.
-func (m *Main) privateServers() bool {
+// privateServers reports whether who asks may add a server on this machine or in its network: there a user of this
+// machine can reach it anyway. An address of the network that a stranger has this server ask is a way around a
+// firewall.
+func (m *Main) privateServers(ctx context.Context) bool {
 	switch m.Config.MCPPrivate {
 	case "always":
 		return true
 	case "never":
 		return false
 	}
-	return m.onLoopback()
+	who := auth.PrincipalOf(ctx)
+	return who != nil && who.Here
 }
 
 // onLoopback says that only this machine can reach the server.
@@ -77,30 +76,4 @@ func (m *Main) privateServers() bool {
 func (m *Main) onLoopback() bool {
 	addr, err := netip.ParseAddrPort(m.listener.Addr().String())
 	return err == nil && addr.Addr().Unmap().IsLoopback()
-}
-
-// beside is a face beside which the agent is asked, the tools are served to MCP clients, at /mcp and /sse, and the other MCP servers are
-// managed, as the settings want. Void never initialises twice, so sessions of MCP clients go on when the settings are read again, and, by
-// the key in mcp.key, after a restart and at any replica with the same file.
-// Who may add a server may have any program's tools run here, so keys are needed where strangers can ask.
-func (m *Main) beside(face, loop http.Handler, closed bool) http.Handler {
-	mux := http.NewServeMux()
-	mux.Handle(agent.Path, loop)
-	mux.Handle("/", face)
-	if m.mcp != nil {
-		m.mcp.Mount(mux)
-	}
-	if m.remote == nil {
-		return mux
-	}
-	m.remote.Mount(mux, func(r *http.Request) error {
-		if p := auth.PrincipalOf(r.Context()); p == nil || !p.Admin {
-			return fault.New(fault.Forbidden, "MCP servers are managed with an API key, or a JWT with the role of jwt-admin-role")
-		}
-		if closed || m.onLoopback() {
-			return nil
-		}
-		return fault.New(fault.Forbidden, "MCP servers are managed only with an API key, since other machines can reach this server; set api-keys-file")
-	})
-	return mux
 }

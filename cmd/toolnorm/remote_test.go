@@ -92,11 +92,17 @@ func TestToolsOfOtherServersAreOfferedHere(t *testing.T) {
 	}
 }
 
-func TestServersAreManagedWithAKeyOrFromThisMachine(t *testing.T) {
+// Who asks from elsewhere, be it through a proxy on this machine, may not lead the program into its network.
+func TestAddressesInsideAreNamedFromThisMachine(t *testing.T) {
 	clean(t, "")
-	m := serving(t, io.Discard, "--listen", "0.0.0.0:0", "--insecure-no-keys")
-	if status, body := ask(t, "GET", strings.Replace(m.URL(), "[::]", "127.0.0.1", 1)+"/mcp/list", ""); status != http.StatusForbidden || !strings.Contains(body, "API key") {
-		t.Errorf("without a key, from anywhere: %d %s", status, body)
+	m := serving(t, io.Discard, "--api-keys", aKey)
+	for header, want := range map[string]int{"Accept": 200, "X-Forwarded-For": 400} {
+		for _, path := range []string{"/mcp/add", "/admin/api/servers"} {
+			got, body := withToken(t, "POST", m.URL()+path, aKey, `{"name":"x","url":"http://127.0.0.1:9/mcp"}`, header, "127.0.0.1", "Toolnorm-Admin", "1")
+			if got/100 != want/100 || want == 400 && !strings.Contains(body, "private") {
+				t.Errorf("%s with %s: %d %s", path, header, got, body)
+			}
+		}
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 	"net"
-	"net/http"
 	"net/netip"
 	"os"
 	"os/exec"
@@ -12,30 +11,10 @@ import (
 	"strings"
 	"time"
 
-	"toolnorm/internal/auth"
 	"toolnorm/internal/sleep"
 	"toolnorm/proxy/form"
 	"toolnorm/runner"
 )
-
-// withRunner is a face beside which calls are run for those who type a command. Who bears the token of the address file,
-// which only the user can read, needs no key.
-// The guard's look at Host and Origin stays in both ways, since a web page could ask without a key, too.
-func (m *Main) withRunner(guard *auth.Guard, face http.Handler) http.Handler {
-	keyless := *guard
-	keyless.Keys, keyless.Tokens = nil, nil
-	open, keyed := keyless.Wrap(m.lasting.runners), guard.Wrap(m.lasting.runners)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch {
-		case !strings.HasPrefix(r.URL.Path, runner.Paths):
-			face.ServeHTTP(w, r)
-		case m.door.Admits(r.Header.Get("Authorization")):
-			open.ServeHTTP(w, r)
-		default:
-			keyed.ServeHTTP(w, r)
-		}
-	})
-}
 
 // doorLook is how often it is looked whether runners find a server in the data folder, and doorWait how long another one may take to
 // say that it lives.
@@ -50,7 +29,7 @@ const (
 func (m *Main) announceDoor(ctx context.Context) {
 	m.door.URL = "http://" + reachable(m.listener.Addr())
 	m.takeDoor(ctx, true)
-	m.doorKeeper.Go(func() { // ends with m.stop; withdrawDoor waits for it
+	m.beside.Go(ctx, func(ctx context.Context) {
 		for sleep.For(ctx, doorLook) {
 			m.takeDoor(ctx, false)
 		}
@@ -99,7 +78,6 @@ func (m *Main) seekRunner(command string) {
 // withdrawDoor takes the address back.
 // A file that stays behind costs each toolrun a failed connection, no more.
 func (m *Main) withdrawDoor() {
-	m.doorKeeper.Wait()
 	if err := m.door.Withdraw(m.Config.Data); err != nil {
 		m.log.Warn().Err(err).Msg("cannot remove runner.json: toolrun may look for this server in vain")
 	}

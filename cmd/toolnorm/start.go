@@ -136,10 +136,12 @@ func (m *Main) watchServers(ctx context.Context, s settings, eng *engine.Engine)
 			return n
 		}
 	}
-	go watch(ctx, m.log, "ollama", s.ollama, s.ollama+"/api/version", count("ollama")) // ends with m.stop, as the others
+	m.beside.Go(ctx, func(ctx context.Context) {
+		watch(ctx, m.log, "ollama", s.ollama, s.ollama+"/api/version", count("ollama"))
+	})
 	for _, u := range s.upstreams {
 		if _, base, err := upstream.ParseURL(u.URL); err == nil {
-			go watch(ctx, m.log, u.Name, base, base, count(u.Name))
+			m.beside.Go(ctx, func(ctx context.Context) { watch(ctx, m.log, u.Name, base, base, count(u.Name)) })
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"os/exec"
@@ -26,13 +27,13 @@ func TestTheWalkThroughPrintsItsTranscript(t *testing.T) {
 		t.Skip("there is no curl here")
 	}
 	registry := tools.New(tools.Options{Fit: new(toolargs.Reader).Fit})
-	set, err := remote.Open(remote.Config{Path: filepath.Join(t.TempDir(), "mcp.json"), Registry: registry, Version: "1", Private: func() bool { return true }})
+	set, err := remote.Open(remote.Config{Path: filepath.Join(t.TempDir(), "mcp.json"), Registry: registry, Version: "1", Private: func(context.Context) bool { return true }})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer set.Close()
 	mux := http.NewServeMux()
-	set.Mount(mux, func(*http.Request) error { return nil })
+	set.Mount(mux)
 	mux.Handle(agent.Path, agent.New(agent.Config{
 		Model: engine.New(engine.Config{Ollama: "http://127.0.0.1:1", Demo: demo.Server{Delay: -1}}), Tools: registry, Servers: set,
 	}))

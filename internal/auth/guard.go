@@ -7,6 +7,8 @@
 // is nil only behind an open path.
 //
 //	guard.go      the Guard: host, origin, then who asks
+//	need.go       what a route asks of its caller: an administrator, a page of this server, …
+//	here.go       which requests come from this machine
 //	preflight.go  what a browser may send
 //	keys.go       API keys: their file, their labels, where requests bear them
 //	jwt.go        JWTs: which are believed, and what their claims mean
@@ -31,12 +33,20 @@ import (
 // without a key under localhost or an IP address, and of web pages those of this machine. Void can send no key to its
 // MCP servers, so loopback has to work without one.
 type Guard struct {
-	Hosts   []string       // host names, besides localhost and every IP address, under which the server is asked; "*": any
-	Origins []string       // web origins, besides those on this machine, whose pages may ask; "*": any
-	Keys    Keys           // one of which every request must bear; none: no key is asked for
-	Tokens  *Tokens        // verifies JWTs, which open as keys do; nil: there are none
-	Open    []string       // paths that need no key, as "/healthz"
-	Log     zerolog.Logger // a line for each request that is refused, without its key; the zero value logs nothing
+	Hosts   []string // host names, besides localhost and every IP address, under which the server is asked; "*": any
+	Origins []string // web origins, besides those on this machine, whose pages may ask; "*": any
+	Keys    Keys     // one of which every request must bear; none: no key is asked for
+	Admins  Keys     // those of administrators; none: the holders of Keys are administrators
+	Tokens  *Tokens  // verifies JWTs, which open as keys do; nil: there are none
+
+	// Local reports whether a request bears what only the user who runs the server can read;
+	// nil: there is nothing of that kind.
+	Local func(*http.Request) bool
+
+	Routes *http.ServeMux  // finds a request's route; nil: every route needs a User
+	Needs  map[string]Need // what routes ask for, by their patterns; one that is missing is for administrators
+
+	Log zerolog.Logger // a line for each request that is refused, without its key; the zero value logs nothing
 }
 
 // appSchemes are origins of programs on the user's machine that show web pages: app://obsidian.md, tauri://localhost,
@@ -49,7 +59,12 @@ func (g *Guard) Wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		// The order matters: a preflight bears no key, so it is answered in front of the check for one, but behind the
 		// checks of host and origin, which it does bear.
-		if err := g.admit(w.Header(), r); err != nil {
+		need := g.need(r)
+		if need == Page {
+			next.ServeHTTP(w, withoutKey(r))
+			return
+		}
+		if err := g.admit(w.Header(), r, need); err != nil {
 			g.turnAway(w, r, err)
 			return
 		}
@@ -58,7 +73,10 @@ func (g *Guard) Wrap(next http.Handler) http.Handler {
 			w.WriteHeader(http.StatusNoContent)
 			return
 		}
-		who, err := g.who(w.Header(), r)
+		who, err := g.who(w.Header(), r, need)
+		if err == nil {
+			err = g.mayAsk(w.Header(), r, need, who)
+		}
 		if err != nil {
 			g.turnAway(w, r, err)
 			return
@@ -84,9 +102,19 @@ const exposed = "X-Request-Id, Retry-After, X-Should-Retry, Toolnorm-Format, Too
 // rebinding) or from a foreign origin. To a page that may ask it says so. Both checks are needed: after a rebinding the
 // attacker chooses Host and Origin alike, so comparing one with the other proves nothing. MCP demands the 403 for an
 // Origin that is not allowed, in all its revisions; a request without one comes from a program and passes.
-func (g *Guard) admit(h http.Header, r *http.Request) error {
+// What changes the server, or shows what is in it, is for its own pages alone.
+func (g *Guard) admit(h http.Header, r *http.Request, need Need) error {
 	if !g.hostAllowed(r.Host) {
-		return fault.New(fault.Forbidden, "host %q is not allowed; add it with --hosts %s", r.Host, HostName(r.Host))
+		name := HostName(r.Host)
+		if name == "" {
+			return fault.New(fault.Forbidden, "the header Host names no host: %q", r.Host)
+		}
+		return fault.New(fault.Forbidden, "host %q is not allowed; add it with --hosts %s", r.Host, name)
+	}
+	if need <= Program {
+		if err := ownPages(r, need); err != nil {
+			return err
+		}
 	}
 	origin := r.Header.Get("Origin")
 	if origin == "" {

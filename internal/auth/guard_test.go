@@ -7,6 +7,17 @@ import (
 	"testing"
 )
 
+// health routes one path that needs no key, beside others that do.
+func health() *http.ServeMux {
+	mux := http.NewServeMux()
+	mux.Handle("/healthz", http.NotFoundHandler())
+	mux.Handle("/", http.NotFoundHandler())
+	return mux
+}
+
+// healthNeeds are the needs of health's routes.
+var healthNeeds = map[string]Need{"/healthz": Open, "/": User}
+
 // ask is what becomes of a request behind a guard; seen is the request that came through, nil when none did.
 func ask(g *Guard, method, path string, header ...string) (resp *http.Response, seen *http.Request) {
 	h := g.Wrap(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { seen = r }))
@@ -135,5 +146,47 @@ func TestWhatPagesFetchWithoutSayingSo(t *testing.T) {
 	}
 	if _, seen := ask(&Guard{Origins: []string{"*"}}, "GET", "/v1/models", "Host", "localhost", "Sec-Fetch-Site", "cross-site"); seen == nil {
 		t.Error("who lets every page ask lets images ask")
+	}
+}
+
+func TestWhoIsOnThisMachine(t *testing.T) {
+	for _, tt := range []struct{ from, host, header, value, says string }{
+		{"127.0.0.1:5", "localhost:11435", "", "", ""},
+		{"[::1]:5", "[::1]:11435", "", "", ""},
+		{"[::ffff:127.0.0.1]:5", "127.0.0.1", "", "", ""},
+		{"127.9.9.9:5", "LOCALHOST.", "User-Agent", "curl", ""},
+		{"192.168.1.7:5", "localhost", "", "", "own machine"},
+		{"[fe80::1%eth0]:5", "localhost", "", "", "own machine"},
+		{"@", "localhost", "", "", "own machine"},
+		{"127.0.0.1:5", "localhost", "X-Forwarded-For", "127.0.0.1", "X-Forwarded-For"},
+		{"127.0.0.1:5", "localhost", "Forwarded", "for=10.0.0.1", "Forwarded"},
+		{"127.0.0.1:5", "localhost", "X-Real-IP", "10.0.0.1", "X-Real-Ip"},
+		{"127.0.0.1:5", "localhost", "Via", "1.1 box", "Via"},
+		{"127.0.0.1:5", "localhost", "Client-Ip", "10.0.0.1", "Client-Ip"},
+		{"127.0.0.1:5", "localhost", "X-Cluster-Client-Ip", "10.0.0.1", "X-Cluster-Client-Ip"},
+		{"127.0.0.1:5", "localhost", "X-Forwarded", "10.0.0.1", "X-Forwarded"},
+		{"127.0.0.1:5", "localhost", "Fastly-Client-Ip", "10.0.0.1", "Fastly-Client-Ip"},
+		{"127.0.0.1:5", "localhost", "X-Original-Forwarded-For", "10.0.0.1", "X-Original-Forwarded-For"},
+		{"127.0.0.1:5", "localhost", "X-Envoy-External-Address", "10.0.0.1", "X-Envoy-External-Address"},
+		{"127.0.0.1:5", "localhost", "X-ProxyUser-Ip", "10.0.0.1", "X-Proxyuser-Ip"},
+		{"127.0.0.1:5", "localhost", "Accept-Language", "en", ""},
+		{"127.0.0.1:5", "localhost", "Sec-Ch-Ua-Platform", "Linux", ""},
+		{"127.0.0.1:5", "evil.example", "", "", `not as "evil.example"`},
+		{"127.0.0.1:5", "192.168.1.7:11435", "", "", "as localhost"},
+	} {
+		r := httptest.NewRequest("GET", "/debug", nil)
+		r.RemoteAddr, r.Host = tt.from, tt.host
+		if tt.header != "" {
+			r.Header.Set(tt.header, tt.value)
+		}
+		if err := Here(r, "this page"); (err == nil) != (tt.says == "") || err != nil && !strings.Contains(err.Error(), tt.says) {
+			t.Errorf("%+v: %v", tt, err)
+		}
+	}
+	r := httptest.NewRequest("GET", "/debug", nil)
+	r.RemoteAddr, r.Host = "127.0.0.1:5", "localhost"
+	r.Proto, r.ProtoMajor, r.ProtoMinor = "HTTP/1.0", 1, 0
+	if err := Here(r, "this page"); err == nil {
+		t.Error("HTTP/1.0 is what proxies speak")
 	}
 }

@@ -40,6 +40,11 @@ func Here(r *http.Request, what string) error {
 			return fault.New(fault.Forbidden, "%s is only available on the server's own machine, and the header %s shows that a proxy forwarded this request", what, name)
 		}
 	}
+	// A proxy that shows itself by no header often speaks HTTP/1.0 to what is behind it, as nginx
+	// does unless it is told otherwise; browsers and the programs of today do not.
+	if !r.ProtoAtLeast(1, 1) {
+		return fault.New(fault.Forbidden, "%s is only available on the server's own machine, and HTTP/1.0 shows that a proxy forwarded this request", what)
+	}
 	if host := HostName(r.Host); !IsLoopback(host) && !strings.HasSuffix(host, ".localhost") {
 		return fault.New(fault.Forbidden, "%s is only available as localhost or a loopback address, not as %q", what, r.Host)
 	}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/golang-jwt/jwt/v5"
 
@@ -104,10 +105,30 @@ func (t *Tokens) Verify(ctx context.Context, raw string) (*Principal, error) {
 		return nil, &fault.Error{Kind: fault.Busy, Code: "auth_unavailable", Message: "the keys that JWTs are verified with cannot be fetched; try again later", Cause: err}
 	case err != nil:
 		return nil, refused(err)
-	case said.Subject == "":
-		return nil, refused(errors.New("the token has no sub"))
+	}
+	if err := checkSubject(said.Subject); err != nil {
+		return nil, refused(err)
 	}
 	return t.principal(&said, raw), nil
+}
+
+// longestSubject is the longest sub, in bytes: it stands in a column of a table and in log lines.
+const longestSubject = 256
+
+// checkSubject refuses a name that could not be told from another in created_by or in the log.
+// "local" is whoever runs the server.
+func checkSubject(sub string) error {
+	switch {
+	case strings.TrimSpace(sub) == "":
+		return errors.New("the token has no sub")
+	case len(sub) > longestSubject:
+		return fmt.Errorf("the token's sub has more than %d bytes", longestSubject)
+	case sub == local:
+		return fmt.Errorf("the token's sub is %q, which stands for the user who runs the server", local)
+	case strings.ContainsFunc(sub, func(r rune) bool { return !unicode.IsPrint(r) }):
+		return errors.New("the token's sub has characters that cannot be shown")
+	}
+	return nil
 }
 
 // refused is the fault of a token that is not believed.
@@ -137,10 +158,10 @@ func (t *Tokens) key(ctx context.Context, token *jwt.Token) (any, error) {
 func (t *Tokens) principal(c *claims, raw string) *Principal {
 	// A later token of the same person is the same caller, so that a session outlives the token that it began with.
 	sum := sha256.Sum256([]byte("jwt\x00" + c.Issuer + "\x00" + c.tenant + "\x00" + c.Subject))
+	admin := t.cfg.AdminRole != "" && slices.Contains(c.roles, t.cfg.AdminRole)
 	return &Principal{
 		Subject: c.Subject, Tenant: c.tenant, Departments: c.departments, Clearance: c.clearance, Bases: c.bases,
-		Admin: t.cfg.AdminRole != "" && slices.Contains(c.roles, t.cfg.AdminRole),
-		Token: raw, caller: hex.EncodeToString(sum[:8]),
+		Admin: admin, Manages: admin, Token: raw, caller: hex.EncodeToString(sum[:8]),
 	}
 }
 

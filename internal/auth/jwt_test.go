@@ -361,7 +361,7 @@ func TestWrongTokenSettings(t *testing.T) {
 func TestTheGuardTakesKeysAndTokens(t *testing.T) {
 	now := newClock()
 	var log bytes.Buffer
-	g := &Guard{Keys: mustKeys(t, goodKey), Tokens: mustTokens(t, TokenConfig{Secret: []byte(sharedSecret)}, now), Open: []string{"/healthz"}, Log: zerolog.New(&log)}
+	g := &Guard{Keys: mustKeys(t, goodKey), Tokens: mustTokens(t, TokenConfig{Secret: []byte(sharedSecret)}, now), Routes: health(), Needs: healthNeeds, Log: zerolog.New(&log)}
 	token := signed(t, jwt.SigningMethodHS256, []byte(sharedSecret), "", now.with(nil))
 	old := signed(t, jwt.SigningMethodHS256, []byte(sharedSecret), "", now.with(jwt.MapClaims{"exp": 1}))
 	for _, row := range []struct {

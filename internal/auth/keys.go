@@ -141,40 +141,59 @@ func (k Keys) find(key string) (label string, ok bool) {
 	return k[at].label, true
 }
 
-// who is who sent a request: the holder of a key, whom a JWT is about, or whoever is here where neither is asked for. With
-// keys and JWTs, either lets in. Behind an open path it may be nobody.
-func (g *Guard) who(h http.Header, r *http.Request) (*Principal, error) {
-	if len(g.Keys) == 0 && g.Tokens == nil {
+// who returns who sent a request: the holder of a key, whom a JWT is about, or whoever is
+// here where neither is asked for. With keys and JWTs, either lets in. Behind an open path it
+// may be nobody.
+func (g *Guard) who(h http.Header, r *http.Request, need Need) (*Principal, error) {
+	if g.Local != nil && g.Local(r) {
 		return Local(), nil
 	}
-	if p := g.holder(r); p != nil {
-		return p, nil
-	}
+	p := g.holder(r)
 	var err error
-	if token := bearer(r); g.Tokens != nil && token != "" {
-		var p *Principal
-		if p, err = g.Tokens.Verify(r.Context(), token); err == nil {
-			return p, nil
+	if token := bearer(r); p == nil && g.Tokens != nil && token != "" {
+		if p, err = g.Tokens.Verify(r.Context(), token); p != nil && (g.Keys.labels(p.Subject) || g.Admins.labels(p.Subject)) {
+			p, err = nil, refused(fmt.Errorf("its sub is the label of a key"))
 		}
 	}
-	if slices.Contains(g.Open, r.URL.Path) {
+	switch {
+	case p != nil:
+		p.Here = Here(r, "") == nil
+		return p, nil
+	case need == Open:
 		return nil, nil
+	case len(g.Keys) > 0 || g.Tokens != nil:
+		return nil, g.challenge(h, r, err)
 	}
-	return nil, g.challenge(h, r, err)
+	p = Local()
+	p.Here = Here(r, "") == nil
+	p.Manages = p.Here && len(g.Admins) == 0
+	return p, nil
 }
 
-// holder is who bears one of the keys, nil when the request bears none.
+// holder returns who bears one of the keys, nil when the request bears none.
 func (g *Guard) holder(r *http.Request) *Principal {
 	for _, key := range keysOf(r) {
-		if label, ok := g.Keys.find(key); ok {
+		label, manages := g.Admins.find(key)
+		ok := manages
+		if !ok {
+			label, ok = g.Keys.find(key)
+			manages = len(g.Admins) == 0
+		}
+		if ok {
 			// Summed again with a prefix: the plain sum is what a settings file holds as sha256:…, and would name the
 			// key.
 			twice := sha256.Sum256(append([]byte("principal "), key...))
 			name := hex.EncodeToString(twice[:8])
-			return &Principal{Subject: cmp.Or(label, "key "+name), Admin: true, caller: name}
+			return &Principal{Subject: cmp.Or(label, "key "+name), Admin: true, Manages: manages, caller: name}
 		}
 	}
 	return nil
+}
+
+// labels reports whether a name is the label of a key. No JWT may be about it, since the log
+// and created_by could not tell the two.
+func (k Keys) labels(name string) bool {
+	return slices.ContainsFunc(k, func(known knownKey) bool { return known.label == name })
 }
 
 // keyHeaders are those that may hold a key: OpenAI's, Azure's and Anthropic's. No query parameter is one, since URLs
@@ -205,7 +224,7 @@ func (g *Guard) challenge(h http.Header, r *http.Request, err error) error {
 	} else {
 		h.Add("WWW-Authenticate", `Bearer realm="toolnorm"`)
 	}
-	if len(g.Keys) > 0 && strings.Contains(r.Header.Get("Accept"), "text/html") {
+	if len(g.Keys)+len(g.Admins) > 0 && strings.Contains(r.Header.Get("Accept"), "text/html") {
 		h.Add("WWW-Authenticate", `Basic realm="toolnorm: any name, the key as password"`)
 	}
 	switch {

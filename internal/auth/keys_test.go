@@ -32,7 +32,7 @@ func mustKeys(t *testing.T, words ...string) Keys {
 func TestARequestNeedsAKey(t *testing.T) {
 	var log bytes.Buffer
 	sum := fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(otherKey)))
-	g := &Guard{Keys: mustKeys(t, goodKey, sum), Open: []string{"/healthz"}, Log: zerolog.New(&log)}
+	g := &Guard{Keys: mustKeys(t, goodKey, sum), Routes: health(), Needs: healthNeeds, Log: zerolog.New(&log)}
 	basic := func(key string) string { return "Basic " + base64.StdEncoding.EncodeToString([]byte("me:"+key)) }
 	for name, row := range map[string]struct {
 		path, header, value string

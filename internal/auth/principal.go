@@ -13,7 +13,9 @@ type Principal struct {
 	Departments []string // the claim department, or departments
 	Clearance   int      // the claim clearance; absent: 0, which sees only what needs none
 	Bases       []string // the claim kb_ids: the only knowledge bases that are seen; nil: all of the tenant's
-	Admin       bool     // may do everything: no tenant, department, clearance or base is asked for, and /admin is open
+	Admin       bool     // sees everything: no tenant, department, clearance or base is asked for
+	Manages     bool     // may change the server and see what is in it: the routes that need an Admin
+	Here        bool     // asks from this machine, not through a proxy
 	Token       string   // the JWT as it was sent, to be forwarded to a backend that checks it itself; never logged
 
 	caller string // what Caller says
@@ -24,7 +26,7 @@ const local = "local"
 
 // Local is who asks where no credential is asked for: over loopback, over stdio and at the command line. Whoever is
 // there can read the store's file as well, so nothing is kept from them.
-func Local() *Principal { return &Principal{Subject: local, Admin: true} }
+func Local() *Principal { return &Principal{Subject: local, Admin: true, Manages: true, Here: true} }
 
 // principalKey is where a context keeps who asks.
 type principalKey struct{}

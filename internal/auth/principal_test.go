@@ -17,7 +17,7 @@ func TestWhoAsksWithoutAKeyIsLocal(t *testing.T) {
 }
 
 func TestWhoBearsAKeyIsItsHolder(t *testing.T) {
-	g := &Guard{Keys: mustKeys(t, goodKey, otherKey), Open: []string{"/healthz"}}
+	g := &Guard{Keys: mustKeys(t, goodKey, otherKey), Routes: health(), Needs: healthNeeds}
 	names := map[string]bool{}
 	for _, key := range []string{goodKey, otherKey, goodKey} {
 		_, seen := ask(g, "GET", "/v1/models", "Host", "localhost", "Authorization", "Bearer "+key)

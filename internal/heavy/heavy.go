@@ -16,6 +16,9 @@ import (
 var Schemas = map[string]func(n int) json.RawMessage{
 	"allOf": func(n int) json.RawMessage { return object(`"allOf":[` + list(n, `{}`) + `]`) },
 	"anyOf": func(n int) json.RawMessage { return object(`"anyOf":[` + list(n, `{}`) + `]`) },
+	"joined": func(n int) json.RawMessage {
+		return object(`"allOf":[` + list(n, `{"type":"object","properties":{"a%d":{"type":"string"}},"required":["a%d"]}`) + `]`)
+	},
 	"variants": func(n int) json.RawMessage {
 		return object(`"anyOf":[` + list(n, `{"properties":{"a":{"const":%d}}}`) + `]`)
 	},

@@ -79,21 +79,21 @@ func (db *DB) listenSQLite(ctx context.Context, failed func(error)) (<-chan stru
 	if err != nil {
 		return nil, err
 	}
-	version := func() (n int64, err error) {
+	version := func(ctx context.Context) (n int64, err error) {
 		err = conn.QueryRowContext(ctx, "PRAGMA data_version").Scan(&n)
 		return n, err
 	}
-	last, err := version()
+	last, err := version(ctx)
 	if err != nil {
 		conn.Close()
 		return nil, err
 	}
 	changed := make(chan struct{}, 1)
-	go func() { // ends with ctx
+	db.listeners.Go(ctx, func(ctx context.Context) {
 		defer close(changed)
 		defer conn.Close()
 		for sleep.For(ctx, pollEvery) {
-			now, err := version()
+			now, err := version(ctx)
 			switch {
 			case err != nil && ctx.Err() == nil:
 				failed(err)
@@ -102,7 +102,7 @@ func (db *DB) listenSQLite(ctx context.Context, failed func(error)) (<-chan stru
 				tell(changed)
 			}
 		}
-	}()
+	})
 	return changed, nil
 }
 
@@ -115,7 +115,7 @@ func (db *DB) listenPostgres(ctx context.Context, channel string, failed func(er
 		return nil, err
 	}
 	changed := make(chan struct{}, 1)
-	go func() { // ends with ctx
+	db.listeners.Go(ctx, func(ctx context.Context) {
 		defer close(changed)
 		for ctx.Err() == nil {
 			err := waitFor(ctx, conn, changed)
@@ -126,7 +126,7 @@ func (db *DB) listenPostgres(ctx context.Context, channel string, failed func(er
 			}
 			tell(changed)
 		}
-	}()
+	})
 	return changed, nil
 }
 

@@ -46,6 +46,8 @@ type DB struct {
 	*sql.DB
 	Kind  Kind
 	where string // what Open was told; it may hold a password
+
+	listeners sleep.Group
 }
 
 // Open opens the database at where: the absolute path of a SQLite file, which is made when it is not there (its folder
@@ -62,9 +64,10 @@ func Open(ctx context.Context, where string) (*DB, error) {
 	return openSQLite(ctx, where)
 }
 
-// Close waits up to closeWait for the statements that still run, then closes the database. database/sql does not wait: it closes a
+// Close ends what listens, waits up to closeWait for the statements that still run, then closes the database. database/sql does not wait: it closes a
 // connection in use once that is given back, and until then SQLite makes and removes files beside its own.
 func (d *DB) Close() error {
+	d.listeners.Close()
 	for end := time.Now().Add(closeWait); d.Stats().InUse > 0 && time.Now().Before(end); {
 		time.Sleep(time.Millisecond)
 	}

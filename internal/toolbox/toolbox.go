@@ -11,6 +11,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"toolnorm/internal/sleep"
 	"toolnorm/internal/store"
 	"toolnorm/internal/toolargs"
 	"toolnorm/tools"
@@ -53,6 +54,7 @@ type Box struct {
 
 	sample  string      // Config.Sample
 	sampled atomic.Bool // the sample company's tools are offered
+	beside  sleep.Group
 }
 
 // Empty is a toolbox without tools, whose registry takes others.
@@ -106,7 +108,7 @@ func (b *Box) FollowSample(ctx context.Context, own func() bool) error {
 		stop()
 		return err
 	}
-	go func() { // ends with ctx
+	b.beside.Go(ctx, func(ctx context.Context) {
 		defer stop()
 		for {
 			select {
@@ -116,7 +118,7 @@ func (b *Box) FollowSample(ctx context.Context, own func() bool) error {
 				_ = b.settleSample(own) // fails only where somebody else has a name of the sample's, which openCustom reserves
 			}
 		}
-	}()
+	})
 	return nil
 }
 
@@ -209,6 +211,7 @@ func (b *Box) openCustom(ctx context.Context, c Config) (err error) {
 // Close closes the data. Calls that still run fail.
 // The data goes before the database that it asks.
 func (b *Box) Close() error {
+	b.beside.Close()
 	if b.db == nil {
 		return nil
 	}

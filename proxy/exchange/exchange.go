@@ -160,6 +160,12 @@ func readBody(r io.Reader, promised int) ([]byte, error) {
 		if n, err := body.ReadFrom(io.LimitReader(r, int64(trusted-body.Len()))); err != nil || n == 0 {
 			return body.Bytes(), err
 		}
+		// What begins as no object is refused, so the rest of it is read and not kept: many clients
+		// read no answer before they have sent all.
+		if first := bytes.TrimLeft(body.Bytes(), " \t\r\n"); len(first) > 0 && first[0] != '{' {
+			_, err := io.Copy(io.Discard, r)
+			return body.Bytes(), err
+		}
 	}
 }
 

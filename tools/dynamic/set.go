@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"toolnorm/internal/sleep"
 	"toolnorm/internal/store"
 	"toolnorm/tools"
 )
@@ -48,6 +49,7 @@ type Set struct {
 	last    []Tool     // what was read last
 	own     map[string]bool
 	changed atomic.Pointer[func()]
+	beside  sleep.Group
 }
 
 // Open makes the tables and the sample when they are not there, reads the tools, and
@@ -77,9 +79,10 @@ func Open(ctx context.Context, c Config) (*Set, error) {
 	return s, nil
 }
 
-// Close closes the connections. Calls that still run fail.
+// Close ends Follow and closes the connections. Calls that still run fail.
 func (s *Set) Close() {
 	if s != nil {
+		s.beside.Close()
 		s.connections.close()
 	}
 }
@@ -99,7 +102,7 @@ func (s *Set) Follow(ctx context.Context) error {
 	if err := s.refresh(ctx); err != nil {
 		return err
 	}
-	go func() { // ends with ctx
+	s.beside.Go(ctx, func(ctx context.Context) {
 		tick := time.NewTicker(pollEvery)
 		defer tick.Stop()
 		for {
@@ -121,7 +124,7 @@ func (s *Set) Follow(ctx context.Context) error {
 				s.config.Failed(err)
 			}
 		}
-	}()
+	})
 	return nil
 }
 

@@ -26,6 +26,7 @@ import (
 
 	"toolnorm/internal/embedding"
 	"toolnorm/internal/ocr"
+	"toolnorm/internal/sleep"
 	"toolnorm/tools"
 	"toolnorm/tools/kb/kbstore"
 	"toolnorm/tools/kb/retrieval"
@@ -40,6 +41,7 @@ type KB struct {
 
 	mu      sync.Mutex
 	offered bool // the registry has the tools
+	beside  sleep.Group
 }
 
 // Open opens the store of the knowledge bases. A file that is not there is only made when create says so: toolrun starts once
@@ -70,12 +72,13 @@ func Where(store string) string {
 	return filepath.Join(filepath.Dir(store), "knowledge.db")
 }
 
-// Close closes the store.
+// Close ends Watch and closes the store.
 // A program that has no tools has no KB either, so nil may be closed.
 func (k *KB) Close() error {
 	if k == nil || k.Store == nil {
 		return nil
 	}
+	k.beside.Close()
 	return k.Store.Close()
 }
 
@@ -144,12 +147,20 @@ func (k *KB) Watch(ctx context.Context, r *tools.Registry, failed func(error)) e
 	if err != nil {
 		return err
 	}
-	go func() { // ends with ctx
-		for range changed {
+	k.beside.Go(ctx, func(ctx context.Context) {
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case _, open := <-changed:
+				if !open {
+					return
+				}
+			}
 			if err := k.Offer(ctx, r); err != nil && ctx.Err() == nil {
 				failed(err)
 			}
 		}
-	}()
+	})
 	return nil
 }

@@ -1,22 +1,23 @@
 package remote
 
 import (
-	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 
 	"toolnorm/chat"
+	"toolnorm/internal/body"
 	"toolnorm/internal/fault"
 )
 
 // largestBody is how much a request to these addresses may hold, in bytes: a name and a URL.
 const largestBody = 64 << 10
 
-// Mount puts the addresses that manage servers into a mux: exactly /mcp/add, /mcp/remove and /mcp/list. Whoever is not
-// one of those who may is told so by may, which is asked for each request. They stand beside the MCP endpoint /mcp,
-// which is an exact path too; as a prefix it would take them. Errors are OpenAI's form, as everywhere but under /api/.
-func (s *Set) Mount(mux *http.ServeMux, may func(*http.Request) error) {
+// Mount puts the addresses that manage servers into a mux: exactly /mcp/add, /mcp/remove and /mcp/list. They answer
+// whoever asks: auth.Guard belongs in front. They stand beside the MCP endpoint /mcp, which is an exact path too; as a
+// prefix it would take them. Errors are OpenAI's form, as everywhere but under /api/.
+func (s *Set) Mount(mux interface{ Handle(string, http.Handler) }) {
 	for _, a := range []struct {
 		path, method string
 		do           func(*http.Request) (any, error)
@@ -25,24 +26,19 @@ func (s *Set) Mount(mux *http.ServeMux, may func(*http.Request) error) {
 		{"/mcp/remove", http.MethodDelete, s.serveRemove},
 		{"/mcp/list", http.MethodGet, s.serveList},
 	} {
-		mux.HandleFunc(a.path, func(w http.ResponseWriter, r *http.Request) {
+		mux.Handle(a.path, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.Method != a.method {
 				w.Header().Set("Allow", a.method)
 				fault.Write(w, fault.New(fault.Method, "%s takes %s, not %s", a.path, a.method, r.Method))
 				return
 			}
-			// For each request: who may can depend on where it comes from.
-			err := may(r)
-			var answer any
-			if err == nil {
-				answer, err = a.do(r)
-			}
+			answer, err := a.do(r)
 			if err != nil {
 				fault.Write(w, err)
 				return
 			}
 			writeJSON(w, answer)
-		})
+		}))
 	}
 }
 
@@ -76,19 +72,10 @@ type changed struct {
 // readNamed reads a body, which may be missing where a query says the same: some HTTP clients and proxies drop the body
 // of a DELETE, whose meaning HTTP leaves open (RFC 9110, section 9.3.5).
 func readNamed(r *http.Request) (n named, err error) {
-	body, err := io.ReadAll(io.LimitReader(r.Body, largestBody+1))
-	switch {
-	case err != nil:
-		return n, fault.New(fault.Invalid, "the request's body ended early: %w", err)
-	case len(body) > largestBody:
-		return n, fault.New(fault.TooLarge, "the request is larger than the limit of %d bytes", largestBody)
-	case len(bytes.TrimSpace(body)) == 0:
-		return n, nil
+	if err = body.Read(r, largestBody, &n); errors.Is(err, io.EOF) {
+		err = nil
 	}
-	if err := json.Unmarshal(body, &n); err != nil {
-		return n, fault.New(fault.Invalid, `the body must be JSON: {"name": "…", "url": "…"}`)
-	}
-	return n, nil
+	return n, err
 }
 
 // serveAdd registers a URL. A command is a 403, whoever asks: the file is the user's, who can start programs anyway,

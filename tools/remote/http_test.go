@@ -6,19 +6,12 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-
-	"toolnorm/internal/fault"
 )
 
 func TestTheAddressesAnswerAsSpecified(t *testing.T) {
 	s, _, _ := opened(t, "")
 	mux := http.NewServeMux()
-	s.Mount(mux, func(r *http.Request) error {
-		if r.Header.Get("Stranger") != "" {
-			return fault.New(fault.Forbidden, "no")
-		}
-		return nil
-	})
+	s.Mount(mux)
 	for _, tt := range []struct {
 		do, body string
 		status   int
@@ -34,8 +27,10 @@ func TestTheAddressesAnswerAsSpecified(t *testing.T) {
 		{"POST /mcp/add", `{"name":"x","url":"http://h/${HOME}"}`, 400, "variables"},
 		{"POST /mcp/add", `{"name":"x","url":"file:///etc/passwd"}`, 400, "http:// or https://"},
 		{"POST /mcp/add", `{"name":"x","url":"http://169.254.169.254/"}`, 400, "no MCP server may be at"},
-		{"POST /mcp/add", `{"name":"x"`, 400, "must be JSON"},
-		{"POST /mcp/add", `{"name":"` + strings.Repeat("x", largestBody) + `"}`, 413, "larger"},
+		{"POST /mcp/add", `{"name":"x"`, 400, "JSON object"},
+		{"POST /mcp/add", `{"name":"x","url":"http://127.0.0.1:9/sse","headers":{}}`, 400, `there is no field headers`},
+		{"DELETE /mcp/remove", `{"naem":"tts"}`, 400, `"param":"naem"`},
+		{"POST /mcp/add", `{"name":"` + strings.Repeat("x", largestBody) + `"}`, 413, "more than"},
 		{"GET /mcp/add", "", 405, "takes POST"},
 		{"DELETE /mcp/remove", `{"name":"tts"}`, 200, `{"name":"tts","message":"removed"}`},
 		{"DELETE /mcp/remove", `{"name":"tts"}`, 404, `no MCP server`},
@@ -50,12 +45,6 @@ func TestTheAddressesAnswerAsSpecified(t *testing.T) {
 		if w.Code != tt.status || !strings.Contains(string(body), tt.want) {
 			t.Errorf("%s %.80s: %d %s, want %d %s", tt.do, tt.body, w.Code, body, tt.status, tt.want)
 		}
-	}
-	r := httptest.NewRequest("GET", "/mcp/list", nil)
-	r.Header.Set("Stranger", "1")
-	w := httptest.NewRecorder()
-	if mux.ServeHTTP(w, r); w.Code != http.StatusForbidden {
-		t.Errorf("a stranger gets %d", w.Code)
 	}
 }
 

@@ -112,7 +112,7 @@ func opened(t *testing.T, text string) (*Set, *tools.Registry, *lockedBuffer) {
 		}
 	}
 	r, log := tools.New(tools.Options{}), new(lockedBuffer)
-	s, err := Open(Config{Path: path, Registry: r, Version: "1", Log: zerolog.New(log), ListTime: 2 * time.Second, Private: func() bool { return true }})
+	s, err := Open(Config{Path: path, Registry: r, Version: "1", Log: zerolog.New(log), ListTime: 2 * time.Second, Private: func(context.Context) bool { return true }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,10 @@ type Config struct {
 
 	CallTime time.Duration // of one call; 0: 30 s
 	ListTime time.Duration // until a request goes on without a server that does not list its tools; 0: 5 s
-	Private  func() bool   // servers that are added while the program runs may be at private and loopback addresses; nil: they may not
+
+	// Private reports whether who asks may add a server at a private or loopback address while
+	// the program runs; nil: nobody may.
+	Private func(context.Context) bool
 }
 
 // Set is the MCP servers that are registered. It may be used by many at once. The file is the truth: every change goes
@@ -228,7 +231,7 @@ func (s *Set) fresh() (*file, error) {
 func (s *Set) Add(ctx context.Context, name, url string) error {
 	e := Entry{Name: name, URL: url}
 	// It is written into the file, so that it still holds after a restart.
-	if s.cfg.Private == nil || !s.cfg.Private() {
+	if s.cfg.Private == nil || !s.cfg.Private(ctx) {
 		no := false
 		e.Private = &no
 	}

@@ -270,5 +270,5 @@ func known(key string, in []level) bool {
 // knownInside says whether the schema of one of the members that were read knows a key: their object ended too early, perhaps.
 // {"where": {"city": "Rome"}, "zip": "1"}, where zip belongs to where, is valid JSON and may yet be a brace too early.
 func knownInside(t *schema.Type, key string, seen []string) bool {
-	return slices.ContainsFunc(seen, func(member string) bool { return t.Prop(member).Has(key) })
+	return t.HasInside(key, seen)
 }

@@ -25,19 +25,13 @@ func (r *Reader) Meant(t *schema.Type, key string, seen []string) string {
 	if t.Has(key) {
 		return key
 	}
-	alike := slices.DeleteFunc(slices.Clone(t.Members()), func(name string) bool { return !strings.EqualFold(letters(name), letters(key)) })
+	alike := t.Alike(key)
 	// of two that are spelled alike, which one is meant cannot be told
 	if len(alike) != 1 || slices.Contains(seen, alike[0]) {
 		return key
 	}
 	r.Repaired("key-spelling")
 	return alike[0]
-}
-
-// letters is a name without its separators.
-// Dots and blanks are no separators here: a.b is a path in some schemas, and no other spelling of ab.
-func letters(name string) string {
-	return strings.NewReplacer("_", "", "-", "").Replace(name)
 }
 
 // nullWords are the words for null that the text of a tag may be.

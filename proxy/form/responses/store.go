@@ -33,7 +33,9 @@ type Replies struct {
 	byID  map[string]*list.Element // to a *keptReply in order
 	order list.List                // the oldest comes first
 	bytes int
-	now   func() time.Time // nil: the clock
+
+	shares map[string]share // of each owner who has one
+	now    func() time.Time // nil: the clock
 }
 
 // time is the present. Tests give another, since an hour is long.
@@ -44,8 +46,9 @@ func (s *Replies) time() time.Time {
 	return time.Now()
 }
 
-// keep keeps a reply, and drops the oldest where there are too many. What a reply shares with the ones before
-// it is counted each time, so the bound holds for the worst case.
+// keep keeps a reply. Where there are too many, the oldest of the owner who has most goes: nobody
+// loses what is theirs to the crowd of another. What a reply shares with the ones before it is
+// counted each time, so the bound holds for the worst case.
 func (s *Replies) keep(k *keptReply) {
 	k.bytes = len(k.object)
 	for _, item := range k.items {
@@ -59,12 +62,53 @@ func (s *Replies) keep(k *keptReply) {
 	}
 	s.byID[k.id] = s.order.PushBack(k)
 	s.bytes += k.bytes
-	for oldest := s.order.Front(); oldest != nil; oldest = s.order.Front() {
-		if s.order.Len() <= mostKept && s.bytes <= mostBytes && s.time().Before(oldest.Value.(*keptReply).until) {
-			return
-		}
+	s.count(k, 1)
+	for oldest := s.order.Front(); oldest != nil && !s.time().Before(oldest.Value.(*keptReply).until); oldest = s.order.Front() {
 		s.drop(oldest)
 	}
+	for s.order.Len() > mostKept || s.bytes > mostBytes {
+		s.drop(s.oldestOf(s.greediest()))
+	}
+}
+
+// share is what one owner has here.
+type share struct{ replies, bytes int }
+
+// size is the part of the bounds that a share takes.
+func (h share) size() float64 {
+	return max(float64(h.replies)/mostKept, float64(h.bytes)/mostBytes)
+}
+
+// count adds a reply to its owner's share, or takes it off. s.mu is held.
+func (s *Replies) count(k *keptReply, n int) {
+	if s.shares == nil {
+		s.shares = map[string]share{}
+	}
+	h := s.shares[k.owner]
+	h.replies, h.bytes = h.replies+n, h.bytes+n*k.bytes
+	if s.shares[k.owner] = h; h.replies == 0 {
+		delete(s.shares, k.owner)
+	}
+}
+
+// greediest returns the owner who has most. s.mu is held.
+func (s *Replies) greediest() (owner string) {
+	most := -1.0
+	for name, h := range s.shares {
+		if size := h.size(); size > most {
+			owner, most = name, size
+		}
+	}
+	return owner
+}
+
+// oldestOf finds the oldest reply of an owner who has one. s.mu is held.
+func (s *Replies) oldestOf(owner string) *list.Element {
+	at := s.order.Front()
+	for at.Value.(*keptReply).owner != owner {
+		at = at.Next()
+	}
+	return at
 }
 
 // drop forgets a reply. s.mu is held.
@@ -72,6 +116,7 @@ func (s *Replies) drop(at *list.Element) {
 	k := s.order.Remove(at).(*keptReply)
 	delete(s.byID, k.id)
 	s.bytes -= k.bytes
+	s.count(k, -1)
 }
 
 // find finds a reply of the one who asks. That of another is as unknown as one that was never there.

@@ -47,3 +47,23 @@ func TestTheOldestRepliesAreDropped(t *testing.T) {
 		t.Errorf("%d replies of %d bytes are kept", len(s.byID), s.bytes)
 	}
 }
+
+// One caller's crowd of replies takes nothing from another, whatever it is large by.
+func TestEachCallerHasAShare(t *testing.T) {
+	for name, size := range map[string]int{"many": 10, "large": 100_000} {
+		var s Replies
+		s.keep(&keptReply{id: "resp_ann", owner: "ann", object: json.RawMessage(strings.Repeat("x", 1000))})
+		for i := range 1500 {
+			s.keep(&keptReply{id: fmt.Sprint("resp_bob", i), owner: "bob", object: json.RawMessage(strings.Repeat("x", size))})
+		}
+		if _, ok := s.find("resp_ann", "ann"); !ok {
+			t.Errorf("%s: ann's reply is gone", name)
+		}
+		if _, ok := s.find("resp_bob1499", "bob"); !ok {
+			t.Errorf("%s: bob's last reply is gone", name)
+		}
+		if s.order.Len() > mostKept || s.bytes > mostBytes || s.shares["bob"].replies != s.order.Len()-1 {
+			t.Errorf("%s: %d replies, %d bytes, %v", name, s.order.Len(), s.bytes, s.shares)
+		}
+	}
+}

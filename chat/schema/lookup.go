@@ -1,0 +1,131 @@
+package schema
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+)
+
+// lookup is what a place that others have a say in lists, worked out at the first question and
+// kept: a reader asks for every key of a call, and a walk through 900 parts of an allOf for each
+// of 900 keys took most of a minute.
+type lookup struct {
+	once     sync.Once
+	walked   []*Type           // what has a say, the nearest first
+	sure     int               // how many of them, t among these, hold in any case
+	listed   map[string][]said // what is said of each member, the nearest first
+	members  []string
+	required []string
+	types    sync.Map // of the listed members, by name: *Type
+
+	alikeOnce sync.Once
+	alike     map[string][]string // the members by their letters
+
+	insideOnce sync.Once
+	inside     map[string]*Type // the members that list members themselves
+}
+
+// said is what one of the walked says of a member.
+type said struct {
+	by int // its place among the walked
+	is *Type
+}
+
+// look returns what t and all that has a say besides list. t must be joined.
+func (t *Type) look() *lookup {
+	l := &t.lookup
+	l.once.Do(func() {
+		l.walked, l.listed = slices.Collect(t.walk), map[string][]said{}
+		all := t.all[:min(len(t.all), maxJoined)]
+		direct := map[*Type]bool{t: true}
+		for _, o := range all {
+			direct[o] = true
+		}
+		for l.sure < len(l.walked) && direct[l.walked[l.sure]] {
+			l.sure++
+		}
+		for i, o := range l.walked {
+			for _, name := range o.order {
+				l.listed[name] = append(l.listed[name], said{i, o.types[o.props.Get(name)]})
+			}
+			l.members = append(l.members, o.order...)
+		}
+		l.required = slices.Clip(t.required)
+		for _, o := range all {
+			l.required = append(l.required, o.required...)
+		}
+		l.members = requiredFirst(each(l.members), l.required)
+	})
+	return l
+}
+
+// prop returns the type of a member, and whether it is listed at all. What t says itself goes
+// before what holds besides, and that before what an alternative says.
+func (l *lookup) prop(name string) (t *Type, listed bool) {
+	all, listed := l.listed[name]
+	if !listed {
+		return nil, false
+	}
+	if known, ok := l.types.Load(name); ok {
+		return known.(*Type), true
+	}
+	found := make([]*Type, 0, len(all))
+	for _, s := range all {
+		if s.is.Known() && s.by < l.sure {
+			found = []*Type{s.is}
+			break
+		}
+		found = append(found, s.is)
+	}
+	t = either(found)
+	l.types.Store(name, t)
+	return t, true
+}
+
+// HasInside reports whether the type of one of some members lists a name.
+func (t *Type) HasInside(name string, members []string) bool {
+	if t == nil {
+		return false
+	}
+	l := &t.lookup
+	l.insideOnce.Do(func() {
+		l.inside = map[string]*Type{}
+		for _, member := range t.Members() {
+			if p := t.Prop(member); len(p.Members()) > 0 {
+				l.inside[member] = p
+			}
+		}
+	})
+	return len(l.inside) > 0 && slices.ContainsFunc(members, func(member string) bool { return l.inside[member].Has(name) })
+}
+
+// Alike returns the members that are spelled as a name is, but for case, _ and -.
+func (t *Type) Alike(name string) []string {
+	if t == nil {
+		return nil
+	}
+	l := &t.lookup
+	l.alikeOnce.Do(func() {
+		l.alike = map[string][]string{}
+		for _, member := range t.Members() {
+			l.alike[letters(member)] = append(l.alike[letters(member)], member)
+		}
+	})
+	return l.alike[letters(name)]
+}
+
+// letters returns a name without its separators and its case. Dots and blanks are no separators
+// here: a.b is a path in some schemas, and no other spelling of ab.
+func letters(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '_' || r == '-' {
+			return -1
+		}
+		for next := unicode.SimpleFold(r); ; r, next = next, unicode.SimpleFold(next) {
+			if next <= r { // round the circle of what is equal but for case, at its smallest
+				return next
+			}
+		}
+	}, name)
+}

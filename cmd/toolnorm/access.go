@@ -1,0 +1,115 @@
+package main
+
+import (
+	"net/http"
+	"strings"
+
+	"toolnorm/admin"
+	"toolnorm/agent"
+	"toolnorm/internal/auth"
+	"toolnorm/proxy"
+	"toolnorm/runner"
+)
+
+// needs says who may ask each route of the program. It is the only place that does: a route
+// that is missing here is for administrators, and a test walks all of them.
+//
+// Administrators change the server or look inside it, by the console of /admin or else. /runner runs tools as /mcp does, and so
+// is for every user; but a call is one request there, which a foreign page could send blindly.
+var needs = map[string]auth.Need{
+	"/":        auth.User, // what does not exist
+	"/{$}":     auth.User,
+	"/healthz": auth.Open,
+	"/version": auth.User,
+
+	"/v1/chat/completions":           auth.User,
+	"/v1/completions":                auth.User,
+	"/v1/embeddings":                 auth.User,
+	"/v1/messages":                   auth.User,
+	"/v1/messages/count_tokens":      auth.User,
+	"/v1/responses":                  auth.User,
+	"/v1/responses/{id}":             auth.User,
+	"/v1/responses/{id}/input_items": auth.User,
+	"/v1/models":                     auth.User,
+	"/v1/models/{id...}":             auth.User,
+	agent.Path:                       auth.User,
+	"/mcp":                           auth.User,
+	"/sse":                           auth.User,
+	"/sse/message":                   auth.User,
+	runner.Paths:                     auth.Program,
+
+	"/api/tags":       auth.User,
+	"/api/ps":         auth.User,
+	"/api/version":    auth.User,
+	"/api/show":       auth.User,
+	"/api/chat":       auth.User,
+	"/api/generate":   auth.User,
+	"/api/embed":      auth.User,
+	"/api/embeddings": auth.User,
+
+	"/api/pull":           auth.Admin,
+	"/api/push":           auth.Admin,
+	"/api/create":         auth.Admin,
+	"/api/copy":           auth.Admin,
+	"/api/delete":         auth.Admin,
+	"/api/blobs/{digest}": auth.Admin,
+	"/mcp/add":            auth.Admin,
+	"/mcp/remove":         auth.Admin,
+	"/mcp/list":           auth.Admin,
+	"/debug":              auth.Admin,
+	"/debug/exchanges":    auth.Admin,
+	admin.API:             auth.Console,
+
+	// The page and its scripts are the same for everybody and hold no data. A browser can send
+	// no key with a navigation, and the guard refuses scripts, since elsewhere they would be
+	// answers that a foreign page shows.
+	admin.Paths:       auth.Page,
+	admin.Paths + "/": auth.Page,
+}
+
+// routes is a mux that remembers its patterns, for the test that compares them with needs.
+type routes struct {
+	mux      *http.ServeMux
+	patterns []string
+}
+
+// Handle adds a route.
+func (r *routes) Handle(pattern string, h http.Handler) {
+	r.patterns = append(r.patterns, pattern)
+	r.mux.Handle(pattern, h)
+}
+
+// mount makes the routes of everything that answers: chats, the agent, the tools for MCP
+// clients and runners, the list of other MCP servers, and the page of the administrator.
+// Void never initialises twice, so sessions of MCP clients go on when the settings are read
+// again, and, by the key in mcp.key, after a restart and at any replica with the same file.
+func (m *Main) mount(chats *proxy.Server, loop http.Handler) *routes {
+	r := &routes{mux: http.NewServeMux()}
+	chats.Mount(r)
+	r.Handle(agent.Path, loop)
+	r.Handle(runner.Paths, m.lasting.runners)
+	r.Handle(admin.API, m.admin)
+	r.Handle(admin.Paths, m.admin)
+	r.Handle(admin.Paths+"/", m.admin)
+	if m.mcp != nil {
+		m.mcp.Mount(r)
+	}
+	if m.remote != nil {
+		m.remote.Mount(r)
+	}
+	return r
+}
+
+// guard makes what stands in front of the routes of a face.
+func (m *Main) guard(f *face, r *routes) *auth.Guard {
+	return &auth.Guard{
+		Hosts: f.config.Hosts, Origins: f.config.Origins, Keys: f.settings.keys, Admins: f.settings.adminKeys, Tokens: f.settings.tokens,
+		Local: m.fromRunner, Routes: r.mux, Needs: needs, Log: m.log,
+	}
+}
+
+// fromRunner reports whether a runner of this user asks: it bears the token of the address
+// file, which only the user can read.
+func (m *Main) fromRunner(r *http.Request) bool {
+	return strings.HasPrefix(r.URL.Path, runner.Paths) && m.door.Admits(r.Header.Get("Authorization"))
+}
