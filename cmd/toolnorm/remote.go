@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"fmt"
 	"net/http"
 	"net/netip"
 	"os"
@@ -12,7 +11,6 @@ import (
 	"github.com/rs/zerolog"
 
 	"toolnorm/agent"
-	"toolnorm/cmd/toolnorm/internal/command"
 	"toolnorm/internal/auth"
 	"toolnorm/internal/fault"
 	"toolnorm/internal/version"
@@ -26,13 +24,13 @@ type remotes struct {
 	MCPTimeout time.Duration `name:"mcp-timeout" default:"30s" restart:"yes" help:"How long a call of another MCP server's tool may take."`
 }
 
-// openRemote connects with the MCP servers of mcp.json. A file that is broken stops the program, since going on with no
-// servers would look like an empty one.
+// openRemote connects with the MCP servers of mcp.json. What of the file cannot be used stops nothing: it is logged, and listed at
+// /mcp/list?state=1 and on the page.
 // A toolnorm that another one started as an MCP server opens none itself: two that name each other would start
 // without end.
-func (m *Main) openRemote() error {
+func (m *Main) openRemote() {
 	if os.Getenv(remote.Hops) != "" {
-		return nil
+		return
 	}
 	path := cmp.Or(m.Config.MCPFile, filepath.Join(m.Config.Data, "mcp.json"))
 	if m.Config.MCPFile == "" && m.given.file != nil {
@@ -42,14 +40,9 @@ func (m *Main) openRemote() error {
 	if m.unkept == zerolog.DebugLevel {
 		log = log.Level(zerolog.ErrorLevel) // said already, by checkData
 	}
-	var err error
-	m.remote, err = remote.Open(remote.Config{
+	m.remote = remote.Open(remote.Config{
 		Path: path, Registry: m.toolbox.Registry, Version: version.String(), Log: log, CallTime: m.Config.MCPTimeout, Private: m.privateServers,
 	})
-	if err != nil {
-		return command.Wrong(fmt.Errorf("mcp-file: %w", err))
-	}
-	return nil
 }
 
 // closeRemote ends the connections with other MCP servers.

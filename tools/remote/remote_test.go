@@ -112,10 +112,7 @@ func opened(t *testing.T, text string) (*Set, *tools.Registry, *lockedBuffer) {
 		}
 	}
 	r, log := tools.New(tools.Options{}), new(lockedBuffer)
-	s, err := Open(Config{Path: path, Registry: r, Version: "1", Log: zerolog.New(log), ListTime: 2 * time.Second, Private: func() bool { return true }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := Open(Config{Path: path, Registry: r, Version: "1", Log: zerolog.New(log), ListTime: 2 * time.Second, Private: func() bool { return true }})
 	t.Cleanup(s.Close)
 	return s, r, log
 }
@@ -344,14 +341,23 @@ func TestServersAreAddedAndRemovedAtOnce(t *testing.T) {
 	}
 }
 
+// TestABrokenFileIsNotAnEmptyOne starts with a file that is no JSON: the program goes on, says so, writes nothing over it, and uses it as
+// soon as it is put right.
 func TestABrokenFileIsNotAnEmptyOne(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "mcp.json")
-	if err := os.WriteFile(path, []byte(`[{"name":"a"}]`), 0o600); err != nil {
+	s, _, log := opened(t, "[\n  {\"name\": \"a\",,\n")
+	if got := s.List(); len(got) != 1 || got[0].Name != "mcp.json" || got[0].State != "invalid" || !strings.Contains(got[0].Error, "line 2") {
+		t.Errorf("listed: %+v", got)
+	}
+	if !strings.Contains(log.String(), "line 2") {
+		t.Errorf("the log has %s", log)
+	}
+	if err := s.Add(t.Context(), "x", "http://127.0.0.1:9/mcp"); err == nil {
+		t.Error("a server was added to it")
+	}
+	if err := os.WriteFile(s.cfg.Path, []byte(`[{"name":"a","url":"http://127.0.0.1:9/mcp"}]`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(Config{Path: path, Registry: tools.New(tools.Options{})}); err == nil || !strings.Contains(err.Error(), `server "a" needs either`) {
-		t.Errorf("Open = %v", err)
-	}
+	until(t, "the file that was put right", func() bool { all := s.List(); return len(all) == 1 && all[0].Name == "a" })
 }
 
 func TestATokenStaysWithItsServer(t *testing.T) {
