@@ -40,7 +40,7 @@ type written struct {
 // Bounds of the file: what is larger is not a list of servers that somebody wrote. Each server keeps a goroutine and a
 // connection.
 const (
-	largestFile = 1 << 20
+	largestFile = 16 << 20
 	mostServers = 200
 )
 
