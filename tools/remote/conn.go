@@ -169,9 +169,14 @@ func (e Entry) open(ctx context.Context, version string, era asking, dial func(*
 	c := &conn{changed: make(chan struct{}, 1), free: func() {}}
 	c.ctx, c.end = context.WithCancelCause(context.WithoutCancel(ctx))
 	defer func() {
-		if err != nil {
-			c.close()
+		if err == nil {
+			return
 		}
+		// What mcp-go says then is "context canceled".
+		if errors.Is(context.Cause(c.ctx), errLost) {
+			err = errLost
+		}
+		c.close()
 	}()
 	// mcp-go's Start and Initialize get the connection's own context, which outlives ctx; so ctx has to end them this
 	// way.

@@ -28,6 +28,10 @@ import (
 
 // TestMain is a server on standard input and output when a test starts this program as one.
 func TestMain(m *testing.M) {
+	if os.Getenv("SPEAK_MCP") == "crash" {
+		fmt.Fprintf(os.Stderr, "starting with api_key=%s\nTraceback (most recent call last):\n  File \"server.py\", line 3\n    serve()\nAttributeError: no attribute 'serve'\n", os.Getenv("TOKEN"))
+		os.Exit(1)
+	}
 	if os.Getenv("SPEAK_MCP") != "" {
 		fmt.Fprintln(os.Stderr, "hello from the command")
 		if err := server.ServeStdio(fake("stdio")); err != nil {

@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -36,7 +38,7 @@ func explained(e Entry, err error, said string) error {
 	switch {
 	case e.Command != "" && (errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist)):
 		text = fmt.Sprintf("the command %q was not found", e.Command)
-		if strings.Contains(err.Error(), "chdir") {
+		if _, gone := os.Stat(e.Dir); e.Dir != "" && gone != nil {
 			text = fmt.Sprintf("its cwd %q is not there", e.Dir)
 		} else if words := strings.Fields(e.Command); len(words) > 1 && len(e.Args) == 0 {
 			args, _ := json.Marshal(words[1:]) // texts always encode
@@ -58,14 +60,16 @@ func explained(e Entry, err error, said string) error {
 	return why{text, err}
 }
 
-// plainly is the sentence of an error, of each one alone where several are joined.
+// plainly is the sentence of an error, of each one alone where several are joined: one for each transport that was tried.
 func plainly(err error) string {
 	if several, ok := err.(interface{ Unwrap() []error }); ok && strings.Contains(err.Error(), "\n") {
 		var all []string
 		for _, one := range several.Unwrap() {
-			all = append(all, plainly(one))
+			if text := plainly(one); text != otherTransport && !slices.Contains(all, text) {
+				all = append(all, text)
+			}
 		}
-		return strings.Join(all, "; ")
+		return cmp.Or(strings.Join(all, "; "), otherTransport)
 	}
 	var dns *net.DNSError
 	text := err.Error()
@@ -78,11 +82,16 @@ func plainly(err error) string {
 		return "it asks for a key (status 401): give it one in headers; signing in by OAuth is not supported"
 	case strings.Contains(text, "waiting for endpoint"), strings.Contains(text, "timeout waiting for endpoint"):
 		return fmt.Sprintf("no MCP server of the older transport (SSE) answers there: no address for messages came within %v", endpointTime)
+	case status == nil && errors.Is(err, transport.ErrLegacySSEServer):
+		return otherTransport
 	case status != nil:
 		return fmt.Sprintf("no MCP server answers there: the status is %s", status[1])
 	}
 	return strings.Join(strings.Fields(text), " ")
 }
+
+// otherTransport is said of a server that refuses Streamable HTTP; what came of the older transport says more.
+const otherTransport = "it does not take Streamable HTTP"
 
 // answered4xx is the status in mcp-go's words.
 var answered4xx = regexp.MustCompile(`(?:status code|status):? ([45]\d\d)`)
