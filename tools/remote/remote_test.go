@@ -435,12 +435,31 @@ func TestAnAnswerThatIsTooLargeIsCut(t *testing.T) {
 
 func TestAStreamIsBoundedByItsEvents(t *testing.T) {
 	small := strings.Repeat("data: "+strings.Repeat("x", 1<<20)+"\n\n: ping\r\n\r\n", 20)
-	large := strings.Repeat("data: "+strings.Repeat("x", 1<<20)+"\n", 20)
+	large := strings.Repeat("data: "+strings.Repeat("x", 1<<20)+"\n", 40)
 	for text, ok := range map[string]bool{small: true, large: false} {
 		_, err := io.Copy(io.Discard, &bounded{ReadCloser: io.NopCloser(strings.NewReader(text)), unit: oneEvent})
 		if (err == nil) != ok {
 			t.Errorf("%d bytes: %v", len(text), err)
 		}
+	}
+}
+
+func TestAResultWithOneOddPartIsPassedOn(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"content":[{"type":"text","text":"a"},{"type":"text","text":7},"b",null,{"type":"image","data":"not base64!"}]}`: "a\n{\"type\":\"text\",\"text\":7}\nb\n{\"type\":\"image\",\"data\":\"not base64!\"}",
+		`{"content":{"type":"text","text":"a"}}`:                     "a",
+		`{"content":"a"}`:                                            "a",
+		`{"content":[]}`:                                             "",
+		`{"content":null,"structuredContent":{"x":1}}`:               `{"x":1}`,
+		`{"content":[{"type":"text","text":"a"}],"isError":"false"}`: "a",
+	} {
+		r, err := result(json.RawMessage(text))
+		if err != nil || r.IsError || r.Text() != want {
+			t.Errorf("%s: %q, %v, %v", text, r.Text(), r.IsError, err)
+		}
+	}
+	if r, _ := result(json.RawMessage(`{"content":[{"type":"text","text":"no"}],"isError":"true"}`)); !r.IsError {
+		t.Error("an error as text is none")
 	}
 }
 

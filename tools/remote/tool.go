@@ -77,9 +77,9 @@ func short(text string) string {
 // of a kind that it does not know.
 type answered struct {
 	Type       string          `json:"resultType"`
-	Content    []part          `json:"content"`
+	Content    json.RawMessage `json:"content"`
 	Structured json.RawMessage `json:"structuredContent"`
-	IsError    bool            `json:"isError"`
+	IsError    json.RawMessage `json:"isError"`
 }
 
 // part is one piece of content.
@@ -108,15 +108,34 @@ func result(text json.RawMessage) (tools.Result, error) {
 	if a.Type != "" && a.Type != "complete" {
 		return tools.Result{}, fmt.Errorf("the server asks for something else first (%q), which nobody here can answer", a.Type)
 	}
-	r := tools.Result{Structured: a.Structured, IsError: a.IsError}
+	r := tools.Result{Structured: a.Structured, IsError: strings.Trim(string(a.IsError), `"`) == "true"}
 	// Some servers write every member, also those that are not there.
 	if string(a.Structured) == "null" {
 		r.Structured = nil
 	}
-	for _, p := range a.Content {
-		r.Content = append(r.Content, p.part())
+	var parts []json.RawMessage
+	// One part alone, or a text, is what servers write that were made by hand.
+	if json.Unmarshal(a.Content, &parts) != nil {
+		parts = []json.RawMessage{a.Content}
+	}
+	for _, text := range parts {
+		if len(text) > 0 && string(text) != "null" {
+			r.Content = append(r.Content, readPart(text))
+		}
 	}
 	return r, nil
+}
+
+// readPart reads one piece of content. One that cannot be read is passed on as it was written, and the others beside it.
+func readPart(text json.RawMessage) tools.Part {
+	var p part
+	switch plain, ok := scalar(text); {
+	case ok:
+		return tools.Part{Text: plain}
+	case json.Unmarshal(text, &p) != nil:
+		return tools.Part{Text: string(text)}
+	}
+	return p.part()
 }
 
 // part is the piece as the registry has it. A kind that is not known is named, as [video], so that the model knows of it.
