@@ -32,10 +32,7 @@ func (m *Main) openRemote() {
 	if os.Getenv(remote.Hops) != "" {
 		return
 	}
-	path := cmp.Or(m.Config.MCPFile, filepath.Join(m.Config.Data, "mcp.json"))
-	if m.Config.MCPFile == "" && m.given.file != nil {
-		path = filepath.Join(filepath.Dir(m.given.file.path), "mcp.json")
-	}
+	path := m.mcpFile(&m.Config)
 	log := m.log
 	if m.unkept == zerolog.DebugLevel {
 		log = log.Level(zerolog.ErrorLevel) // said already, by checkData
@@ -43,6 +40,14 @@ func (m *Main) openRemote() {
 	m.remote = remote.Open(remote.Config{
 		Path: path, Registry: m.toolbox.Registry, Version: version.String(), Log: log, CallTime: m.Config.MCPTimeout, Private: m.privateServers,
 	})
+}
+
+// mcpFile is where the file of other MCP servers is by some settings.
+func (m *Main) mcpFile(c *Config) string {
+	if c.MCPFile == "" && m.given.file != nil {
+		return filepath.Join(filepath.Dir(m.given.file.path), "mcp.json")
+	}
+	return cmp.Or(c.MCPFile, filepath.Join(c.Data, "mcp.json"))
 }
 
 // closeRemote ends the connections with other MCP servers.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -162,6 +163,33 @@ func (s *Set) forget(l *link) {
 
 // source is the registry's name for a server's tools: all of one source are replaced together, and nobody else's.
 func source(name string) string { return "mcp server " + name }
+
+// Check returns what of the servers of an mcp.json cannot work as it is written: entries that are left out, variables that are
+// not set, commands that are not there. Nothing is started or asked. A file that is not there has no servers.
+func Check(path string) (servers int, wrong []State) {
+	if stampOf(path) == (stamp{}) {
+		return 0, nil
+	}
+	f, err := load(path)
+	if err != nil {
+		return 0, []State{{Name: filepath.Base(path), State: stateInvalid, Error: err.Error()}}
+	}
+	for i, w := range f.servers {
+		err := w.err
+		if err == nil && !w.entry.Disabled {
+			var e Entry
+			if e, err = w.entry.filled(); err == nil && e.Command != "" {
+				if _, err = exec.LookPath(e.Command); err != nil {
+					err = explained(e, err, "")
+				}
+			}
+		}
+		if err != nil {
+			wrong = append(wrong, State{Name: w.shown(i), State: stateInvalid, Error: err.Error()})
+		}
+	}
+	return len(f.servers), wrong
+}
 
 // Settle waits until every server has answered or failed once, no longer than Config.ListTime since it was registered. It is
 // for clients that ask for the tools once and at once.
