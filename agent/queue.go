@@ -20,7 +20,7 @@ type QueueConfig struct {
 
 // Queue lets requests to models through in the order in which they come, those of runs that have begun before those of new
 // ones. It may be used by many at once. Every step of every run passes it; a run that has begun has tools behind it that
-// cannot be taken back, so it is never turned away, and ends before others begin. As each run has a bound of steps, new ones
+// cannot be taken back, so it is never refused, and ends before others begin. As each run has a bound of steps, new ones
 // have their turn.
 type Queue struct {
 	cfg   QueueConfig

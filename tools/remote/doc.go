@@ -9,9 +9,10 @@
 //
 //	set.go      Set: the servers, the file's changes, the registry
 //	link.go     one server: connecting, listing, waiting, its state
+//	state.go    what is reported of servers and tools, and the check of a file
 //	conn.go     one connection, over HTTP, the older SSE, or with a command
 //	raw.go      the text of results, which mcp-go does not keep
-//	read.go     what a server sends, member by member; schema.go mends schemas
+//	read.go     what a server sends, member by member
 //	retry.go    which errors are the connection's, and after which a call may be made again
 //	why.go      errors as sentences; the last words of a command
 //	tool.go     a server's tool as the registry's; its results

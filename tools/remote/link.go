@@ -223,15 +223,6 @@ func (l *link) list(ctx context.Context, c *conn) error {
 	return nil
 }
 
-// LeftOut is a tool of a server that is not offered, by its place in the list if it has no name, and why.
-type LeftOut struct {
-	Tool string `json:"tool"`
-	Why  string `json:"why"`
-}
-
-// mostTold is how many tools that are left out are told of, for one server.
-const mostTold = 50
-
 // drop gives a connection up, if it is still the one that counts. It is closed in a goroutine, since the caller, often
 // a call of a tool, has no time for that. Its tools stay listed.
 func (l *link) drop(c *conn) {
@@ -382,34 +373,4 @@ func (l *link) retry() {
 	if l.conn == nil && time.Since(l.failedAt) > freshError {
 		l.try()
 	}
-}
-
-// State is how a server is, as /mcp/list?state=1 shows it. URL and Error hold no secrets.
-type State struct {
-	Name  string `json:"name"`
-	URL   string `json:"url"`
-	State string `json:"state"`               // ready, waiting, down, disabled or invalid
-	Tools int    `json:"tools"`               // how many it listed last; kept while it is down
-	Kind  string `json:"transport,omitempty"` // the transport that worked last; empty: none has
-	Error string `json:"error,omitempty"`     // why it is down or invalid; empty: it is not
-
-	Odd []LeftOut `json:"left_out,omitempty"` // the tools that cannot be used, the first mostTold of them
-}
-
-// stateInvalid is the state of what is in mcp.json and cannot be used as it is.
-const stateInvalid = "invalid"
-
-// state tells of the server. It is "waiting" while there is neither a connection nor an error: at the start, and
-// between a loss and the end of the next attempt.
-func (l *link) state() State {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	s := State{Name: l.entry.Name, URL: l.entry.shown(), State: "waiting", Tools: len(l.tools), Kind: l.kind, Odd: l.odd[:min(len(l.odd), mostTold)]}
-	switch {
-	case l.conn != nil && !l.conn.over():
-		s.State = "ready"
-	case l.err != nil:
-		s.State, s.Error = "down", reason(l.err)
-	}
-	return s
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"toolnorm/chat/schema"
 	"toolnorm/tools"
 )
 
@@ -45,7 +46,7 @@ func readTool(text json.RawMessage) (t listed, err error) {
 		return t, fmt.Errorf("its inputSchema %w", err)
 	}
 	// As an output a schema promises what comes; one that cannot be read promises nothing.
-	if out, wrong := mended(o.get("outputSchema")); wrong == nil && len(out) > 0 && out[0] == '{' {
+	if out, wrong := schema.Wellformed(o.get("outputSchema")); wrong == nil && len(out) > 0 && out[0] == '{' {
 		t.Output = out
 	}
 	return t, nil
@@ -77,7 +78,7 @@ func argumentsSchema(text json.RawMessage) (json.RawMessage, error) {
 	if text[0] != '{' {
 		return nil, errors.New("is no object")
 	}
-	text, err := mended(text)
+	text, err := schema.Wellformed(text)
 	if err != nil {
 		return nil, err
 	}

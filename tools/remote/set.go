@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -164,33 +162,6 @@ func (s *Set) forget(l *link) {
 // source is the registry's name for a server's tools: all of one source are replaced together, and nobody else's.
 func source(name string) string { return "mcp server " + name }
 
-// Check returns what of the servers of an mcp.json cannot work as it is written: entries that are left out, variables that are
-// not set, commands that are not there. Nothing is started or asked. A file that is not there has no servers.
-func Check(path string) (servers int, wrong []State) {
-	if stampOf(path) == (stamp{}) {
-		return 0, nil
-	}
-	f, err := load(path)
-	if err != nil {
-		return 0, []State{{Name: filepath.Base(path), State: stateInvalid, Error: err.Error()}}
-	}
-	for i, w := range f.servers {
-		err := w.err
-		if err == nil && !w.entry.Disabled {
-			var e Entry
-			if e, err = w.entry.filled(); err == nil && e.Command != "" {
-				if _, err = exec.LookPath(e.Command); err != nil {
-					err = explained(e, err, "")
-				}
-			}
-		}
-		if err != nil {
-			wrong = append(wrong, State{Name: w.shown(i), State: stateInvalid, Error: err.Error()})
-		}
-	}
-	return len(f.servers), wrong
-}
-
 // Settle waits until every server has answered or failed once, no longer than Config.ListTime since it was registered. It is
 // for clients that ask for the tools once and at once.
 func (s *Set) Settle(ctx context.Context) { s.Collect(ctx, s.Names()) }
@@ -340,29 +311,6 @@ func (s *Set) Remove(name string) (found bool, err error) {
 
 // errNone says that no server has that name, or none that is asked: one that is disabled counts for Collect as none.
 var errNone = errors.New("there is no such server")
-
-// List tells of all servers, in the file's order, those that are disabled or left out among them. A file that cannot be
-// read comes first, under its own name. It asks none of them and never waits.
-func (s *Set) List() []State {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	out := []State{}
-	if s.broken != nil {
-		out = append(out, State{Name: filepath.Base(s.cfg.Path), State: stateInvalid, Error: s.broken.Error()})
-	}
-	for i, w := range s.file.servers {
-		l := s.links[w.entry.Name]
-		switch {
-		case w.err != nil:
-			out = append(out, State{Name: w.shown(i), State: stateInvalid, Error: w.err.Error()})
-		case l == nil:
-			out = append(out, State{Name: w.entry.Name, URL: w.entry.shown(), State: "disabled"})
-		default:
-			out = append(out, l.state())
-		}
-	}
-	return out
-}
 
 // Names are the names of the servers that are asked, in the file's order: it is the order in which the agent offers
 // their tools.
