@@ -109,6 +109,21 @@ func TestAServerThatHangsCostsOneCallItsTime(t *testing.T) {
 	}
 }
 
+// TestAConnectionThatHasJustBrokenIsWaitedFor asks for the tools right behind the restart of a server that was there for long.
+func TestAConnectionThatHasJustBrokenIsWaitedFor(t *testing.T) {
+	m := boot(t, "127.0.0.1:0", handler(fake("f"), kindSSE))
+	s, _, _ := opened(t, `[{"name":"s","url":"http://`+m.addr+`/sse"}]`)
+	until(t, "a connection", func() bool { return s.List()[0].State == "ready" })
+	time.Sleep(s.cfg.ListTime)
+	m.kill()
+	boot(t, m.addr, handler(fake("f"), kindSSE))
+	for range 3 {
+		if all, down := s.Collect(t.Context(), s.Names()); len(all) != 4 || len(down) > 0 {
+			t.Errorf("%d tools, down: %v", len(all), down)
+		}
+	}
+}
+
 func TestWhyAServerIsDownIsSaidInASentence(t *testing.T) {
 	self, _ := os.Executable()
 	t.Setenv("MY_TOKEN", "s3cret-value")

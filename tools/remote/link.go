@@ -278,7 +278,7 @@ func (l *link) keep() {
 		}
 		// Once for each time that it goes down: a server that is off all night must not fill the log.
 		if !told && l.ctx.Err() == nil {
-			l.log.Warn().Err(err).Msg("the MCP server does not answer; it is tried again, and its tools fail until then")
+			l.log.Warn().Str("error", reason(err)).Msg("the MCP server does not answer; it is tried again, and its tools fail until then")
 			told = true
 		}
 		sleep.For(l.ctx, pause)
@@ -314,7 +314,7 @@ func (l *link) hold(c *conn) {
 		err := l.list(ctx, c)
 		cancel()
 		if err != nil && l.ctx.Err() == nil {
-			l.log.Warn().Err(err).Msg("the MCP server does not list its tools")
+			l.log.Warn().Str("error", reason(err)).Msg("the MCP server does not list its tools")
 			l.drop(c)
 			return
 		}
@@ -356,7 +356,7 @@ func (l *link) patience() (wait time.Duration, down error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
-	case l.conn != nil && !l.conn.over():
+	case l.conn != nil: // also one that has just broken, which the next attempt finds
 		return l.set.cfg.ListTime, nil
 	case l.err == nil:
 		return max(0, l.set.cfg.ListTime-time.Since(l.since)), nil

@@ -211,7 +211,7 @@ func (l *link) unanswered(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	l.log.Warn().Err(err).Msg("the MCP server does not answer a call")
+	l.log.Warn().Str("error", reason(err)).Msg("the MCP server does not answer a call")
 	return fmt.Errorf("the server %s does not answer now; try again later, or do without it", l.entry.Name)
 }
 
