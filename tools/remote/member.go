@@ -27,10 +27,12 @@ type reader struct {
 	err error
 }
 
-// wrong keeps the first error.
-func (r *reader) wrong(key, want string) {
-	if r.err == nil {
-		r.err = fmt.Errorf("%s must be %s", key, want)
+// wrong keeps the first error, with the key as it is written.
+func (r *reader) wrong(keys []string, want string) {
+	for _, m := range r.object {
+		if r.err == nil && slices.Contains(keys, folded(m.key)) && string(m.value) != "null" {
+			r.err = fmt.Errorf("%s must be %s", m.key, want)
+		}
 	}
 }
 
@@ -42,7 +44,7 @@ func (r *reader) text(keys ...string) string {
 	}
 	var s string
 	if json.Unmarshal(value, &s) != nil {
-		r.wrong(keys[0], "a text")
+		r.wrong(keys, "a text")
 	}
 	return strings.TrimSpace(s)
 }
@@ -68,19 +70,19 @@ func (r *reader) list(keys ...string) (out []string) {
 	want := `a list of texts, as ["-y", "server"]`
 	if s, ok := scalar(value); ok {
 		if strings.ContainsAny(s, " \t\n") {
-			r.wrong(keys[0], want)
+			r.wrong(keys, want)
 			return nil
 		}
 		return []string{s}
 	}
 	var all []json.RawMessage
 	if json.Unmarshal(value, &all) != nil && string(value) != "{}" {
-		r.wrong(keys[0], want)
+		r.wrong(keys, want)
 	}
 	for _, one := range all {
 		s, ok := scalar(one)
 		if !ok || string(one) == "null" {
-			r.wrong(keys[0], want)
+			r.wrong(keys, want)
 		}
 		out = append(out, s)
 	}
@@ -96,14 +98,14 @@ func (r *reader) texts(keys ...string) map[string]string {
 	}
 	o, err := readObject(value)
 	if err != nil || o.twice() != nil {
-		r.wrong(keys[0], `an object of texts, as {"NAME": "value"}`)
+		r.wrong(keys, `an object of texts, as {"NAME": "value"}`)
 		return nil
 	}
 	out := map[string]string{}
 	for _, m := range o {
 		s, ok := scalar(m.value)
 		if !ok {
-			r.wrong(keys[0], `an object of texts, as {"NAME": "value"}`)
+			r.wrong(keys, `an object of texts, as {"NAME": "value"}`)
 		}
 		if string(m.value) != "null" {
 			out[m.key] = s
@@ -121,7 +123,7 @@ func (r *reader) truth(key string) *bool {
 	s, _ := scalar(value)
 	yes := strings.EqualFold(s, "true")
 	if !yes && !strings.EqualFold(s, "false") {
-		r.wrong(key, "true or false")
+		r.wrong([]string{key}, "true or false")
 	}
 	return &yes
 }
@@ -183,7 +185,7 @@ func (r *reader) command(e *Entry) {
 	case value[0] == '{':
 		o, err := readObject(value)
 		if err != nil || o.twice() != nil || o.any("path", "command") == nil {
-			r.wrong("command", "a text")
+			r.wrong(commandKeys, "a text")
 			return
 		}
 		in := &reader{object: o}
