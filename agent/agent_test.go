@@ -307,7 +307,7 @@ func TestTheQueueLetsThroughNoMoreThanSaid(t *testing.T) {
 		for i := range 12 {
 			time.Sleep(time.Duration(i) * 700 * time.Millisecond)
 			go func() {
-				leave, _, err := q.Enter(t.Context(), "m", func(int, time.Duration) {})
+				leave, _, err := q.Enter(t.Context(), "m", false, func(int, time.Duration) {})
 				if err != nil {
 					t.Error(err)
 				}
@@ -341,7 +341,7 @@ func TestTheQueueLetsThroughNoMoreThanSaid(t *testing.T) {
 func TestTheQueueBoundsWhatRunsAndWhatWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := NewQueue(QueueConfig{AtOnce: 1, Waiting: 2, Lane: func(string) string { return "one server" }})
-		leave, _, err := q.Enter(t.Context(), "a", nil)
+		leave, _, err := q.Enter(t.Context(), "a", false, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -349,19 +349,19 @@ func TestTheQueueBoundsWhatRunsAndWhatWaits(t *testing.T) {
 		var places []int
 		entered := make(chan error, 2)
 		go func() {
-			_, _, err := q.Enter(ctx, "b", func(int, time.Duration) {})
+			_, _, err := q.Enter(ctx, "b", false, func(int, time.Duration) {})
 			entered <- err
 		}()
 		synctest.Wait()
 		go func() {
-			leave, _, err := q.Enter(t.Context(), "c", func(place int, _ time.Duration) { places = append(places, place) })
+			leave, _, err := q.Enter(t.Context(), "c", false, func(place int, _ time.Duration) { places = append(places, place) })
 			if err == nil {
 				leave()
 			}
 			entered <- err
 		}()
 		synctest.Wait()
-		_, _, err = q.Enter(t.Context(), "d", nil)
+		_, _, err = q.Enter(t.Context(), "d", false, nil)
 		if f := fault.From(err); err == nil || f.Kind != fault.Busy || f.Code != "queue_full" || f.Retry == 0 {
 			t.Errorf("a full queue says %v", err)
 		}
@@ -377,6 +377,47 @@ func TestTheQueueBoundsWhatRunsAndWhatWaits(t *testing.T) {
 		}
 		if !slices.Equal(places, []int{2, 1}) {
 			t.Errorf("the last one stood at %v", places)
+		}
+	})
+}
+
+// TestARunThatHasBegunGoesFirst has more runs than may wait, each of two steps: those that have asked once are never turned away, and end
+// before further ones begin.
+func TestARunThatHasBegunGoesFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := NewQueue(QueueConfig{PerMinute: 6, Waiting: 3})
+		var order []string
+		ask := func(run int, step string, begun bool) error {
+			leave, _, err := q.Enter(t.Context(), "m", begun, func(int, time.Duration) {})
+			if err == nil {
+				order = append(order, step)
+				leave()
+			}
+			return err
+		}
+		refused := make(chan error, 8)
+		for run := range 8 {
+			go func() {
+				time.Sleep(time.Duration(run) * time.Second)
+				if err := ask(run, "first", false); err != nil {
+					refused <- err
+					return
+				}
+				time.Sleep(10 * time.Second) // its tool runs, and later runs fill the line
+				if err := ask(run, "second", true); err != nil {
+					t.Errorf("run %d, which has begun: %v", run, err)
+				}
+			}()
+		}
+		time.Sleep(10 * time.Minute)
+		synctest.Wait()
+		if len(refused) > 0 {
+			t.Errorf("turned away: %v", <-refused)
+		}
+		// Six begin, then their second steps come before the two that wait.
+		want := slices.Concat(slices.Repeat([]string{"first"}, 6), slices.Repeat([]string{"second"}, 6), []string{"first", "first", "second", "second"})
+		if !slices.Equal(order, want) {
+			t.Errorf("the order is %v", order)
 		}
 	})
 }

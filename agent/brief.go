@@ -122,39 +122,3 @@ func (ts *toolset) find(args json.RawMessage) tools.Result {
 	}
 	return tools.TextOf(describe(ranked, func(t tools.Tool) described { return described{t.Name, t.Description, t.Schema} }))
 }
-
-// rank gives the tools that share words with a text, those with most of them first; a word of the name counts three
-// times. Words count as parts of words too, so that "search" finds search_docs; single letters do not. The order of
-// equals stays.
-func (ts *toolset) rank(text string) []tools.Tool {
-	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return strings.ContainsRune(" .,_-?!:;\"'()", r) })
-	type scored struct {
-		tool  tools.Tool
-		score int
-	}
-	var all []scored
-	for _, t := range ts.list {
-		name, about := strings.ToLower(t.Name), strings.ToLower(t.Description)
-		n := 0
-		for _, w := range words {
-			if len(w) < 2 {
-				continue
-			}
-			if strings.Contains(name, w) {
-				n += 3
-			}
-			if strings.Contains(about, w) {
-				n++
-			}
-		}
-		if n > 0 {
-			all = append(all, scored{t, n})
-		}
-	}
-	slices.SortStableFunc(all, func(a, b scored) int { return b.score - a.score })
-	out := make([]tools.Tool, len(all))
-	for i, s := range all {
-		out[i] = s.tool
-	}
-	return out
-}

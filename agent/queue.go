@@ -14,12 +14,14 @@ import (
 type QueueConfig struct {
 	PerMinute int                       // requests that begin in any 60 seconds; 0: any number
 	AtOnce    int                       // requests that run at the same time; 0: any number
-	Waiting   int                       // requests that wait; 0: 64. Further ones are told so
+	Waiting   int                       // requests that wait; 0: 64. Further ones are told so, but for those of a run that has begun
 	Lane      func(model string) string // requests of one lane wait for each other: those to the same server; nil: those to the same model
 }
 
-// Queue lets requests to models through in the order in which they come. It may be used by many at once. Every step of
-// every run passes it, so a run of five steps waits five times and cannot keep others out.
+// Queue lets requests to models through in the order in which they come, those of runs that have begun before those of new
+// ones. It may be used by many at once. Every step of every run passes it; a run that has begun has tools behind it that
+// cannot be taken back, so it is never refused, and ends before others begin. As each run has a bound of steps, new ones
+// have their turn.
 type Queue struct {
 	cfg   QueueConfig
 	mu    sync.Mutex
@@ -30,12 +32,13 @@ type Queue struct {
 type lane struct {
 	begun   []time.Time // the last PerMinute beginnings, oldest first
 	running int
-	waiting []*ticket // first come, first served
+	waiting []*ticket // those of runs that have begun, then the others; among each first come, first served
 	timer   *time.Timer
 }
 
 // ticket is one request that waits. Both channels are written under the queue's lock and read by Enter.
 type ticket struct {
+	begun bool          // of a run that has begun
 	turn  chan struct{} // closed when it is its turn
 	moved chan int      // its place, when that has changed
 }
@@ -54,10 +57,10 @@ func NewQueue(cfg QueueConfig) *Queue {
 }
 
 // Enter waits until a request to the model may begin; leave is to be called when it has ended. moved hears, from this
-// goroutine, of the place in the queue when the request has to wait and each time it moves up. An error means that the
-// queue is full (fault.Busy or fault.Limited, with the time to wait), or that ctx ended first. leave may be called
-// twice.
-func (q *Queue) Enter(ctx context.Context, model string, moved func(place int, waited time.Duration)) (leave func(), waited time.Duration, err error) {
+// goroutine, of the place in the queue when the request has to wait and each time it changes. begun is for a request of a
+// run that has begun. An error means that the queue is full (fault.Busy or fault.Limited, with the time to wait), or that
+// ctx ended first. leave may be called twice.
+func (q *Queue) Enter(ctx context.Context, model string, begun bool, moved func(place int, waited time.Duration)) (leave func(), waited time.Duration, err error) {
 	start := time.Now()
 	name := q.cfg.Lane(model)
 	q.mu.Lock()
@@ -74,14 +77,20 @@ func (q *Queue) Enter(ctx context.Context, model string, moved func(place int, w
 		q.mu.Unlock()
 		return leave, 0, nil
 	}
-	if len(l.waiting) >= q.cfg.Waiting {
+	if !begun && len(l.waiting) >= q.cfg.Waiting {
 		defer q.mu.Unlock()
 		return nil, 0, q.full(l, start)
 	}
-	t := &ticket{make(chan struct{}), make(chan int, 1)}
-	l.waiting = append(l.waiting, t)
-	// There is room for it: the ticket is new.
-	t.moved <- len(l.waiting)
+	t := &ticket{begun, make(chan struct{}), make(chan int, 1)}
+	at := len(l.waiting)
+	if begun {
+		at = slices.IndexFunc(append(l.waiting, &ticket{}), func(other *ticket) bool { return !other.begun })
+	}
+	l.waiting = slices.Insert(l.waiting, at, t)
+	// Those behind it have moved back by one.
+	for i, other := range l.waiting[at:] {
+		other.stand(at + i + 1)
+	}
 	q.advance(name, l)
 	q.mu.Unlock()
 	for {

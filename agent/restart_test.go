@@ -48,10 +48,7 @@ func adder(t *testing.T, addr string) *http.Server {
 func TestAServerMayRestartInAConversation(t *testing.T) {
 	first, other := adder(t, "127.0.0.1:0"), adder(t, "127.0.0.1:0")
 	registry := tools.New(tools.Options{Fit: new(toolargs.Reader).Fit})
-	set, err := remote.Open(remote.Config{Path: filepath.Join(t.TempDir(), "mcp.json"), Registry: registry, Version: "1", Private: func(context.Context) bool { return true }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := remote.Open(remote.Config{Path: filepath.Join(t.TempDir(), "mcp.json"), Registry: registry, Version: "1", Private: func(context.Context) bool { return true }})
 	defer set.Close()
 	for name, s := range map[string]*http.Server{"first": first, "other": other} {
 		if err := set.Add(t.Context(), name, "http://"+s.Addr+"/mcp"); err != nil {

@@ -99,10 +99,10 @@ func TestWhatIsWrongWithARequestIsSaidInItsOwnCode(t *testing.T) {
 func TestWhatIsWrongWithTheModelIsSaidInItsOwnCode(t *testing.T) {
 	d := newDesk(t)
 	full := NewQueue(QueueConfig{AtOnce: 1, Waiting: 1})
-	if _, _, err := full.Enter(t.Context(), "gemma3", nil); err != nil {
+	if _, _, err := full.Enter(t.Context(), "gemma3", false, nil); err != nil {
 		t.Fatal(err)
 	}
-	go full.Enter(t.Context(), "gemma3", func(int, time.Duration) {})
+	go full.Enter(t.Context(), "gemma3", false, func(int, time.Duration) {})
 	time.Sleep(20 * time.Millisecond)
 	for _, tt := range []struct {
 		config Config

@@ -36,6 +36,7 @@ type run struct {
 	turns []chat.Message
 	out   Outcome
 	last  *reply // nil before the first step
+	begun bool   // the model was asked once
 	// By name and arguments, over the whole run: a model that alternates between two calls goes round as well.
 	same map[string]int // how often each call was made
 	tell func(Progress)
@@ -238,10 +239,11 @@ func (r *run) queued(ctx context.Context) (leave func(), err error) {
 		return func() {}, nil
 	}
 	defer r.beats()()
-	leave, waited, err := q.Enter(ctx, r.ask.Request.Model, func(position int, waited time.Duration) {
+	leave, waited, err := q.Enter(ctx, r.ask.Request.Model, r.begun || len(r.out.Calls) > 0, func(position int, waited time.Duration) {
 		r.tell(Progress{Step: r.out.Steps, Kind: "queue", Position: position, Millis: waited.Milliseconds()})
 	})
 	r.out.Waited += waited
+	r.begun = r.begun || err == nil
 	return leave, err
 }
 

@@ -27,6 +27,7 @@ type toolset struct {
 	ambiguous map[string][]string // names without a server that several have
 	search    bool                // there are too many to describe: they are searched for
 	found     []string            // those that were
+	finder    *finder             // by which; nil before the first search
 }
 
 // newToolset arranges tools. taken are names that somebody else uses in the same request, the client's own: those stay

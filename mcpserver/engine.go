@@ -20,6 +20,7 @@ type engine struct {
 	lists *lists
 	tools *limiter // calls of a tool
 
+	settle  sync.Once
 	running sync.Map        // inFlight -> context.CancelCauseFunc: requests being answered that their session may cancel
 	asked   sync.Map        // the id of a request of ours -> *question
 	ctx     context.Context // ends with the server, and ends what runs
@@ -106,8 +107,10 @@ func (e *engine) dispatch(ctx context.Context, c *caller, m message) (json.RawMe
 	case mcp.MethodInitialize:
 		return e.initialize(ctx, c, m)
 	case mcp.MethodToolsList:
+		e.settled(ctx)
 		return e.listTools(c, m)
 	case mcp.MethodToolsCall:
+		e.settled(ctx)
 		return e.callTool(ctx, c, m)
 	case mcp.MethodSubscriptionsListen:
 		if c.modern && c.stream != nil {
@@ -115,6 +118,13 @@ func (e *engine) dispatch(ctx context.Context, c *caller, m message) (json.RawMe
 		}
 	}
 	return e.bridge(ctx, c, m)
+}
+
+// settled waits for the tools that come late, once. Whoever asks meanwhile waits for the same.
+func (e *engine) settled(ctx context.Context) {
+	if e.cfg.Settle != nil {
+		e.settle.Do(func() { e.cfg.Settle(ctx) })
+	}
 }
 
 // initialize begins a session. mcp-go's server negotiates: the revision that the client asks for if it is known, else the

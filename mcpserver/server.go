@@ -95,6 +95,10 @@ type Config struct {
 	Guide    string            // what a model should know of the server as a whole ("instructions"); may be empty
 	Log      zerolog.Logger    // what was dropped and refused; the zero value logs nothing
 
+	// Settle waits until the tools are there that come late, for a bounded time. The first tools/list or tools/call waits for
+	// it, and none behind that one. nil: nobody waits.
+	Settle func(context.Context)
+
 	// Principal says who sent a request, as the guard in front of the server found out. Sessions belong to it. nil:
 	// everybody is the same one.
 	Principal func(*http.Request) string

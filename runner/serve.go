@@ -122,7 +122,7 @@ func (s *Server) call(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	start := time.Now()
-	outcome := tools.OutcomeOf(s.registry.Call(r.Context(), ask.Name, ask.Arguments))
+	outcome := tools.OutcomeOf(s.registry.Call(r.Context(), s.registry.Snapshot().Meant(ask.Name), ask.Arguments))
 	s.log.Info().Str("tool", fmt.Sprintf("%.128s", ask.Name)).Bool("success", outcome.Success).Dur("ms", time.Since(start)).Msg("toolrun call")
 	return answer(w, outcome.JSON())
 }

@@ -149,17 +149,53 @@ func (s *Snapshot) unknown(name string) string {
 	return text
 }
 
-// near are up to three names that share most with a wrong one.
-// At least half of the real name has to be there in order; less would be chance.
+// Meant returns the name of the tool that is meant by a name as models and people write it in a line: server__tool is server.tool, and a
+// name without its server is the one tool that has it. A name that is known, be it as one that is not offered now, means itself.
+func (s *Snapshot) Meant(name string) string {
+	if _, known := s.Find(name); known || s.Gone(name) != "" {
+		return name
+	}
+	dotted := strings.Replace(name, "__", ".", 1)
+	if _, known := s.Find(dotted); known {
+		return dotted
+	}
+	if all := s.bare(name); len(all) == 1 {
+		return all[0]
+	}
+	return name
+}
+
+// bare are the tools of servers that have a name without that of their server.
+func (s *Snapshot) bare(name string) (all []string) {
+	for _, t := range s.Tools {
+		if _, bare, ok := strings.Cut(t.Name, "."); ok && bare == name {
+			all = append(all, t.Name)
+		}
+	}
+	return all
+}
+
+// near are up to three names that share most with a wrong one, with the names of their servers or without; first those that differ from it
+// by the server alone. Three fifths of the longer of two names have to be there in order; less would be chance.
 func (s *Snapshot) near(name string) []string {
+	if all := s.bare(name); len(all) > 0 {
+		return all[:min(3, len(all))]
+	}
 	type scored struct {
 		name string
 		n    int
 	}
 	var all []scored
 	for _, t := range s.Tools {
-		if n := common(strings.ToLower(name), strings.ToLower(t.Name)); 2*n >= len(t.Name) {
-			all = append(all, scored{t.Name, n})
+		best := 0
+		_, bare, _ := strings.Cut(t.Name, ".")
+		for _, real := range []string{t.Name, bare} {
+			if n := common(strings.ToLower(name), strings.ToLower(real)); real != "" && 5*n >= 3*max(len(name), len(real)) {
+				best = max(best, n)
+			}
+		}
+		if best > 0 {
+			all = append(all, scored{t.Name, best})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b scored) int { return b.n - a.n })

@@ -78,6 +78,27 @@ func TestAnUnknownNameIsToldWhatComesNear(t *testing.T) {
 	}
 }
 
+func TestNamesInALineAreReadAsTheyAreMeant(t *testing.T) {
+	r := New(Options{})
+	if err := r.Replace("test", map[string]string{"off": "off is off"}, named("calculate_vacation_days"), named("time.get_current_time"), named("a.echo"), named("b.echo"), named("c.echo"), named("evil.audio"), named("evil.icons"), named("evil.off")); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"time.get_current_time":  "time.get_current_time",
+		"time__get_current_time": "time.get_current_time",
+		"get_current_time":       "time.get_current_time",
+		"audio":                  "evil.audio",
+		"off":                    "off is off", // what is known and not offered is not another's
+		"echo":                   `there is no tool "echo"; did you mean a.echo, b.echo, c.echo?`,
+		"calculate_vacation":     `there is no tool "calculate_vacation"; did you mean calculate_vacation_days?`,
+		"get_curent_time":        `there is no tool "get_curent_time"; did you mean time.get_current_time?`,
+	} {
+		if got := r.Call(t.Context(), r.Snapshot().Meant(name), nil).Text(); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
 func TestAPanicIsAResult(t *testing.T) {
 	var told string
 	o := Options{Panicked: func(tool string, value any, stack []byte) {

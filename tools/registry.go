@@ -55,9 +55,11 @@ type Registry struct {
 // group is what one source offers.
 // Tools are replaced source by source, since a source says only which it has now, not which it had.
 type group struct {
-	source string
-	tools  []Tool
-	gone   map[string]string
+	source   string
+	tools    []Tool
+	gone     map[string]string
+	expected bool // Expect keeps its place
+	fallback bool // its tools are offered while nobody else has any; else gone says why they are not
 }
 
 // Snapshot is the registry at one moment. It never changes; neither may its reader change it.
@@ -65,6 +67,7 @@ type Snapshot struct {
 	Generation uint64 // grows with every change
 	Tools      []Tool // in the order in which they are offered
 	byName     map[string]int
+	owner      map[string]string // the source of each name
 	gone       map[string]string // what is said of names that are not offered
 }
 
@@ -85,33 +88,74 @@ func New(o Options) *Registry {
 // Snapshot is what there is now.
 func (r *Registry) Snapshot() *Snapshot { return r.now.Load() }
 
-// Set makes the tools of a source those given, and no others; none removes the source. It fails, and changes nothing,
+// Set makes the tools of a source those given, and no others. It fails, and changes nothing,
 // when a tool has no function, a name, a schema or a time is not valid, or a name is taken by another source.
 // All are looked at before anything changes, so calls go on with the old tools when a source offers something wrong. A source
-// keeps its place in the order when its tools change, so that a client's list does not jump.
+// keeps its place in the order when its tools change, also while it has none, so that a client's list does not jump.
 func (r *Registry) Set(source string, tools ...Tool) error { return r.Replace(source, nil, tools...) }
 
 // Replace is Set for a source that also has tools which it does not offer now. gone says of each, by its name, why: whoever
 // calls it reads that sentence, and not that there is no such tool.
 func (r *Registry) Replace(source string, gone map[string]string, tools ...Tool) error {
-	for _, t := range tools {
+	return r.replace(group{source: source, tools: tools, gone: gone})
+}
+
+// Fallback is Replace for a source whose tools are offered only while no other one has any, and none is expected. gone says of each why
+// it is not offered otherwise. It is decided with each change, so that the change and what follows from it are one.
+func (r *Registry) Fallback(source string, gone map[string]string, tools ...Tool) error {
+	return r.replace(group{source: source, tools: tools, gone: gone, fallback: true})
+}
+
+// replace puts what a source offers in its place.
+func (r *Registry) replace(fresh group) error {
+	for _, t := range fresh.tools {
 		if err := t.check(); err != nil {
 			return err
 		}
 	}
+	fresh.tools, fresh.gone = slices.Clone(fresh.tools), maps.Clone(fresh.gone)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	// A copy: when a name is taken, the registry stays as it was.
 	groups := slices.Clone(r.groups)
-	at := slices.IndexFunc(groups, func(g group) bool { return g.source == source })
-	switch fresh := (group{source, slices.Clone(tools), maps.Clone(gone)}); {
-	case at >= 0 && len(tools) == 0 && len(gone) == 0:
-		groups = slices.Delete(groups, at, at+1)
-	case at >= 0:
+	if at := slices.IndexFunc(groups, func(g group) bool { return g.source == fresh.source }); at >= 0 {
+		fresh.expected = groups[at].expected
 		groups[at] = fresh
-	case len(tools) > 0 || len(gone) > 0:
+	} else {
 		groups = append(groups, fresh)
 	}
+	return r.become(groups)
+}
+
+// Expect keeps places for sources, in this order and behind all others, before they have any tools: those that answer at different times
+// would otherwise be in another order at each start. A source that was expected and is not any more is removed with its tools.
+func (r *Registry) Expect(sources ...string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var groups []group
+	had := map[string]group{}
+	for _, g := range r.groups {
+		if g.expected || slices.Contains(sources, g.source) {
+			had[g.source] = g
+		} else {
+			groups = append(groups, g)
+		}
+	}
+	for _, source := range sources {
+		g := had[source]
+		g.source, g.expected = source, true
+		groups = append(groups, g)
+	}
+	before := r.now.Load()
+	if next, err := snapshot(groups); err == nil && slices.EqualFunc(before.Tools, next.Tools, func(a, b Tool) bool { return a.Name == b.Name }) {
+		r.groups = groups // nobody need hear of a place that is kept
+		return
+	}
+	_ = r.become(groups) // nothing new is offered but a fallback, whose names nobody else has then
+}
+
+// become makes groups what there is, and tells. r.mu is held.
+func (r *Registry) become(groups []group) error {
 	next, err := snapshot(groups)
 	if err != nil {
 		return err
@@ -191,15 +235,21 @@ func (r *Registry) tell() {
 // snapshot lists the tools of all groups.
 // A name twice is an error, not a choice: whoever calls it would get one tool today and the other one after a restart.
 func snapshot(groups []group) (*Snapshot, error) {
-	s := &Snapshot{byName: map[string]int{}, gone: map[string]string{}}
-	owner := map[string]string{}
+	s := &Snapshot{byName: map[string]int{}, owner: map[string]string{}, gone: map[string]string{}}
+	others := slices.ContainsFunc(groups, func(g group) bool { return !g.fallback && (g.expected || len(g.tools) > 0) })
 	for _, g := range groups {
-		maps.Copy(s.gone, g.gone)
+		switch {
+		case !g.fallback:
+			maps.Copy(s.gone, g.gone)
+		case others:
+			maps.Copy(s.gone, g.gone)
+			continue
+		}
 		for _, t := range g.tools {
-			if other, taken := owner[t.Name]; taken {
+			if other, taken := s.owner[t.Name]; taken {
 				return nil, fmt.Errorf("tool %q of %s: %s has one of that name", t.Name, g.source, other)
 			}
-			owner[t.Name] = g.source
+			s.owner[t.Name] = g.source
 			s.byName[t.Name] = len(s.Tools)
 			s.Tools = append(s.Tools, t)
 		}
@@ -224,6 +274,9 @@ func (s *Snapshot) Find(name string) (Tool, bool) {
 	}
 	return Tool{}, false
 }
+
+// Source returns which source offers the tool of a name; empty: none does.
+func (s *Snapshot) Source(name string) string { return s.owner[name] }
 
 // What a name consists of (MCP).
 const (

@@ -37,7 +37,7 @@ func TestSourcesKeepTheirPlacesAndTheirOrder(t *testing.T) {
 		{"first", []Tool{named("d")}, "d c"},
 		{"third", nil, "d c"},
 		{"first", nil, "c"},
-		{"first", []Tool{named("a")}, "c a"},
+		{"first", []Tool{named("a")}, "a c"},
 	} {
 		before := r.Snapshot().Generation
 		if err := r.Set(step.source, step.tools...); err != nil {
@@ -45,6 +45,52 @@ func TestSourcesKeepTheirPlacesAndTheirOrder(t *testing.T) {
 		}
 		if got := names(r); got != step.want || r.Snapshot().Generation <= before {
 			t.Errorf("after Set(%s): %q in generation %d, want %q in a later one than %d", step.source, got, r.Snapshot().Generation, step.want, before)
+		}
+	}
+}
+
+func TestPlacesAreKeptForSourcesThatAreExpected(t *testing.T) {
+	r := New(Options{})
+	if err := r.Fallback("sample", map[string]string{"s": "s is off"}, named("s")); err != nil {
+		t.Fatal(err)
+	}
+	changed, stop := r.Watch()
+	defer stop()
+	told := func() (n int) {
+		for {
+			select {
+			case <-changed:
+				n++
+			default:
+				return n
+			}
+		}
+	}
+	for _, step := range []struct {
+		do   func() error
+		want string
+		told int
+	}{
+		{func() error { r.Expect(); return nil }, "s", 0},
+		{func() error { return r.Set("late", named("z")) }, "z", 1},
+		{func() error { return r.Set("late") }, "s", 1},
+		{func() error { r.Expect("x", "y"); return nil }, "", 1},
+		{func() error { return r.Set("y", named("b")) }, "b", 1},
+		{func() error { return r.Set("late", named("z")) }, "z b", 1},
+		{func() error { return r.Set("x", named("a")) }, "z a b", 1},
+		{func() error { r.Expect("x", "y"); return nil }, "z a b", 0},
+		{func() error { r.Expect("y", "x"); return nil }, "z b a", 1},
+		{func() error { return r.Set("late") }, "b a", 1},
+		{func() error { r.Expect(); return nil }, "s", 1},
+	} {
+		if err := step.do(); err != nil {
+			t.Fatal(err)
+		}
+		if n := told(); names(r) != step.want || n != step.told {
+			t.Errorf("offered: %q, told %d times; want %q, %d", names(r), n, step.want, step.told)
+		}
+		if got := r.Snapshot().Gone("s"); (got == "s is off") != (step.want != "s") {
+			t.Errorf("beside %q it is said: %q", step.want, got)
 		}
 	}
 }

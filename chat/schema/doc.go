@@ -59,5 +59,6 @@
 //	parts.go      the constraint of one place, type by type
 //	pattern.go    regular expressions as servers take them
 //	standing.go   what of a call stands when another part of it is written anew, and the constraint that holds a model to it
+//	wellformed.go Wellformed: keywords whose values are of another kind than they should be
 //	budget.go     Affordable: what a request's schemas may cost, checked before anything is read
 package schema

@@ -16,6 +16,7 @@ import (
 	"toolnorm/internal/doctor"
 	"toolnorm/internal/exam"
 	"toolnorm/internal/version"
+	"toolnorm/tools/remote"
 )
 
 // examine is the command doctor. It takes the settings of serve, so that what it finds is true of the server that they
@@ -47,6 +48,7 @@ func (c *examine) Run(m *Main) error {
 		r = d.Model(ctx, c.Examined)
 	} else {
 		r = d.Servers(ctx)
+		r.MCP = c.otherServers(m)
 	}
 	m.Clear()
 	switch err := m.report(r, c.JSON, r.Print); {
@@ -58,6 +60,18 @@ func (c *examine) Run(m *Main) error {
 		return errors.New("there are problems")
 	}
 	return nil
+}
+
+// otherServers examines mcp.json; none of its servers is started or asked.
+func (c *examine) otherServers(m *Main) (all []doctor.Finding) {
+	n, wrong := remote.Check(m.mcpFile(&c.Config))
+	for _, w := range wrong {
+		all = append(all, doctor.Finding{Level: doctor.Problem, What: w.Name, Found: w.Error, Does: "toolnorm works without it, and uses it as soon as that is put right"})
+	}
+	if n > len(wrong) {
+		all = append(all, doctor.Finding{Level: doctor.OK, What: "mcp.json", Found: fmt.Sprintf("%d of %d servers can be used as they are written", n-len(wrong), n)})
+	}
+	return all
 }
 
 // report prints a report, for people by print. A server that cannot be reached is an error with a status of its own.

@@ -69,6 +69,22 @@ func TestDoctorKnowsTheUsersOwnFamilies(t *testing.T) {
 	}
 }
 
+// TestDoctorReadsTheFileOfOtherServers has one good entry among those that cannot work; nothing is started.
+func TestDoctorReadsTheFileOfOtherServers(t *testing.T) {
+	clean(t, "")
+	data := t.TempDir()
+	file := `{"mcpServers":{"good":{"url":"http://127.0.0.1:9/mcp"},"words":{"command":"python3 server.py"},"unset":{"url":"https://h/${NO_SUCH_VARIABLE}"},"odd":7}}`
+	if err := os.WriteFile(filepath.Join(data, "mcp.json"), []byte(file), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, _, _ := examines(t, "--data", data, "--ollama=127.0.0.1:1")
+	for _, want := range []string{"OTHER MCP SERVERS", `"args": ["server.py"]`, "has no NO_SUCH_VARIABLE", "must be an object", "1 of 4 servers"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+}
+
 func TestDoctorPrintsJSONAndSaysWhatItDoes(t *testing.T) {
 	clean(t, "")
 	out, progress, status := examines(t, "demo/hermes", "--json")

@@ -136,17 +136,16 @@ func (c *mcpStdio) Run(m *Main) error {
 	if m.toolbox, err = toolbox.Open(opening, m.toolboxConfig()); err != nil {
 		return err
 	}
-	if err := m.openRemote(); err != nil {
-		return errors.Join(err, m.toolbox.Close())
-	}
+	m.openRemote()
 	defer m.closeRemote()
 	following, leave := context.WithCancel(ctx) // left before the store is closed, which would be told as a failure
 	defer leave()
 	m.followTools(following)
-	if err := m.followSample(following); err != nil {
-		return errors.Join(err, m.toolbox.Close())
+	cfg := m.mcpConfig(nil)
+	if m.remote != nil {
+		cfg.Settle = m.remote.Settle // a client that asks once, and at once, gets the tools of other servers as well
 	}
-	m.mcp = mcpserver.New(m.mcpConfig(nil))
+	m.mcp = mcpserver.New(cfg)
 	err = m.mcp.Stdio(auth.WithPrincipal(ctx, who), m.In, m.Out, c.Grace)
 	if ctx.Err() != nil {
 		err = nil // a signal ended it, as it should

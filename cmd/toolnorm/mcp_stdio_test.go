@@ -102,3 +102,20 @@ func TestCustomToolsAreServedOnStandardInputAsWell(t *testing.T) {
 		t.Errorf("%s, log %s, %v", stdout, stderr, err)
 	}
 }
+
+// TestTheFirstListHasTheToolsOfOtherServers asks at once, as clients do that ask once.
+func TestTheFirstListHasTheToolsOfOtherServers(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "mcp.json"), []byte(`[{"name":"loud","url":"`+elsewhere(t)+`"}]`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	clean(t, "")
+	const list = `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`
+	const call = `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"loud.shout","arguments":{"text":"hey"}}}`
+	for _, said := range []string{list, call} {
+		stdout, stderr, err := spoken(t, initialize+"\n"+said, "--data", dir)
+		if err != nil || !strings.Contains(stdout, map[string]string{list: `"loud.shout"`, call: `"HEY"`}[said]) {
+			t.Errorf("%s: %s, log %s, %v", said, stdout, stderr, err)
+		}
+	}
+}

@@ -87,16 +87,11 @@ func (m *Main) Run() error {
 	}
 	var beside context.Context
 	beside, m.stop = context.WithCancel(context.Background())
-	if err = m.openRemote(); err == nil {
-		err = m.followSample(beside)
-	}
-	if err == nil {
-		m.openLasting()
-		before := &front.Front{BodyWait: m.Config.BodyTimeout, Log: m.log}
-		m.running = before.Running
-		err = m.serve(beside, before.Wrap(m), m.newFace(m.Config, settings, nil))
-	}
-	if err != nil {
+	m.openRemote()
+	m.openLasting()
+	before := &front.Front{BodyWait: m.Config.BodyTimeout, Log: m.log}
+	m.running = before.Running
+	if err = m.serve(beside, before.Wrap(m), m.newFace(m.Config, settings, nil)); err != nil {
 		m.stop()
 		m.beside.Close()
 		m.closeRemote()

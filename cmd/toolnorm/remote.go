@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"toolnorm/cmd/toolnorm/internal/command"
 	"toolnorm/internal/auth"
 	"toolnorm/internal/version"
 	"toolnorm/tools/remote"
@@ -24,30 +22,30 @@ type remotes struct {
 	MCPTimeout time.Duration `name:"mcp-timeout" default:"30s" restart:"yes" help:"How long a call of another MCP server's tool may take."`
 }
 
-// openRemote connects with the MCP servers of mcp.json. A file that is broken stops the program, since going on with no
-// servers would look like an empty one.
+// openRemote connects with the MCP servers of mcp.json. What of the file cannot be used stops nothing: it is logged, and listed at
+// /mcp/list?state=1 and on the page.
 // A toolnorm that another one started as an MCP server opens none itself: two that name each other would start
 // without end.
-func (m *Main) openRemote() error {
+func (m *Main) openRemote() {
 	if os.Getenv(remote.Hops) != "" {
-		return nil
+		return
 	}
-	path := cmp.Or(m.Config.MCPFile, filepath.Join(m.Config.Data, "mcp.json"))
-	if m.Config.MCPFile == "" && m.given.file != nil {
-		path = filepath.Join(filepath.Dir(m.given.file.path), "mcp.json")
-	}
+	path := m.mcpFile(&m.Config)
 	log := m.log
 	if m.unkept == zerolog.DebugLevel {
 		log = log.Level(zerolog.ErrorLevel) // said already, by checkData
 	}
-	var err error
-	m.remote, err = remote.Open(remote.Config{
+	m.remote = remote.Open(remote.Config{
 		Path: path, Registry: m.toolbox.Registry, Version: version.String(), Log: log, CallTime: m.Config.MCPTimeout, Private: m.privateServers,
 	})
-	if err != nil {
-		return command.Wrong(fmt.Errorf("mcp-file: %w", err))
+}
+
+// mcpFile is where the file of other MCP servers is by some settings.
+func (m *Main) mcpFile(c *Config) string {
+	if c.MCPFile == "" && m.given.file != nil {
+		return filepath.Join(filepath.Dir(m.given.file.path), "mcp.json")
 	}
-	return nil
+	return cmp.Or(c.MCPFile, filepath.Join(c.Data, "mcp.json"))
 }
 
 // closeRemote ends the connections with other MCP servers.

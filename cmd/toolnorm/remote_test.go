@@ -120,12 +120,9 @@ func TestTheFileOfServersIsBesideThatOfSettings(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "mcp.json"), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	m := NewMain(io.Discard, io.Discard)
-	if err := m.ParseFlags([]string{"--config", config, "--listen", "127.0.0.1:0"}); err != nil {
-		t.Fatal(err)
-	}
-	if err := m.Run(); err == nil || !strings.Contains(err.Error(), "mcp.json") {
-		t.Errorf("a broken file: %v", err)
+	m := serving(t, io.Discard, "--config", config)
+	if status, body := ask(t, "GET", m.URL()+"/mcp/list?state=1", ""); status != 200 || !strings.Contains(body, `"name":"mcp.json","url":"","state":"invalid"`) {
+		t.Errorf("a broken file: %d %s", status, body)
 	}
 }
 

@@ -82,11 +82,6 @@ func (m *Main) called(ctx context.Context, r dynamic.Run) {
 		Float64("ms", r.Millis).Str("outcome", r.Outcome).Msg("custom tool")
 }
 
-// followSample keeps the sample's tools away from those of the user's own, until ctx ends.
-func (m *Main) followSample(ctx context.Context) error {
-	return m.toolbox.FollowSample(ctx, func() bool { return m.remote != nil && len(m.remote.Names()) > 0 })
-}
-
 // followTools takes the changes of other programs, until ctx ends. Without it the tools stay what they are now.
 func (m *Main) followTools(ctx context.Context) {
 	if m.toolbox.Custom == nil {

@@ -79,6 +79,31 @@ func TestAToolThatFailsEndsWithOne(t *testing.T) {
 	}
 }
 
+func TestAToolOfAnotherServerNeedsARunningToolnorm(t *testing.T) {
+	for _, name := range []string{"time.get_current_time", "time__get_current_time"} {
+		got := runs(t, map[string]string{"TOOLNORM_DATA": t.TempDir()}, "", name, "{}")
+		if got.status != statusUnreachable || got.out != "" || !strings.Contains(got.err, "running toolnorm only") {
+			t.Errorf("%+v", got)
+		}
+	}
+}
+
+func TestWhatATerminalDoesNotShowIsEscaped(t *testing.T) {
+	text := "a\u202eb \u200b\U000e0041 \u2028 👩\u200d🚀 한글 \u009b1m"
+	in, err := json.Marshal(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back string
+	out := visible(in)
+	if err := json.Unmarshal(out, &back); err != nil || back != text {
+		t.Errorf("%s is %q, %v", out, back, err)
+	}
+	if want := `"a\u202eb \u200b\udb40\udc41 \u2028 👩` + "\u200d" + `🚀 한글 \u009b1m"`; string(out) != want {
+		t.Errorf("%s, want %s", out, want)
+	}
+}
+
 func TestAWrongCommandLineEndsWithTwo(t *testing.T) {
 	env := map[string]string{"TOOLNORM_DATA": t.TempDir()}
 	for want, args := range map[string][]string{

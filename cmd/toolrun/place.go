@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"strings"
 
 	"toolnorm/internal/auth"
 	"toolnorm/internal/home"
@@ -102,6 +103,11 @@ func (at *place) call(ctx context.Context, name string, args json.RawMessage) (o
 	}
 	if err := at.open(ctx); err != nil {
 		return out, err
+	}
+	now := at.box.Registry.Snapshot()
+	name = now.Meant(name)
+	if _, known := now.Find(name); !known && now.Gone(name) == "" && (strings.Contains(name, ".") || strings.Contains(name, "__")) {
+		return out, fmt.Errorf("%s would be a tool of another MCP server, and those are reached through a running toolnorm only; none is running on %s", name, at.local.Data)
 	}
 	// Who types a command here can read the data itself.
 	return tools.OutcomeOf(at.box.Registry.Call(auth.WithPrincipal(ctx, auth.Local()), name, args)), nil

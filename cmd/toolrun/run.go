@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"toolnorm/internal/version"
 	"toolnorm/runner"
@@ -90,9 +92,31 @@ func (p *program) call(ctx context.Context, at *place, o options) int {
 	case err != nil:
 		return p.fail(statusUnreachable, err)
 	case !got.Success:
-		return p.print(got.JSON(), statusFailed)
+		return p.print(visible(got.JSON()), statusFailed)
 	}
-	return p.print(got.JSON(), statusDone)
+	return p.print(visible(got.JSON()), statusDone)
+}
+
+// visible writes letters of JSON that a terminal does not show as \u escapes: marks of direction, which show a text as another, blanks
+// without width and tags. The value stays the same. What joins letters (U+200C, U+200D) is a part of words and emoji.
+func visible(text json.RawMessage) []byte {
+	hidden := func(r rune) bool {
+		return r >= 0x7f && r < 0xa0 || r == 0xad || r == 0x200b || r == 0x200e || r == 0x200f || r >= 0x2028 && r <= 0x202e ||
+			r >= 0x2060 && r <= 0x206f || r == 0xfeff || r >= 0xe0000 && r <= 0xe007f
+	}
+	var b []byte
+	for _, r := range string(text) {
+		switch {
+		case !hidden(r):
+			b = utf8.AppendRune(b, r)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			b = fmt.Appendf(b, `\u%04x\u%04x`, high, low)
+		default:
+			b = fmt.Appendf(b, `\u%04x`, r)
+		}
+	}
+	return b
 }
 
 // list prints a line for each tool: its name, and its title behind a tab.

@@ -27,10 +27,7 @@ func TestTheWalkThroughPrintsItsTranscript(t *testing.T) {
 		t.Skip("there is no curl here")
 	}
 	registry := tools.New(tools.Options{Fit: new(toolargs.Reader).Fit})
-	set, err := remote.Open(remote.Config{Path: filepath.Join(t.TempDir(), "mcp.json"), Registry: registry, Version: "1", Private: func(context.Context) bool { return true }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := remote.Open(remote.Config{Path: filepath.Join(t.TempDir(), "mcp.json"), Registry: registry, Version: "1", Private: func(context.Context) bool { return true }})
 	defer set.Close()
 	mux := http.NewServeMux()
 	set.Mount(mux)

@@ -20,6 +20,11 @@ func (r *Report) Print(w io.Writer) error {
 	for _, s := range r.Servers {
 		p.server(s)
 	}
+	if len(r.MCP) > 0 {
+		p.title("OTHER MCP SERVERS")
+		p.findings(r.MCP...)
+		p.line("")
+	}
 	if r.Model != nil {
 		p.model(r.Model)
 	}

@@ -11,10 +11,11 @@ import (
 // Report is what was found. Its JSON is what toolnorm doctor --json prints; members that say nothing are left out.
 // Programs read it, so names stay and new members may be added.
 type Report struct {
-	Toolnorm string   `json:"toolnorm,omitempty"` // its version
-	Servers  []Server `json:"servers"`            // all of them, or the one of the model
-	Model    *Model   `json:"model,omitempty"`    // nil: no model was asked for, or its server cannot be reached
-	Cut      string   `json:"cut,omitempty"`      // why the examination ended early
+	Toolnorm string    `json:"toolnorm,omitempty"` // its version
+	Servers  []Server  `json:"servers"`            // all of them, or the one of the model
+	Model    *Model    `json:"model,omitempty"`    // nil: no model was asked for, or its server cannot be reached
+	MCP      []Finding `json:"mcp,omitempty"`      // of mcp.json; only without a model to examine
+	Cut      string    `json:"cut,omitempty"`      // why the examination ended early
 }
 
 // Server is a model server and what it says of itself.
@@ -150,6 +151,6 @@ func (r *Report) Unreachable() bool {
 // It decides the exit status 1.
 func (r *Report) Problems() bool {
 	bad := func(f Finding) bool { return f.Level == Problem }
-	return r.Cut != "" || slices.ContainsFunc(r.Servers, func(s Server) bool { return slices.ContainsFunc(s.Findings, bad) }) ||
+	return r.Cut != "" || slices.ContainsFunc(r.MCP, bad) || slices.ContainsFunc(r.Servers, func(s Server) bool { return slices.ContainsFunc(s.Findings, bad) }) ||
 		r.Model != nil && slices.ContainsFunc(r.Model.Findings, bad)
 }

@@ -151,6 +151,21 @@ func share(token string) float64 {
 // that the text does not have: リモートワーク手当について教えて was covered by half.
 func Content(query string) string { return asking.Replace(query) }
 
+// Matter is a query without the words that say nothing of what is asked: phrases of questions, and the stop words of English. Where
+// nothing else is left it is the query itself.
+func Matter(query string) string {
+	var kept []string
+	for _, w := range strings.Fields(Content(query)) {
+		if all := Tokens(w); len(all) != 1 || share(all[0]) > 0 {
+			kept = append(kept, w)
+		}
+	}
+	if len(kept) == 0 {
+		return query
+	}
+	return strings.Join(kept, " ")
+}
+
 // asking are phrases and words of questions; the longer ones come first, since the first that fits is
 // taken. Words that ask for a number or a time are among them: the answer has the number.
 var asking = strings.NewReplacer(phrases(

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"path/filepath"
 	"slices"
-	"sync/atomic"
 
 	"toolnorm/internal/sleep"
 	"toolnorm/internal/store"
@@ -51,10 +50,7 @@ type Box struct {
 	stop     context.CancelFunc // ends what listens for knowledge bases; nil: nobody does
 	Custom   *dynamic.Set       // tools made by administrators; nil when it is Empty
 	args     *toolargs.Reader
-
-	sample  string      // Config.Sample
-	sampled atomic.Bool // the sample company's tools are offered
-	beside  sleep.Group
+	beside   sleep.Group
 }
 
 // Empty is a toolbox without tools, whose registry takes others.
@@ -82,82 +78,36 @@ func Open(ctx context.Context, c Config) (*Box, error) {
 			return nil, errors.Join(err, b.Close())
 		}
 	}
-	b.sample = c.Sample
-	if err := b.settleSample(nil); err != nil {
-		return nil, errors.Join(err, b.Close())
-	}
 	return b, nil
 }
 
-// openCompany adds the sample company's tools: first, so that their place in every list is the first.
-func (b *Box) openCompany(ctx context.Context, _ Config) (err error) {
+// openCompany adds the sample company's tools, as the setting says: first, so that their place in every list is the first. With auto they
+// are offered while there is no other tool: a model that is offered employees of a company that does not exist, beside the tools that its
+// user made, calls them. When they are not offered, the registry knows why, for those who call one.
+func (b *Box) openCompany(ctx context.Context, c Config) (err error) {
 	if b.Company, err = company.Open(ctx, b.db, nil); err != nil {
 		return err
 	}
-	return b.offerSample(true)
+	gone := map[string]string{}
+	for _, t := range b.Company.Tools() {
+		gone[t.Name] = t.Name + " is a tool of the sample company, which is off; --sample=always turns it on"
+	}
+	switch c.Sample {
+	case "never":
+		return b.Registry.Replace("company", gone)
+	case "auto":
+		return b.Registry.Fallback("company", gone, b.Company.Tools()...)
+	}
+	return b.Registry.Set("company", b.Company.Tools()...)
 }
 
-// FollowSample offers the sample company's tools, or takes them away, as other tools come and go, until ctx ends. own says whether there
-// are tools that the registry does not hold yet, as those of an MCP server that is being connected with.
-func (b *Box) FollowSample(ctx context.Context, own func() bool) error {
-	if b.Company == nil || b.sample != "auto" {
-		return nil
+// Sampled reports whether the sample company's tools are offered.
+func (b *Box) Sampled() bool {
+	if b.Company == nil {
+		return false
 	}
-	changed, stop := b.Registry.Watch()
-	if err := b.settleSample(own); err != nil {
-		stop()
-		return err
-	}
-	b.beside.Go(ctx, func(ctx context.Context) {
-		defer stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-changed:
-				_ = b.settleSample(own) // fails only where somebody else has a name of the sample's, which openCustom reserves
-			}
-		}
-	})
-	return nil
-}
-
-// Sampled says whether the sample company's tools are offered.
-func (b *Box) Sampled() bool { return b.sampled.Load() }
-
-// settleSample offers the sample as the setting says; with auto, while there is no other tool. A model that is offered employees of a
-// company that does not exist, beside the tools that its user made, calls them.
-func (b *Box) settleSample(own func() bool) error {
-	wanted := b.sample != "never"
-	if b.sample == "auto" {
-		names := map[string]bool{}
-		for _, t := range b.Company.Tools() {
-			names[t.Name] = true
-		}
-		others := slices.ContainsFunc(b.Registry.Snapshot().Tools, func(t tools.Tool) bool { return !names[t.Name] })
-		wanted = !others && (own == nil || !own())
-	}
-	if wanted == b.sampled.Load() {
-		return nil
-	}
-	return b.offerSample(wanted)
-}
-
-// offerSample puts the sample's tools into the registry. When it takes them out, the registry knows why, for those who call one.
-func (b *Box) offerSample(wanted bool) error {
-	offered, gone := b.Company.Tools(), map[string]string(nil)
-	if !wanted {
-		gone = map[string]string{}
-		for _, t := range offered {
-			gone[t.Name] = t.Name + " is a tool of the sample company, which is off; --sample=always turns it on"
-		}
-		offered = nil
-	}
-	err := b.Registry.Replace("company", gone, offered...)
-	if err == nil {
-		b.sampled.Store(wanted)
-	}
-	return err
+	_, offered := b.Registry.Snapshot().Find(b.Company.Tools()[0].Name)
+	return offered
 }
 
 // openData adds the data tools, if they are wanted. They come behind the company's in every list.
@@ -176,6 +126,9 @@ func (b *Box) openData(ctx context.Context, c Config) (err error) {
 func (b *Box) openKB(ctx context.Context, c Config) (err error) {
 	c.Knowledge.Warn = c.Warn
 	if b.KB, err = kb.Open(ctx, c.Knowledge, kb.Where(c.Store), c.Databases.Embedder(), c.Lasting); err != nil {
+		return err
+	}
+	if err := b.Registry.Set("knowledge"); err != nil { // its place, for a base that comes later
 		return err
 	}
 	if err := b.KB.Offer(ctx, b.Registry); err != nil || !c.Lasting {

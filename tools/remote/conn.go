@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/mark3labs/mcp-go/client"
@@ -25,6 +26,8 @@ type conn struct {
 	changed chan struct{} // the server says that its list of tools has changed
 	// By the name in its serverInfo: one that lies about it only loses tools with dots in their names.
 	ours bool // the server is a toolnorm itself
+
+	suspected atomic.Bool // suspect runs
 }
 
 // errLost is why the calls of a connection end when it breaks. They may have run (see broken).
@@ -84,7 +87,7 @@ func (e Entry) connect(ctx context.Context, last, version string, told func(stri
 	switch e.Type {
 	case "sse":
 		kinds = []string{kindSSE}
-	case "http", "streamable-http":
+	case "http":
 		kinds = []string{kindHTTP}
 	}
 	var all error
@@ -166,9 +169,14 @@ func (e Entry) open(ctx context.Context, version string, era asking, dial func(*
 	c := &conn{changed: make(chan struct{}, 1), free: func() {}}
 	c.ctx, c.end = context.WithCancelCause(context.WithoutCancel(ctx))
 	defer func() {
-		if err != nil {
-			c.close()
+		if err == nil {
+			return
 		}
+		// What mcp-go says then is "context canceled".
+		if errors.Is(context.Cause(c.ctx), errLost) {
+			err = errLost
+		}
+		c.close()
 	}()
 	// mcp-go's Start and Initialize get the connection's own context, which outlives ctx; so ctx has to end them this
 	// way.
@@ -229,20 +237,21 @@ func (c *conn) close() {
 // over says that the connection is of no use any more: it broke, or somebody has given it up.
 func (c *conn) over() bool { return c.ctx.Err() != nil }
 
-// do runs a request that ends with the connection, and gives the result as the server wrote it. Without the hook on
-// c.ctx a call over SSE would wait for its own limit when the stream on which its answer comes has gone.
-func (c *conn) do(ctx context.Context, request func(context.Context) error) (json.RawMessage, error) {
+// do runs a request that ends with the connection, and gives the result as the server wrote it. mcp-go reads what plain
+// makes of it; nil: the result itself. Without the hook on c.ctx a call over SSE would wait for its own limit when the
+// stream on which its answer comes has gone.
+func (c *conn) do(ctx context.Context, plain func(json.RawMessage) json.RawMessage, request func(context.Context) error) (json.RawMessage, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(c.ctx, func() { cancel(errLost) })()
 	// rawHTTP and the others put the text here, by the context (raw.go).
-	raw := new(json.RawMessage)
+	raw := &kept{plain: plain}
 	err := request(context.WithValue(ctx, rawKey{}, raw))
 	// What mcp-go says then is "context canceled", which would look as if the caller had left.
 	if err != nil && errors.Is(context.Cause(ctx), errLost) {
 		err = errLost
 	}
-	return *raw, err
+	return raw.text, err
 }
 
 // Bounds of a list: what a server can have us keep, and how long it can keep us asking for one page after the other.
@@ -251,50 +260,59 @@ const (
 	mostTools = 2000
 )
 
-// list asks for the tools, as the server writes them. A list that is too long is an error and not cut: half of a server's
-// tools would look like all of them.
-func (c *conn) list(ctx context.Context) (all []json.RawMessage, err error) {
+// list asks for the tools, as the server writes them. What is too much of a list is left out, and told in odd.
+func (c *conn) list(ctx context.Context) (all []json.RawMessage, odd []LeftOut, err error) {
 	var cursor mcp.Cursor
 	size := 0
 	for range mostPages {
 		request := mcp.ListToolsRequest{}
 		request.Params.Cursor = cursor
 		var page *mcp.ListToolsResult
-		raw, err := c.do(ctx, func(ctx context.Context) (err error) {
+		raw, err := c.do(ctx, plainPage, func(ctx context.Context) (err error) {
 			page, err = c.client.ListToolsByPage(ctx, request)
 			return err
 		})
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		// The texts and not mcp-go's values: a schema read into those loses keywords and the order of its members.
-		var texts struct{ Tools []json.RawMessage }
-		if err := json.Unmarshal(raw, &texts); err != nil {
-			return nil, fmt.Errorf("its list of tools is none: %w", err)
+		texts, next, err := readPage(raw)
+		if err != nil {
+			return nil, nil, err
 		}
-		all = append(all, kept(texts.Tools, page.Tools)...)
-		if size += len(raw); len(all) > mostTools || size > largestAnswer {
-			return nil, fmt.Errorf("its list has more than %d tools or %d bytes", mostTools, largestAnswer)
-		}
+		here, refused := allowed(texts, page.Tools)
+		all, odd = append(all, here...), append(odd, refused...)
+		size += len(raw)
 		// A cursor that leads to itself is a server's error, and would be an endless list.
-		if page.NextCursor == "" || page.NextCursor == cursor {
-			return all, nil
+		more := next != "" && next != string(cursor)
+		if len(all) > mostTools || size > largestAnswer && more {
+			odd = append(odd, LeftOut{"the rest of the list", fmt.Sprintf("a server can have %d tools here, in %d bytes", mostTools, largestAnswer)})
+			return all[:min(len(all), mostTools)], odd, nil
 		}
-		cursor = page.NextCursor
+		if !more {
+			return all, odd, nil
+		}
+		cursor = mcp.Cursor(next)
 	}
-	return nil, fmt.Errorf("its list of tools has more than %d pages", mostPages)
+	return all, append(odd, LeftOut{"the rest of the list", fmt.Sprintf("it has more than %d pages", mostPages)}), nil
 }
 
-// kept are the texts of the tools that mcp-go has kept: it leaves out those whose x-mcp-header breaks the rules, as
-// 2026-07-28 demands of clients. Both lists are in one order, so they are walked together.
-func kept(texts []json.RawMessage, tools []mcp.Tool) (out []json.RawMessage) {
+// allowed are the texts of a page without the tools that mcp-go has left out, whose x-mcp-header breaks the rules, as
+// 2026-07-28 demands of clients. Both lists are in one order, so they are walked together; what cannot be read mcp-go has
+// not seen, and stays, for link.list to tell of.
+func allowed(texts []json.RawMessage, tools []mcp.Tool) (out []json.RawMessage, odd []LeftOut) {
 	for _, text := range texts {
-		var t struct{ Name string }
-		if len(tools) > 0 && json.Unmarshal(text, &t) == nil && t.Name == tools[0].Name {
+		t, err := readTool(text)
+		switch {
+		case err != nil:
+			out = append(out, text)
+		case len(tools) > 0 && t.Name == tools[0].Name:
 			out, tools = append(out, text), tools[1:]
+		default:
+			odd = append(odd, LeftOut{t.Name, "its x-mcp-header breaks the rules of MCP 2026-07-28"})
 		}
 	}
-	return out
+	return out, odd
 }
 
 // call calls a tool. The arguments go as text, so that numbers keep their digits. A result is a server's answer also
@@ -302,7 +320,7 @@ func kept(texts []json.RawMessage, tools []mcp.Tool) (out []json.RawMessage) {
 func (c *conn) call(ctx context.Context, tool string, args json.RawMessage) (json.RawMessage, error) {
 	request := mcp.CallToolRequest{}
 	request.Params.Name, request.Params.Arguments = tool, args
-	raw, err := c.do(ctx, func(ctx context.Context) error {
+	raw, err := c.do(ctx, nil, func(ctx context.Context) error {
 		_, err := c.client.CallTool(ctx, request)
 		return err
 	})

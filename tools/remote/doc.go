@@ -4,14 +4,20 @@
 // kept connected by a link of its own, so that a dead one is nobody else's matter. The protocol is mcp-go's; ours is
 // what it leaves to its user: finding the transport, coming back, bounds, and where a connection may go.
 //
+// What cannot be used, a file, an entry, a server, a tool or a part of a result, is left out, told in the log and by
+// [Set.List], and tried again when it changes; everything else works.
+//
 //	set.go      Set: the servers, the file's changes, the registry
 //	link.go     one server: connecting, listing, waiting, its state
+//	state.go    what is reported of servers and tools, and the check of a file
 //	conn.go     one connection, over HTTP, the older SSE, or with a command
 //	raw.go      the text of results, which mcp-go does not keep
+//	read.go     what a server sends, member by member
 //	retry.go    which errors are the connection's, and after which a call may be made again
+//	why.go      errors as sentences; the last words of a command
 //	tool.go     a server's tool as the registry's; its results
-//	entry.go    one server in mcp.json
-//	file.go     mcp.json as a whole; object.go keeps what it does not know
+//	entry.go    one server in mcp.json; member.go reads the spellings of its members
+//	file.go     mcp.json as a whole; text.go reads its encodings and comments, object.go keeps what is not known
 //	policy.go   where a connection may go, and how much may come back
 //	process.go  servers that are commands; process_unix.go, process_other.go
 //	http.go     the addresses that list, add and remove

@@ -1,45 +1,67 @@
 package remote
 
 import (
+	"cmp"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/netip"
 	"net/url"
 	"os"
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 )
 
-// Entry is one MCP server as mcp.json describes it: one with a URL, or one that is a command on this machine. url,
-// headers, command, args and env have the names that Claude Desktop and others use, so that an entry can be copied from
-// there.
+// Entry is one MCP server as mcp.json describes it: one with a URL, or one that is a command on this machine. Its members
+// are read by readEntry, which knows the spellings of other programs, so that an entry can be copied from there.
 type Entry struct {
 	Name string `json:"-"`
 
-	URL     string            `json:"url"`
-	Type    string            `json:"type"`    // "sse", "http" (or "streamable-http") or "stdio"; empty: found out
-	Headers map[string]string `json:"headers"` // sent with every request to this server, and to no other
+	URL     string
+	Type    string            // "sse", "http" or "stdio"; empty: found out
+	Headers map[string]string // sent with every request to this server, and to no other
 
-	Command string            `json:"command"` // speaks on standard input and output
-	Args    []string          `json:"args"`
-	Env     map[string]string `json:"env"` // in addition to what a program needs to start; see process
-	Dir     string            `json:"cwd"`
+	Command string // speaks on standard input and output
+	Args    []string
+	Env     map[string]string // in addition to what a program needs to start; see process
+	Dir     string
 
-	Include  []string `json:"include"`  // the tools that are taken, by the server's names; none: all
-	Exclude  []string `json:"exclude"`  // those that are not
-	Disabled bool     `json:"disabled"` // it is known, and not asked
+	Include  []string // the tools that are taken, by the server's names; none: all
+	Exclude  []string // those that are not
+	Disabled bool     // it is known, and not asked
 
 	// A pointer: what is not said differs from false, and is not written into the file.
-	Private  *bool `json:"private"`  // it may be at a private or loopback address; nil: yes
-	Insecure bool  `json:"insecure"` // plain http will do at a public address
+	Private  *bool // it may be at a private or loopback address; nil: yes
+	Insecure bool  // plain http will do at a public address
 }
 
 // validName is what a server may be called: without dots, which part a server's name from its tool's, and without two
 // underscores, which do the same towards chat models. (Two underscores are taken, and cost the tools a sum in their
 // names there.)
 var validName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+
+// otherLetters are what a name may not hold.
+var otherLetters = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
+
+// cleanName is what a server is called whose name in the file cannot be one: "My server" is My_server, and
+// io.github.owner/name is io_github_owner_name. One of which letters are lost, as of 날씨, gets its sum.
+func cleanName(key string) string {
+	clean := strings.Trim(otherLetters.ReplaceAllString(key, "_"), "_")
+	lost := func(r rune) bool { return r > unicode.MaxASCII }
+	if clean == "" || len(clean) > 64 || strings.ContainsFunc(key, lost) || clean == Local {
+		return summed(clean, key)
+	}
+	return clean
+}
+
+// summed is a name with the sum of what it stands for, so that no other has it.
+func summed(clean, key string) string {
+	return fmt.Sprintf("%.55s_%.4x", cmp.Or(clean, "server"), sha256.Sum256([]byte(key)))
+}
 
 // Local is the name under which the tools that come with the program are known to the agent; no server may have it, or
 // local.search_docs could be either.
@@ -48,23 +70,22 @@ const Local = "local"
 // longestURL is how long a URL may be; browsers and proxies stop at about this length.
 const longestURL = 2048
 
-// check says what is wrong with an entry. Variables are not filled in yet, so a URL that holds one is looked at when it
-// is dialled. The texts are shown to whoever adds a server, and name the server.
+// check returns what is wrong with an entry. Variables are not filled in yet, so a URL that holds one is looked at when it
+// is dialled.
 func (e Entry) check() error {
 	switch {
+	case e.Name == "":
+		return errors.New("has no name")
 	case !validName.MatchString(e.Name):
-		return fmt.Errorf("server %q: a name is 1 to 64 of A-Z a-z 0-9 _ and -", e.Name)
+		return errors.New("a name is 1 to 64 of A-Z a-z 0-9 _ and -")
 	case e.Name == Local:
-		return errors.New(`server "local": that is the name of the tools that come with the program`)
+		return errors.New("that is the name of the tools that come with the program")
 	case (e.URL == "") == (e.Command == ""):
-		return fmt.Errorf("server %q needs either a url or a command", e.Name)
-	case !slices.Contains([]string{"", "sse", "http", "streamable-http", "stdio"}, e.Type):
-		return fmt.Errorf("server %q: its type can be sse, http or stdio, not %q", e.Name, e.Type)
+		return errors.New("needs either a url or a command")
 	// What is to be filled in may be the host itself, so such a URL is checked when it is known.
 	case e.URL != "" && !strings.Contains(e.URL, "${"):
-		if _, err := parseURL(e.URL); err != nil {
-			return fmt.Errorf("server %q: %w", e.Name, err)
-		}
+		_, err := parseURL(e.URL)
+		return err
 	}
 	return nil
 }
@@ -75,7 +96,7 @@ func parseURL(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil || len(text) > longestURL:
-		return nil, errors.New("its url is none") // the parser's own error would show it, with what is secret in it
+		return nil, errors.New("its url cannot be read; it should look like http://host:port/mcp") // the parser's own error would show it, with what is secret in it
 	case u.Scheme != "http" && u.Scheme != "https":
 		return nil, fmt.Errorf("its url must begin with http:// or https://, not %q", u.Scheme)
 	case u.Hostname() == "":
@@ -95,6 +116,9 @@ func parseURL(text string) (*url.URL, error) {
 // variable is where the environment's value is put: ${NAME}, ${env:NAME} or, with a default, ${NAME:-text}. The second
 // is VS Code's form, the third Claude Code's.
 var variable = regexp.MustCompile(`\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}`)
+
+// input is what VS Code asks its user for.
+var input = regexp.MustCompile(`\$\{input:[^}]*\}`)
 
 // filled is the entry with the environment's values in it. A variable that is not set is an error, which names it: a
 // server that gets "Bearer " would answer with an error that says less. One that is empty counts as not set.
@@ -125,6 +149,11 @@ func (e Entry) filled() (Entry, error) {
 	e.Headers, e.Env, e.Args = all(e.Headers), all(e.Env), slices.Clone(e.Args)
 	for i := range e.Args {
 		e.Args[i] = fill(e.Args[i])
+	}
+	for _, text := range slices.Concat([]string{e.URL}, e.Args, slices.Collect(maps.Values(e.Headers)), slices.Collect(maps.Values(e.Env))) {
+		if ask := input.FindString(text); ask != "" && missing == nil {
+			missing = fmt.Errorf("%s asks a person, whom an editor has; write ${NAME}, and set NAME in the environment", ask)
+		}
 	}
 	return e, missing
 }

@@ -2,6 +2,7 @@ package remote
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,119 +22,172 @@ import (
 // have, {"mcpServers": {name: {"url": …}}}. What we do not know in it is kept, and so is the form: people share the
 // file with other programs, whose members (autoApprove, timeout) are nothing to us and much to them.
 type file struct {
-	isObject bool
-	around   object // the object's other members
-	servers  []written
+	path      []string // the keys that lead to the servers in an object; nil: it is a list
+	keyed     bool     // the names are keys, and no members
+	around    object   // the object as a whole
+	servers   []written
+	commented bool // it has comments, which a save loses
 }
 
 // written is one server's text, with what we do not know in it, and what we read of it.
 type written struct {
+	key   string // its name in the file; entry has the one that it has here
+	text  json.RawMessage
 	entry Entry
-	text  object
+	err   error // why it is left out; nil: it is not
 }
 
 // Bounds of the file: what is larger is not a list of servers that somebody wrote. Each server keeps a goroutine and a
 // connection.
 const (
-	largestFile = 1 << 20
+	largestFile = 16 << 20
 	mostServers = 200
 )
 
-// parse reads the file's text; nothing but white space is an empty list. A byte order mark, as Windows' editors write
-// it, is passed over. One server that is wrong makes the whole file wrong: to go on without it would look as if it were
-// gone.
+// places are where programs keep their servers, by the keys that lead there: most have the first, VS Code the second in
+// mcp.json and the last in its settings, Zed the third, opencode the fourth.
+var places = [][]string{{"mcpServers"}, {"servers"}, {"context_servers"}, {"mcp", "servers"}, {"mcp"}}
+
+// parse reads the file's text; nothing but white space is an empty list. A server that cannot be used is kept with its
+// text, and left out; an error is a text in which none can be told from the others.
 func parse(text []byte) (*file, error) {
-	// An empty file is what touch or a cleared editor leaves.
-	text = bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\uFEFF")))
-	f := &file{}
-	var err error
-	switch {
-	case len(text) > largestFile:
+	if len(text) > largestFile {
 		return nil, fmt.Errorf("is larger than %d bytes", largestFile)
-	case len(text) == 0:
-	case text[0] == '{':
+	}
+	f := &file{}
+	text, f.commented = plainJSON(text)
+	// An empty file is what touch or a cleared editor leaves.
+	var err error
+	switch begin := bytes.TrimSpace(text); {
+	case len(begin) == 0:
+	case begin[0] == '{':
 		err = f.parseObject(text)
 	default:
 		err = f.parseList(text)
 	}
-	if err == nil && len(f.servers) > mostServers {
-		err = fmt.Errorf("holds more than %d servers", mostServers)
+	if err != nil {
+		return nil, located(text, err)
 	}
-	return f, err
+	f.read()
+	return f, nil
 }
 
-// parseList reads our own form. A server without a name is an error, by its place in the list, from 0 as programs count.
+// located adds the line to an error of JSON: people look for the comma there.
+func located(text []byte, err error) error {
+	var s *json.SyntaxError
+	if errors.As(err, &s) && s.Offset <= int64(len(text)) {
+		return fmt.Errorf("line %d: %w", 1+bytes.Count(text[:s.Offset], []byte("\n")), err)
+	}
+	return err
+}
+
+// parseList reads our own form, a list.
 func (f *file) parseList(text []byte) error {
 	var list []json.RawMessage
 	if err := json.Unmarshal(text, &list); err != nil {
 		return fmt.Errorf("must be a list of servers, or an object with mcpServers: %w", err)
 	}
-	for i, item := range list {
-		o, err := readObject(item)
-		if err != nil {
-			return fmt.Errorf("server %d: %w", i, err)
+	for _, item := range list {
+		w := written{text: item}
+		if o, err := readObject(item); err == nil && o.any("name") != nil {
+			w.key, _ = scalar(o.any("name")) // without one it is left out
 		}
-		var name string
-		if err := json.Unmarshal(o.get("name"), &name); err != nil {
-			return fmt.Errorf("server %d has no name", i)
-		}
-		if err := f.take(name, o, item); err != nil {
-			return err
-		}
+		f.servers = append(f.servers, w)
 	}
 	return nil
 }
 
 // parseObject reads the form of other programs, in which the names are the keys. Their order is kept, and so is what
-// stands beside mcpServers.
-func (f *file) parseObject(text []byte) error {
-	f.isObject = true
-	var err error
+// stands beside the servers.
+func (f *file) parseObject(text []byte) (err error) {
 	if f.around, err = readObject(text); err != nil {
 		return err
 	}
-	servers := f.around.get("mcpServers")
-	// Another program's object without servers is most likely the wrong file, and must not be written into.
-	if servers == nil {
-		return errors.New(`has no member "mcpServers"`)
-	}
-	all, err := readObject(servers)
-	if err != nil {
-		return fmt.Errorf("mcpServers %w", err)
-	}
-	for _, m := range all {
-		o, err := readObject(m.value)
-		if err != nil {
-			return fmt.Errorf("server %q: %w", m.key, err)
-		}
-		if err := f.take(m.key, o, m.value); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// take adds a server that was read. The same name twice is an error, since readers of the file differ in which one
-// counts.
-func (f *file) take(name string, o object, text json.RawMessage) error {
-	e := Entry{}
-	if err := json.Unmarshal(text, &e); err != nil {
-		return fmt.Errorf("server %q: %w", name, err)
-	}
-	e.Name = name
-	if err := e.check(); err != nil {
+	if err := f.around.twice(); err != nil {
 		return err
 	}
-	if f.find(name) >= 0 {
-		return fmt.Errorf("server %q is there twice", name)
+	for _, path := range places {
+		value := json.RawMessage(text)
+		for _, key := range path {
+			o, err := readObject(value)
+			if value = nil; err == nil {
+				value = o.any(folded(key))
+			}
+		}
+		switch o, err := readObject(value); {
+		case err == nil:
+			for _, m := range o {
+				f.servers = append(f.servers, written{key: m.key, text: m.value})
+			}
+			f.keyed = true
+		case len(value) == 0 || f.parseList(value) != nil: // Continue has a list there
+			continue
+		}
+		f.path = path
+		return nil
 	}
-	f.servers = append(f.servers, written{e, o})
-	return nil
+	// Another program's object without servers is most likely the wrong file, and must not be written into.
+	return errors.New(`has no member "mcpServers" that holds servers`)
 }
 
-// find is the place of a server; -1 when there is none.
+// read reads the servers. Names that are good as they are come first: one that has to be changed takes none of those.
+func (f *file) read() {
+	taken := map[string]bool{}
+	for i := range f.servers {
+		w := &f.servers[i]
+		if w.entry, w.err = readEntry(w.text); w.err != nil {
+			continue
+		}
+		if w.key == "" {
+			w.err = errors.New("has no name")
+		}
+		if w.entry.Name = w.key; validName.MatchString(w.key) {
+			w.take(taken)
+		}
+	}
+	for i := range f.servers {
+		if w := &f.servers[i]; w.err == nil && !validName.MatchString(w.key) {
+			if w.entry.Name = cleanName(w.key); taken[w.entry.Name] {
+				w.entry.Name = summed(w.entry.Name, w.key)
+			}
+			w.take(taken)
+		}
+	}
+}
+
+// take checks an entry that has its name. Of two with one name the first counts.
+func (w *written) take(taken map[string]bool) {
+	name := w.entry.Name
+	switch w.err = w.entry.check(); {
+	case w.err != nil:
+	case taken[name]:
+		w.err = errors.New("is there twice; the first one counts")
+	case len(taken) == mostServers:
+		w.err = fmt.Errorf("is one more than the %d servers that can be used", mostServers)
+	default:
+		taken[name] = true
+	}
+}
+
+// shown is what an entry is called where it is listed.
+func (w *written) shown(at int) string {
+	if w.err == nil {
+		return w.entry.Name
+	}
+	return cmp.Or(w.key, fmt.Sprintf("entry %d", at+1))
+}
+
+// find is the place of a server by its name here or in the file; -1 when there is none.
 func (f *file) find(name string) int {
-	return slices.IndexFunc(f.servers, func(w written) bool { return w.entry.Name == name })
+	for _, is := range []func(written) bool{
+		func(w written) bool { return w.err == nil && w.entry.Name == name },
+		func(w written) bool { return w.key == name },
+	} {
+		if at := slices.IndexFunc(f.servers, is); at >= 0 {
+			return at
+		}
+	}
+	return -1
 }
 
 // put registers a server by its URL. One that is there gets the URL; what else it has stays, but for its headers when the
@@ -141,70 +195,86 @@ func (f *file) find(name string) int {
 // command. The entry is read again from the text that will be saved, so that both cannot differ.
 func (f *file) put(e Entry) error {
 	at := f.find(e.Name)
-	w := written{entry: Entry{}, text: object{}}
+	o := object{}
 	if at >= 0 {
+		w := f.servers[at]
+		o, _ = readObject(w.text) // what is no object has nothing to keep
 		// "type" goes too: it was said of the old address.
-		w.text = f.servers[at].text.without("command").without("args").without("env").without("cwd").without("type")
-		if !sameOrigin(f.servers[at].entry.URL, e.URL) {
-			w.text = w.text.without("headers")
+		o = o.without(slices.Concat(commandKeys, argsKeys, envKeys, dirKeys, typeKeys)...).renamed("url", urlKeys...)
+		if w.err != nil || !sameOrigin(w.entry.URL, e.URL) {
+			o = o.without(headersKeys...)
 		}
 	}
-	var err error
-	if !f.isObject {
-		w.text, err = w.text.with("name", e.Name)
-	}
-	if err == nil {
-		w.text, err = w.text.with("url", e.URL)
-	}
 	// A server that is added anew is trusted as far as who adds it now, not as who did so before.
-	if w.text = w.text.without("private"); err == nil && e.Private != nil {
-		w.text, err = w.text.with("private", *e.Private)
+	o = o.without("private")
+	var err error
+	set := func(key string, value any) {
+		if err == nil {
+			o, err = o.with(key, value)
+		}
+	}
+	if !f.keyed {
+		set("name", e.Name)
+	}
+	set("url", e.URL)
+	if e.Private != nil {
+		set("private", *e.Private)
 	}
 	if err != nil {
 		return err
 	}
-	text, err := w.text.MarshalJSON()
-	if err != nil {
-		return err
-	}
-	if err := json.Unmarshal(text, &w.entry); err != nil {
-		return err
-	}
-	w.entry.Name = e.Name
+	w := written{key: e.Name, text: must(o)}
 	switch {
 	case at >= 0:
+		if f.keyed {
+			w.key = f.servers[at].key
+		}
 		f.servers[at] = w
-	case len(f.servers) == mostServers:
+	case len(f.servers) >= mostServers:
 		return fault.New(fault.Invalid, "there are %d servers already: remove one first", mostServers)
 	default:
-		f.servers = append(f.servers, w)
+		at, f.servers = len(f.servers), append(f.servers, w)
 	}
-	return nil
+	f.read()
+	return f.servers[at].err
 }
 
-// drop removes a server, with all that its entry holds, and says whether it was there.
+// drop removes a server, with all that its entry holds, and reports whether it was there.
 func (f *file) drop(name string) bool {
 	at := f.find(name)
 	if at < 0 {
 		return false
 	}
 	f.servers = slices.Delete(f.servers, at, at+1)
+	f.read()
 	return true
 }
 
 // encode is the file's text, a server a line in the list's form, indented in the object's.
 func (f *file) encode() ([]byte, error) {
-	if f.isObject {
-		servers := object{}
-		for _, w := range f.servers {
-			servers = append(servers, member{w.entry.Name, must(w.text)})
-		}
-		around, err := f.around.with("mcpServers", servers)
-		if err != nil {
+	if f.path == nil {
+		return f.encodeList()
+	}
+	servers := object{}
+	for _, w := range f.servers {
+		servers = append(servers, member{w.key, w.text})
+	}
+	text := must(servers)
+	if !f.keyed {
+		var err error
+		if text, err = f.encodeList(); err != nil {
 			return nil, err
 		}
-		return indented(must(around))
 	}
+	around, err := f.around.replaced(f.path, text)
+	if err != nil {
+		return nil, err
+	}
+	return indented(must(around))
+}
+
+// encodeList is the servers as a list.
+func (f *file) encodeList() ([]byte, error) {
 	b := []byte("[")
 	for i, w := range f.servers {
 		if i > 0 {
@@ -259,13 +329,13 @@ func load(path string) (*file, error) {
 	}
 	f, err := parse(text)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s %w", path, err)
 	}
 	return f, nil
 }
 
-// save writes the file. Only the user can read it: headers hold keys. A link stays a link to what is written, as those who keep their settings in a
-// repository have it.
+// save writes the file. Only the user can read it: headers hold keys. A link stays a link to what is written, as those
+// who keep their settings in a repository have it. A file with comments is kept as FILE.bak, since they are lost in it.
 func (f *file) save(path string) error {
 	text, err := f.encode()
 	if err != nil {
@@ -277,6 +347,16 @@ func (f *file) save(path string) error {
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
+	}
+	if f.commented {
+		// What a person wrote is kept beside: the comments are in no other place.
+		before, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if err := replace.File(path+".bak", before); err != nil {
+			return err
+		}
 	}
 	return replace.File(path, text)
 }

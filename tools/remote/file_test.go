@@ -1,9 +1,14 @@
 package remote
 
 import (
+	"encoding/binary"
 	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"unicode/utf16"
 )
 
 func TestTheFileKeepsItsFormAndWhatIsNotKnown(t *testing.T) {
@@ -32,24 +37,155 @@ func TestTheFileKeepsItsFormAndWhatIsNotKnown(t *testing.T) {
 	}
 }
 
-func TestTheFileSaysWhatIsWrong(t *testing.T) {
-	for text, want := range map[string]string{
-		`7`:                                        "must be a list",
-		`[{}]`:                                     "server 0 has no name",
-		`[{"name":"a.b","url":"http://h"}]`:        "A-Z a-z 0-9 _ and -",
-		`[{"name":"local","url":"http://h"}]`:      "come with the program",
-		`[{"name":"a","url":"ftp://h"}]`:           "http:// or https://",
-		`[{"name":"a","url":"http://u:p@h"}]`:      "headers",
-		`[{"name":"a","url":"http://h","args":3}]`: `server "a"`,
-		`[{"name":"a","url":"http://h"},{"name":"a","url":"http://h"}]`: "twice",
-		`{}`:                        "mcpServers",
-		`{"mcpServers":{"a":{}}}`:   "either a url or a command",
-		`[{"name":"a","name":"b"}]`: "twice",
-		`[{"name":"a","url":"http://169.254.169.254/latest"}]`: "no MCP server may be at",
+// read is the file of a text.
+func read(t *testing.T, text string) *file {
+	t.Helper()
+	f, err := parse([]byte(text))
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return f
+}
+
+func TestAServerThatCannotBeUsedIsLeftOutAlone(t *testing.T) {
+	for entry, want := range map[string]string{
+		`{}`:                                                 "has no name",
+		`{"name":"local","url":"http://h"}`:                  "come with the program",
+		`{"name":"a","url":"ftp://h"}`:                       "http:// or https://",
+		`{"name":"a","url":"http://u:p@h"}`:                  "headers",
+		`{"name":"a","url":"http://h","args":{"x":1}}`:       "args must be a list",
+		`{"name":"a","command":"c","args":"a b"}`:            "args must be a list",
+		`{"name":"good","url":"http://h"}`:                   "twice",
+		`{"name":"a"}`:                                       "either a url or a command",
+		`{"name":"a","name":"b"}`:                            "twice",
+		`{"name":"a","url":"http://169.254.169.254/latest"}`: "no MCP server may be at",
+		`7`:                               "must be an object",
+		`null`:                            "must be an object",
+		`"http://h"`:                      "must be an object",
+		`{"name":"a","serverUrl":7.5e1}`:  "serverUrl must be a text",
+		`{"name":"a","url":["http://h"]}`: "url must be a text",
+		`{"name":"a","url":"http://h","disabled":"perhaps"}`:  "true or false",
+		`{"name":"a","url":"http://h","type":"carrier"}`:      "sse, http or stdio",
+		`{"name":"a","url":"http://h","headers":{"A":["b"]}}`: "object of texts",
 	} {
+		f := read(t, `[{"name":"good","url":"http://h"},`+entry+`,{"name":"other","command":"c"}]`)
+		if w := f.servers[1]; w.err == nil || !strings.Contains(w.err.Error(), want) {
+			t.Errorf("%s: %v, want %q in it", entry, w.err, want)
+		}
+		if f.servers[0].err != nil || f.servers[2].err != nil {
+			t.Errorf("beside %s: %v, %v", entry, f.servers[0].err, f.servers[2].err)
+		}
+	}
+}
+
+func TestTheFileSaysWhatIsWrong(t *testing.T) {
+	for text, want := range map[string]string{`7`: "must be a list", `{}`: "mcpServers", `{"mcpServers":7}`: "mcpServers", "[\n{]": "line 2", `{"a":1`: "EOF"} {
 		if _, err := parse([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("parse(%s) = %v, want %q in it", text, err, want)
 		}
+	}
+}
+
+// TestTheSpellingsOfOtherProgramsAreRead has the form of each program's own documents.
+func TestTheSpellingsOfOtherProgramsAreRead(t *testing.T) {
+	url := Entry{Name: "a", URL: "http://h/mcp"}
+	web := Entry{Name: "a", URL: "http://h/mcp", Type: "http"}
+	run := Entry{Name: "a", Command: "npx", Args: []string{"-y", "x"}}
+	env := Entry{Name: "a", Command: "npx", Args: []string{"-y", "x"}, Env: map[string]string{"K": "v"}}
+	off := Entry{Name: "a", URL: "http://h/mcp", Disabled: true}
+	for _, tt := range []struct {
+		program, text string
+		want          Entry
+	}{
+		{"Cline", `{"mcpServers":{"a":{"type":"streamableHttp","url":"http://h/mcp","disabled":false,"autoApprove":[]}}}`, web},
+		{"Roo", `{"mcpServers":{"a":{"type":"streamable-http","url":"http://h/mcp"}}}`, web},
+		{"VS Code", `{"inputs":[],"servers":{"a":{"type":"http","url":"http://h/mcp"}}}`, web},
+		{"VS Code's settings", `{"editor.fontSize":1,"mcp":{"inputs":[],"servers":{"a":{"type":"stdio","command":"npx","args":["-y","x"]}}}}`, Entry{Name: "a", Type: "stdio", Command: "npx", Args: []string{"-y", "x"}}},
+		{"Windsurf", `{"mcpServers":{"a":{"serverUrl":"http://h/mcp"}}}`, url},
+		{"Gemini CLI", `{"theme":"x","mcpServers":{"a":{"httpUrl":"http://h/mcp","timeout":5000,"trust":true}}}`, web},
+		{"Zed", `{"context_servers":{"a":{"source":"custom","command":"npx","args":["-y","x"],"env":{"K":"v"}}}}`, env},
+		{"Zed, older", `{"context_servers":{"a":{"command":{"path":"npx","args":["-y","x"],"env":{"K":"v"}},"settings":{}}}}`, env},
+		{"opencode", `{"mcp":{"a":{"type":"local","command":["npx","-y","x"],"environment":{"K":"v"},"enabled":true}}}`, Entry{Name: "a", Type: "stdio", Command: "npx", Args: []string{"-y", "x"}, Env: map[string]string{"K": "v"}}},
+		{"opencode, remote", `{"mcp":{"a":{"type":"remote","url":"http://h/mcp","enabled":false}}}`, off},
+		{"Continue", `{"mcpServers":[{"name":"a","command":"npx","args":["-y","x"]}]}`, run},
+		{"comments", "{\n// mine\n\"mcpServers\": { /* one */ \"a\": {\"url\": \"http://h/mcp\",},\n},\n}", url},
+		{"commas", `[{"name":"a","url":"http://h/mcp",},]`, url},
+		{"a mark", "\ufeff[{\"name\":\"a\",\"url\":\"http://h/mcp\"}]", url},
+		{"UTF-16", wide(`[{"name":"a","url":"http://h/mcp"}]`, binary.LittleEndian, true), url},
+		{"UTF-16, the other order", wide(`{"mcpServers":{"a":{"url":"http://h/mcp"}}}`, binary.BigEndian, true), url},
+		{"UTF-16 without a mark", wide(`[{"name":"a","url":"http://h/mcp"}]`, binary.LittleEndian, false), url},
+		{"numbers", `[{"name":"a","command":"npx","args":["-y","x"],"env":{"K":"v","GONE":null}}]`, env},
+		{"other case", `[{"Name":"a","URL":"http://h/mcp"}]`, url},
+		{"empty lists of PHP", `[{"name":"a","url":"http://h/mcp","headers":[],"env":[]}]`, url},
+		{"both, and a type", `[{"name":"a","url":"http://h/mcp","command":"npx","type":"http"}]`, web},
+	} {
+		f := read(t, tt.text)
+		if len(f.servers) != 1 || f.servers[0].err != nil || f.servers[0].entry.Name != tt.want.Name || !f.servers[0].entry.same(tt.want) {
+			t.Errorf("%s: %+v, want %+v", tt.program, f.servers, tt.want)
+			continue
+		}
+		// A change keeps the form, and what was read of it.
+		text, err := f.encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again := read(t, string(text)); !again.servers[0].entry.same(tt.want) || again.servers[0].entry.Name != "a" {
+			t.Errorf("%s: saved as %s", tt.program, text)
+		}
+	}
+}
+
+// wide is a text in UTF-16.
+func wide(text string, order binary.AppendByteOrder, mark bool) string {
+	var b []byte
+	if mark {
+		b = order.AppendUint16(b, 0xfeff)
+	}
+	for _, u := range utf16.Encode([]rune(text)) {
+		b = order.AppendUint16(b, u)
+	}
+	return string(b)
+}
+
+func TestNamesThatCannotBeNamesHereAreChanged(t *testing.T) {
+	f := read(t, `{"mcpServers":{"My server":{"url":"http://h"},"My_server":{"url":"http://h"},"io.github.owner/name":{"url":"http://h"},"날씨":{"url":"http://h"},"시간":{"url":"http://h"}}}`)
+	var names []string
+	for _, w := range f.servers {
+		if w.err != nil || !validName.MatchString(w.entry.Name) || slices.Contains(names, w.entry.Name) {
+			t.Errorf("%q is %q, %v", w.key, w.entry.Name, w.err)
+		}
+		names = append(names, w.entry.Name)
+	}
+	if names[1] != "My_server" || names[2] != "io_github_owner_name" {
+		t.Errorf("names: %q", names)
+	}
+	for _, name := range []string{names[2], "날씨"} { // both by the name here and by the one in the file
+		if !f.drop(name) {
+			t.Errorf("%s cannot be removed", name)
+		}
+	}
+}
+
+func TestAChangeKeepsWhatItCannotWrite(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "mcp.json")
+	before := "// mine\n[{\"name\":\"a\",\"url\":\"http://h\"}, 7]\n"
+	if err := os.WriteFile(path, []byte(before), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := load(path)
+	if err == nil {
+		err = f.put(Entry{Name: "b", URL: "http://h/b"})
+	}
+	if err == nil {
+		err = f.save(path)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept, _ := os.ReadFile(path + ".bak")
+	now, _ := os.ReadFile(path)
+	if string(kept) != before || string(now) != "[\n  {\"name\":\"a\",\"url\":\"http://h\"},\n  7,\n  {\"name\":\"b\",\"url\":\"http://h/b\"}\n]\n" {
+		t.Errorf("kept %q, saved %q", kept, now)
 	}
 }
 
@@ -120,7 +256,7 @@ func FuzzFile(f *testing.F) {
 		if err != nil {
 			t.Fatalf("parse(%q), saved from %q: %v", once, text, err)
 		}
-		if len(a.servers) != len(b.servers) || a.isObject != b.isObject {
+		if len(a.servers) != len(b.servers) || !slices.Equal(a.path, b.path) {
 			t.Fatalf("%q became %q", text, once)
 		}
 		for i := range a.servers {

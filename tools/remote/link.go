@@ -1,11 +1,16 @@
 package remote
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -25,13 +30,15 @@ type link struct {
 	end   context.CancelFunc
 
 	mu       sync.Mutex
-	conn     *conn         // nil: there is none
-	trying   chan struct{} // closed when the attempt that runs ends; nil: none runs
-	kind     string        // the transport that worked last
-	tools    []tools.Tool  // what the server listed last; kept while it is down, so that a call can find it again
-	known    bool          // it has listed its tools at least once
-	err      error         // why there is no connection
-	failedAt time.Time     // when the last attempt failed
+	conn     *conn             // nil: there is none
+	trying   chan struct{}     // closed when the attempt that runs ends; nil: none runs
+	kind     string            // the transport that worked last
+	tools    []tools.Tool      // what the server listed last; kept while it is down, so that a call can find it again
+	texts    []json.RawMessage // the same, as it was listed
+	odd      []LeftOut         // what of it is not offered
+	err      error             // why there is no connection; nil also while nobody knows yet
+	failedAt time.Time         // when the last attempt failed
+	since    time.Time         // when it was registered, or the connection was lost
 }
 
 // Bounds of waiting. attemptTime holds two transports one after the other, each with its questions; startTime holds a
@@ -44,11 +51,14 @@ const (
 	lastPause   = time.Minute
 	newsPause   = 100 * time.Millisecond // news in quick succession are one, and a server cannot keep us listing
 	freshError  = time.Second            // for how long a failure answers for further attempts to list
+	shortWait   = 250 * time.Millisecond // for a server that refused the last connection, which costs nothing as long as it does
+	callWait    = 2 * time.Second        // how long a call waits for a server that is known to be down
+	probeTime   = 5 * time.Second        // in which a server answers that has let the time of a call go by
 )
 
 // newLink begins to keep a server connected. Set.Close waits for its goroutine.
 func newLink(s *Set, e Entry) *link {
-	l := &link{set: s, entry: e, log: s.cfg.Log.With().Str("mcp_server", e.Name).Logger()}
+	l := &link{set: s, entry: e, since: time.Now(), log: s.cfg.Log.With().Str("mcp_server", e.Name).Logger()}
 	l.ctx, l.end = context.WithCancel(s.ctx)
 	s.running.Go(l.keep) // ends with the link
 	return l
@@ -64,14 +74,10 @@ func (l *link) connection(ctx context.Context) (*conn, error) {
 	}
 	if l.ctx.Err() != nil {
 		defer l.mu.Unlock()
-		return nil, errors.New("the server has been removed")
+		return nil, errRemoved
 	}
 	// Whoever comes first starts the attempt; all who come while it runs wait for the same one.
-	if l.trying == nil {
-		l.trying = make(chan struct{})
-		l.set.running.Go(l.attempt) // ends with its time
-	}
-	trying := l.trying
+	trying := l.try()
 	l.mu.Unlock()
 	select {
 	case <-trying:
@@ -86,6 +92,15 @@ func (l *link) connection(ctx context.Context) (*conn, error) {
 	return l.conn, nil
 }
 
+// try starts an attempt if none runs; what it returns is closed when the attempt ends. l.mu is held.
+func (l *link) try() <-chan struct{} {
+	if l.trying == nil && l.ctx.Err() == nil {
+		l.trying = make(chan struct{})
+		l.set.running.Go(l.attempt) // ends with its time
+	}
+	return l.trying
+}
+
 // attempt connects once, and lists the tools. It runs as long as its limit allows, also when nobody waits any more:
 // what it learns is needed the next time.
 func (l *link) attempt() {
@@ -97,13 +112,17 @@ func (l *link) attempt() {
 	defer cancel()
 	l.mu.Lock()
 	old, kind := l.conn, l.kind
+	if old != nil {
+		l.since = time.Now()
+	}
 	l.conn = nil
 	l.mu.Unlock()
 	// Its command must have ended before it is started again: two would fight over the same files and ports.
 	if old != nil {
 		old.close()
 	}
-	c, kind, err := l.open(ctx, kind)
+	said := &tail{}
+	c, kind, err := l.open(ctx, kind, said)
 	// The cause says how long was waited; the error itself only that something was canceled.
 	if err != nil && context.Cause(ctx) != nil && l.ctx.Err() == nil {
 		err = context.Cause(ctx)
@@ -111,7 +130,7 @@ func (l *link) attempt() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err != nil {
-		l.err, l.failedAt = err, time.Now()
+		l.err, l.failedAt = explained(l.entry, err, said.String()), time.Now()
 		// The next attempt asks in the other way (see asking): either may be the one that works.
 		if l.entry.Command != "" {
 			l.kind = map[string]string{kindStdio: kindHandshake, "": kindHandshake, kindHandshake: kindStdio}[l.kind]
@@ -125,7 +144,7 @@ func (l *link) attempt() {
 
 // open makes a connection whose tools are known. Variables are filled in for each attempt, so that one that is missing
 // is an error of this server alone, and a URL that comes out of one is checked as any other.
-func (l *link) open(ctx context.Context, last string) (*conn, string, error) {
+func (l *link) open(ctx context.Context, last string, said *tail) (*conn, string, error) {
 	e, err := l.entry.filled()
 	if err != nil {
 		return nil, "", err
@@ -135,7 +154,12 @@ func (l *link) open(ctx context.Context, last string) (*conn, string, error) {
 			return nil, "", err
 		}
 	}
-	c, kind, err := e.connect(ctx, last, l.set.cfg.Version, func(line string) { l.log.Debug().Str("says", line).Msg("the MCP server's command") })
+	hide := e.hides(l.entry)
+	c, kind, err := e.connect(ctx, last, l.set.cfg.Version, func(line string) {
+		line = hide(line)
+		said.add(line)
+		l.log.Debug().Str("says", line).Msg("the MCP server's command")
+	})
 	if err != nil {
 		return nil, "", err
 	}
@@ -147,32 +171,56 @@ func (l *link) open(ctx context.Context, last string) (*conn, string, error) {
 	return c, kind, nil
 }
 
-// list takes the server's tools as they are now. One that is wrong is left out and logged, and the others are taken: a
-// server with one odd schema is still of use. Of two with one name the first counts.
+// list takes the server's tools as they are now. What cannot be used of them is left out and told, and the others are taken:
+// a server with one odd tool is still of use. They are offered by their names, so that the order is the same at each start.
 func (l *link) list(ctx context.Context, c *conn) error {
-	texts, err := c.list(ctx)
+	texts, odd, err := c.list(ctx)
 	if err != nil {
 		return err
 	}
+	l.mu.Lock()
+	same := l.tools != nil && slices.EqualFunc(l.texts, texts, func(a, b json.RawMessage) bool { return bytes.Equal(a, b) })
+	l.mu.Unlock()
+	if same {
+		return nil // nobody need be told of a list that has not changed
+	}
 	all, seen := []tools.Tool{}, map[string]bool{}
-	for _, text := range texts {
-		t, err := l.tool(text, c.ours)
-		var bare struct{ Name string }
+	for i, text := range texts {
 		// By the server's own names, as include and exclude have them.
-		if json.Unmarshal(text, &bare) != nil || !l.entry.takes(bare.Name) {
+		t, why := readTool(text)
+		if t.Name != "" && !l.entry.takes(t.Name) {
 			continue
 		}
-		if err != nil || seen[t.Name] {
-			l.log.Warn().Err(err).Str("tool", t.Name).Msg("a tool of the MCP server is left out")
+		var out tools.Tool
+		if why == nil {
+			out, why = l.tool(t, c.ours)
+		}
+		if why == nil && seen[out.Name] {
+			why = errors.New("is there twice; the first one counts")
+		}
+		if why != nil {
+			odd = append(odd, LeftOut{cmp.Or(t.Name, fmt.Sprintf("tool %d", i+1)), why.Error()})
 			continue
 		}
-		seen[t.Name] = true
-		all = append(all, t)
+		seen[out.Name] = true
+		all = append(all, out)
+	}
+	slices.SortFunc(all, func(a, b tools.Tool) int { return strings.Compare(a.Name, b.Name) })
+	taken, err := l.set.publish(l, all)
+	if err != nil {
+		return err
+	}
+	for _, name := range taken {
+		odd = append(odd, LeftOut{name, "another tool has that name here"})
+		all = slices.DeleteFunc(all, func(t tools.Tool) bool { return t.Name == name })
 	}
 	l.mu.Lock()
-	l.tools, l.known = all, true
+	l.tools, l.texts, l.odd = all, texts, odd
 	l.mu.Unlock()
-	return l.set.publish(l, all)
+	for _, o := range odd[:min(len(odd), mostTold)] {
+		l.log.Warn().Str("tool", o.Tool).Str("why", o.Why).Msg("a tool of the MCP server is left out")
+	}
+	return nil
 }
 
 // drop gives a connection up, if it is still the one that counts. It is closed in a goroutine, since the caller, often
@@ -180,10 +228,33 @@ func (l *link) list(ctx context.Context, c *conn) error {
 func (l *link) drop(c *conn) {
 	l.mu.Lock()
 	if l.conn == c {
-		l.conn = nil
+		l.conn, l.since = nil, time.Now()
 	}
 	l.mu.Unlock()
 	l.set.running.Go(c.close)
+}
+
+// suspect finds out whether a server answers at all that has let the time of a call go by. One that does not is down from
+// then on, so that no further call spends its time on it. A tool that is slow proves nothing: the list is asked for.
+func (l *link) suspect(c *conn) {
+	if c.suspected.Swap(true) {
+		return
+	}
+	l.set.running.Go(func() { // ends with its time
+		defer c.suspected.Store(false)
+		ctx, cancel := context.WithTimeout(l.ctx, probeTime)
+		defer cancel()
+		_, _, err := c.list(ctx)
+		if err == nil || ctx.Err() == nil || l.ctx.Err() != nil {
+			return // it has answered, be it with an error
+		}
+		l.mu.Lock()
+		if l.conn == c {
+			l.err, l.failedAt = fmt.Errorf("it has let a call wait for its whole time, and then not answered within %v", probeTime), time.Now()
+		}
+		l.mu.Unlock()
+		l.drop(c)
+	})
 }
 
 // keep connects, again after each loss, and asks for the list when it may have changed. It says once that a server is
@@ -207,7 +278,7 @@ func (l *link) keep() {
 		}
 		// Once for each time that it goes down: a server that is off all night must not fill the log.
 		if !told && l.ctx.Err() == nil {
-			l.log.Warn().Err(err).Msg("the MCP server does not answer; it is tried again, and its tools fail until then")
+			l.log.Warn().Str("error", reason(err)).Msg("the MCP server does not answer; it is tried again, and its tools fail until then")
 			told = true
 		}
 		sleep.For(l.ctx, pause)
@@ -243,7 +314,7 @@ func (l *link) hold(c *conn) {
 		err := l.list(ctx, c)
 		cancel()
 		if err != nil && l.ctx.Err() == nil {
-			l.log.Warn().Err(err).Msg("the MCP server does not list its tools")
+			l.log.Warn().Str("error", reason(err)).Msg("the MCP server does not list its tools")
 			l.drop(c)
 			return
 		}
@@ -263,53 +334,43 @@ func (l *link) transport() string {
 	return l.kind
 }
 
-// current are the server's tools, asked for if it has not listed them or has gone since; ctx bounds the waiting. A
-// server that has just failed fails again without being asked: an agent's requests that come together would else each
-// wait for it.
+// current are the server's tools, for a request that should not wait: see patience.
 func (l *link) current(ctx context.Context) ([]tools.Tool, error) {
-	l.mu.Lock()
-	err, justNow := l.err, l.conn == nil && l.err != nil && time.Since(l.failedAt) < freshError
-	l.mu.Unlock()
-	if justNow {
+	wait, err := l.patience()
+	if err != nil && wait == 0 {
+		l.retry()
 		return nil, err
 	}
-	if _, err := l.connection(ctx); err != nil {
-		return nil, err
+	ctx, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	if _, now := l.connection(ctx); now != nil {
+		return nil, cmp.Or(err, now)
 	}
 	return l.offered(), nil
 }
 
-// State is how a server is, as /mcp/list?state=1 shows it. URL and Error hold no secrets.
-type State struct {
-	Name  string `json:"name"`
-	URL   string `json:"url"`
-	State string `json:"state"`               // ready, waiting, down or disabled
-	Tools int    `json:"tools"`               // how many it listed last; kept while it is down
-	Kind  string `json:"transport,omitempty"` // the transport that worked last; empty: none has
-	Error string `json:"error,omitempty"`     // why it is down; empty: it is not
-}
-
-// state tells of the server. It is "waiting" while there is neither a connection nor an error: at the start, and
-// between a loss and the end of the next attempt.
-func (l *link) state() State {
+// patience is how long a request waits for the server, and why it is down if that is known. What is known to be down is
+// not waited for: a server that hangs would cost every request that time. One that refused its last connection answers at
+// once in any case, or is back.
+func (l *link) patience() (wait time.Duration, down error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s := State{Name: l.entry.Name, URL: l.entry.shown(), State: "waiting", Tools: len(l.tools), Kind: l.kind}
 	switch {
-	case l.conn != nil && !l.conn.over():
-		s.State = "ready"
-	case l.err != nil:
-		s.State, s.Error = "down", reason(l.err)
+	case l.conn != nil: // also one that has just broken, which the next attempt finds
+		return l.set.cfg.ListTime, nil
+	case l.err == nil:
+		return max(0, l.set.cfg.ListTime-time.Since(l.since)), nil
+	case errors.Is(l.err, syscall.ECONNREFUSED) && time.Since(l.failedAt) > freshError:
+		return shortWait, l.err
 	}
-	return s
+	return 0, l.err
 }
 
-// reason is an error as those who manage servers may read it. Errors of net/http hold whole URLs, in whose query a key
-// may stand; 300 bytes are enough to see what is wrong.
-func reason(err error) string {
-	text := secretValue.ReplaceAllString(err.Error(), "=…")
-	if len(text) > 300 {
-		text = text[:300] + "…"
+// retry starts an attempt, unless one runs or has just failed. Nobody waits for it.
+func (l *link) retry() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.conn == nil && time.Since(l.failedAt) > freshError {
+		l.try()
 	}
-	return text
 }

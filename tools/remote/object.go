@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"toolnorm/chat"
 )
@@ -21,11 +23,14 @@ type member struct {
 	value json.RawMessage
 }
 
-// readObject reads text that must be one JSON object. A key that comes twice is an error: readers differ in which counts.
+// readObject reads text that must be one JSON object. A key that comes twice is there twice; see twice.
 func readObject(text []byte) (object, error) {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	// By tokens, as Unmarshal into a map would lose the order and take the last of two equal keys.
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		if err != nil && err != io.EOF {
+			return nil, err
+		}
 		return nil, errors.New("must be an object")
 	}
 	o := object{}
@@ -38,9 +43,6 @@ func readObject(text []byte) (object, error) {
 		if err := dec.Decode(&m.value); err != nil {
 			return nil, err
 		}
-		if o.get(m.key) != nil {
-			return nil, fmt.Errorf("%q is there twice", m.key)
-		}
 		o = append(o, m)
 	}
 	if _, err := dec.Token(); err != nil {
@@ -50,6 +52,35 @@ func readObject(text []byte) (object, error) {
 		return nil, errors.New("something stands behind the object")
 	}
 	return o, nil
+}
+
+// twice is the error of a key that comes twice: readers differ in which counts. nil: there is none.
+func (o object) twice() error {
+	seen := map[string]bool{}
+	for _, m := range o {
+		if seen[m.key] {
+			return fmt.Errorf("%q is there twice", m.key)
+		}
+		seen[m.key] = true
+	}
+	return nil
+}
+
+// folded is a key in the one spelling of all that are meant alike: serverUrl, ServerURL and server_url are serverurl.
+func folded(key string) string {
+	return strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "").Replace(key))
+}
+
+// any is the first value that is there and not null under one of some keys, in whatever spelling; nil when there is none.
+func (o object) any(keys ...string) json.RawMessage {
+	for _, key := range keys {
+		for _, m := range o {
+			if folded(m.key) == key && string(m.value) != "null" {
+				return m.value
+			}
+		}
+	}
+	return nil
 }
 
 // get is the value of a key; nil when there is none.
@@ -83,11 +114,47 @@ func (o object) with(key string, value any) (object, error) {
 	return out, nil
 }
 
-// without is the object without a key.
-func (o object) without(key string) object {
+// renamed is the object with the first of some keys, in whatever spelling, called name, and without the others.
+func (o object) renamed(name string, keys ...string) object {
+	out, done := make(object, 0, len(o)), false
+	for _, m := range o {
+		if slices.Contains(keys, folded(m.key)) {
+			if done {
+				continue
+			}
+			m.key, done = name, true
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+// replaced is the object with a value at the end of a path of keys, which is there in some spelling.
+func (o object) replaced(path []string, value json.RawMessage) (object, error) {
+	for _, m := range o {
+		if folded(m.key) != folded(path[0]) {
+			continue
+		}
+		if len(path) > 1 {
+			inner, err := readObject(m.value)
+			if err == nil {
+				inner, err = inner.replaced(path[1:], value)
+			}
+			if err != nil {
+				return nil, err
+			}
+			value = must(inner)
+		}
+		return o.with(m.key, value)
+	}
+	return nil, fmt.Errorf("%s is gone", path[0])
+}
+
+// without is the object without some keys, in whatever spelling.
+func (o object) without(keys ...string) object {
 	out := make(object, 0, len(o))
 	for _, m := range o {
-		if m.key != key {
+		if !slices.Contains(keys, folded(m.key)) {
 			out = append(out, m)
 		}
 	}

@@ -15,8 +15,9 @@ import (
 )
 
 // largestAnswer is how many bytes an answer of a server may have, an event of its stream, a line of its command, and a
-// list in all its pages. A list of a thousand tools with long schemas is a tenth of it.
-const largestAnswer = 8 << 20
+// list in all its pages. A list of a thousand tools with long schemas is a fortieth of it. It is far above what is passed on
+// of a result, since what breaks this bound ends the connection, and with it other calls.
+const largestAnswer = 32 << 20
 
 // client is an HTTP client for one server and for no other: it sends the server's headers itself, refuses every request
 // to another origin, whether a redirect or the server's own stream names it, and decides by the address that is dialled,

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
 )
 
 // mcp-go reads schemas and structured results into Go values, which loses keywords, the order of members and the digits
@@ -17,32 +18,47 @@ type (
 	rawStdio struct{ *process }
 )
 
-// rawKey is where a context holds the place for the result's text, a *json.RawMessage. Requests of mcp-go's own have
-// none.
+// rawKey is where a context holds the place for the result's text, a *kept. Requests of mcp-go's own have none.
 type rawKey struct{}
+
+// kept is a result's text, and what mcp-go is to read in its place.
+type kept struct {
+	text  json.RawMessage
+	plain func(json.RawMessage) json.RawMessage // nil: the text itself
+}
 
 // SendRequest sends a request and keeps the text of its result.
 func (t *rawHTTP) SendRequest(ctx context.Context, r transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
-	return keep(ctx)(t.StreamableHTTP.SendRequest(ctx, r))
+	return keep(ctx, r)(t.StreamableHTTP.SendRequest(ctx, r))
 }
 
 // SendRequest does the same over the older transport.
 func (t *rawSSE) SendRequest(ctx context.Context, r transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
-	return keep(ctx)(t.SSE.SendRequest(ctx, r))
+	return keep(ctx, r)(t.SSE.SendRequest(ctx, r))
 }
 
 // SendRequest does the same with a command.
 func (t *rawStdio) SendRequest(ctx context.Context, r transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
-	return keep(ctx)(t.process.SendRequest(ctx, r))
+	return keep(ctx, r)(t.process.SendRequest(ctx, r))
 }
 
 // keep passes an answer on. The last one counts: a call may take several rounds of questions. The place for it comes by
 // the context, as mcp-go's client has no other way from a call to its transport.
-func keep(ctx context.Context) func(*transport.JSONRPCResponse, error) (*transport.JSONRPCResponse, error) {
+func keep(ctx context.Context, r transport.JSONRPCRequest) func(*transport.JSONRPCResponse, error) (*transport.JSONRPCResponse, error) {
 	return func(resp *transport.JSONRPCResponse, err error) (*transport.JSONRPCResponse, error) {
-		if raw, ok := ctx.Value(rawKey{}).(*json.RawMessage); ok && err == nil && resp != nil {
-			*raw = resp.Result
+		if err != nil || resp == nil || len(resp.Result) == 0 {
+			return resp, err
 		}
-		return resp, err
+		out := *resp
+		raw, ok := ctx.Value(rawKey{}).(*kept)
+		switch {
+		case ok && raw.plain != nil:
+			raw.text, out.Result = resp.Result, raw.plain(resp.Result)
+		case ok:
+			raw.text = resp.Result
+		case r.Method == string(mcp.MethodInitialize) || r.Method == string(mcp.MethodServerDiscover):
+			out.Result = plainGreeting(resp.Result)
+		}
+		return &out, nil
 	}
 }

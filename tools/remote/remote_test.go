@@ -28,6 +28,10 @@ import (
 
 // TestMain is a server on standard input and output when a test starts this program as one.
 func TestMain(m *testing.M) {
+	if os.Getenv("SPEAK_MCP") == "crash" {
+		fmt.Fprintf(os.Stderr, "starting with api_key=%s\nTraceback (most recent call last):\n  File \"server.py\", line 3\n    serve()\nAttributeError: no attribute 'serve'\n", os.Getenv("TOKEN"))
+		os.Exit(1)
+	}
 	if os.Getenv("SPEAK_MCP") != "" {
 		fmt.Fprintln(os.Stderr, "hello from the command")
 		if err := server.ServeStdio(fake("stdio")); err != nil {
@@ -112,10 +116,7 @@ func opened(t *testing.T, text string) (*Set, *tools.Registry, *lockedBuffer) {
 		}
 	}
 	r, log := tools.New(tools.Options{}), new(lockedBuffer)
-	s, err := Open(Config{Path: path, Registry: r, Version: "1", Log: zerolog.New(log), ListTime: 2 * time.Second, Private: func(context.Context) bool { return true }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := Open(Config{Path: path, Registry: r, Version: "1", Log: zerolog.New(log), ListTime: 2 * time.Second, Private: func(context.Context) bool { return true }})
 	t.Cleanup(s.Close)
 	return s, r, log
 }
@@ -344,14 +345,23 @@ func TestServersAreAddedAndRemovedAtOnce(t *testing.T) {
 	}
 }
 
+// TestABrokenFileIsNotAnEmptyOne starts with a file that is no JSON: the program goes on, says so, writes nothing over it, and uses it as
+// soon as it is put right.
 func TestABrokenFileIsNotAnEmptyOne(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "mcp.json")
-	if err := os.WriteFile(path, []byte(`[{"name":"a"}]`), 0o600); err != nil {
+	s, _, log := opened(t, "[\n  {\"name\": \"a\",,\n")
+	if got := s.List(); len(got) != 1 || got[0].Name != "mcp.json" || got[0].State != "invalid" || !strings.Contains(got[0].Error, "line 2") {
+		t.Errorf("listed: %+v", got)
+	}
+	if !strings.Contains(log.String(), "line 2") {
+		t.Errorf("the log has %s", log)
+	}
+	if err := s.Add(t.Context(), "x", "http://127.0.0.1:9/mcp"); err == nil {
+		t.Error("a server was added to it")
+	}
+	if err := os.WriteFile(s.cfg.Path, []byte(`[{"name":"a","url":"http://127.0.0.1:9/mcp"}]`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(Config{Path: path, Registry: tools.New(tools.Options{})}); err == nil || !strings.Contains(err.Error(), `server "a" needs either`) {
-		t.Errorf("Open = %v", err)
-	}
+	until(t, "the file that was put right", func() bool { all := s.List(); return len(all) == 1 && all[0].Name == "a" })
 }
 
 func TestATokenStaysWithItsServer(t *testing.T) {
@@ -425,12 +435,31 @@ func TestAnAnswerThatIsTooLargeIsCut(t *testing.T) {
 
 func TestAStreamIsBoundedByItsEvents(t *testing.T) {
 	small := strings.Repeat("data: "+strings.Repeat("x", 1<<20)+"\n\n: ping\r\n\r\n", 20)
-	large := strings.Repeat("data: "+strings.Repeat("x", 1<<20)+"\n", 20)
+	large := strings.Repeat("data: "+strings.Repeat("x", 1<<20)+"\n", 40)
 	for text, ok := range map[string]bool{small: true, large: false} {
 		_, err := io.Copy(io.Discard, &bounded{ReadCloser: io.NopCloser(strings.NewReader(text)), unit: oneEvent})
 		if (err == nil) != ok {
 			t.Errorf("%d bytes: %v", len(text), err)
 		}
+	}
+}
+
+func TestAResultWithOneOddPartIsPassedOn(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"content":[{"type":"text","text":"a"},{"type":"text","text":7},"b",null,{"type":"image","data":"not base64!"}]}`: "a\n{\"type\":\"text\",\"text\":7}\nb\n{\"type\":\"image\",\"data\":\"not base64!\"}",
+		`{"content":{"type":"text","text":"a"}}`:                     "a",
+		`{"content":"a"}`:                                            "a",
+		`{"content":[]}`:                                             "",
+		`{"content":null,"structuredContent":{"x":1}}`:               `{"x":1}`,
+		`{"content":[{"type":"text","text":"a"}],"isError":"false"}`: "a",
+	} {
+		r, err := result(json.RawMessage(text))
+		if err != nil || r.IsError || r.Text() != want {
+			t.Errorf("%s: %q, %v, %v", text, r.Text(), r.IsError, err)
+		}
+	}
+	if r, _ := result(json.RawMessage(`{"content":[{"type":"text","text":"no"}],"isError":"true"}`)); !r.IsError {
+		t.Error("an error as text is none")
 	}
 }
 

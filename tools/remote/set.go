@@ -41,10 +41,11 @@ type Set struct {
 	end     context.CancelFunc
 	running sync.WaitGroup
 
-	mu    sync.Mutex
-	links map[string]*link // those that are not disabled
-	file  *file
-	stamp stamp // of the file when it was read or written last
+	mu     sync.Mutex
+	links  map[string]*link // those that are not disabled
+	file   *file
+	stamp  stamp // of the file when it was read or written last
+	broken error // why the file cannot be read as it is now; file is then what it was
 }
 
 // stamp tells one state of a file from another. Two edits of the same size within the clock's step look alike; people
@@ -58,32 +59,34 @@ type stamp struct {
 // system and miss files that are replaced.
 const watchTime = 2 * time.Second
 
-// Open reads mcp.json and begins to connect. A file that cannot be read as one is an error; a server that does not
-// answer is not. Close the Set when it is no longer needed. It does not wait for the servers: their tools come when
-// they answer.
-func Open(cfg Config) (*Set, error) {
+// Open reads mcp.json and begins to connect. What cannot be used, one server or the whole file, is left out, logged and
+// listed (List), and read again when the file changes; it keeps nothing else from working. Close the Set when it is no
+// longer needed. It does not wait for the servers: their tools come when they answer.
+func Open(cfg Config) *Set {
 	cfg.CallTime = cmp.Or(cfg.CallTime, callTime)
 	cfg.ListTime = cmp.Or(cfg.ListTime, 5*time.Second)
 	s := &Set{cfg: cfg, links: map[string]*link{}}
+	s.ctx, s.end = context.WithCancel(context.Background())
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	f, err := load(cfg.Path)
 	switch {
 	// A read-only disk is no reason not to serve models.
 	case errors.Is(err, errNoPlace):
 		cfg.Log.Warn().Err(err).Msg("MCP servers cannot be added")
 	case err != nil:
-		return nil, err
+		f = &file{}
+		cfg.Log.Error().Err(err).Msg("mcp.json cannot be read; none of its MCP servers is used until it is put right")
+		s.broken = err
 	}
-	s.ctx, s.end = context.WithCancel(context.Background())
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.take(f)
 	level := zerolog.InfoLevel
 	if len(f.servers) == 0 { // most people have none, and read the lines of a start
 		level = zerolog.DebugLevel
 	}
-	cfg.Log.WithLevel(level).Str("file", cfg.Path).Msgf("Loaded %d MCP servers from mcp.json", len(f.servers))
+	cfg.Log.WithLevel(level).Str("file", cfg.Path).Msgf("Loaded %d MCP servers from mcp.json", len(s.links))
 	s.running.Go(s.watch) // ends with Close
-	return s, nil
+	return s
 }
 
 // Close ends all connections and commands, and waits until they have ended, which takes some seconds for a command that
@@ -96,59 +99,105 @@ func (s *Set) Close() {
 // take makes the servers those of a file. s.mu is held. A server whose entry is the same keeps its connection, so that an
 // edit of one does not end the calls of the others.
 func (s *Set) take(f *file) {
+	said := map[string]string{} // of what was left out before
+	if s.file != nil {
+		for i, w := range s.file.servers {
+			if w.err != nil {
+				said[w.shown(i)] = w.err.Error()
+			}
+		}
+	}
 	s.file, s.stamp = f, stampOf(s.cfg.Path)
 	wanted := map[string]bool{}
-	for _, w := range f.servers {
+	var sources []string
+	for i, w := range f.servers {
 		e := w.entry
-		if e.Disabled {
+		if w.err != nil && said[w.shown(i)] != w.err.Error() {
+			s.cfg.Log.Error().Str("mcp_server", w.shown(i)).Err(w.err).Msg("a server of mcp.json is left out until its entry is put right")
+		}
+		if w.err != nil || e.Disabled {
 			continue
 		}
 		wanted[e.Name] = true
-		old := s.links[e.Name]
-		// It may be in the middle of a call.
-		if old != nil && old.entry.same(e) {
-			continue
-		}
-		if old != nil {
-			s.forget(old)
-		}
-		if e.Command != "" {
-			// The whole command is in the log before it runs: the file is its own approval, and this is where people
-			// can look.
-			s.cfg.Log.Info().Str("mcp_server", e.Name).Str("command", e.Command).Strs("args", e.Args).Msg("starting the command that mcp.json names")
-		}
-		// It connects in a goroutine of its own; s.mu is not held while it does.
-		s.links[e.Name] = newLink(s, e)
+		sources = append(sources, source(e.Name))
+		s.connect(w)
 	}
 	for name, l := range s.links {
 		if !wanted[name] {
 			s.forget(l)
 		}
 	}
+	// In the file's order, whoever answers first; the tools of those that are gone go with it.
+	s.cfg.Registry.Expect(sources...)
 }
 
-// forget ends a link and takes its tools away. s.mu is held. Clients at /mcp hear of it at once, by the registry's
-// change.
+// connect begins to keep a server of the file connected, unless that is done already. s.mu is held.
+func (s *Set) connect(w written) {
+	e := w.entry
+	old := s.links[e.Name]
+	// It may be in the middle of a call.
+	if old != nil && old.entry.same(e) {
+		return
+	}
+	if old != nil {
+		s.forget(old)
+		_ = s.cfg.Registry.Set(source(e.Name)) // what the old one offered; without tools nothing can be wrong
+	}
+	if w.key != e.Name {
+		s.cfg.Log.Info().Str("mcp_server", e.Name).Str("written", w.key).Msg("a server of mcp.json has another name here")
+	}
+	if e.Command != "" {
+		// The whole command is in the log before it runs: the file is its own approval, and this is where people
+		// can look.
+		s.cfg.Log.Info().Str("mcp_server", e.Name).Str("command", e.Command).Strs("args", e.Args).Msg("starting the command that mcp.json names")
+	}
+	// It connects in a goroutine of its own; s.mu is not held while it does.
+	s.links[e.Name] = newLink(s, e)
+}
+
+// forget ends a link. s.mu is held. Its tools are taken away with its place in the registry, so that clients at /mcp hear
+// of it at once.
 func (s *Set) forget(l *link) {
 	l.end()
 	delete(s.links, l.entry.Name)
-	_ = s.cfg.Registry.Set(source(l.entry.Name)) // without tools nothing can be wrong
 }
 
 // source is the registry's name for a server's tools: all of one source are replaced together, and nobody else's.
 func source(name string) string { return "mcp server " + name }
 
+// Settle waits until every server has answered or failed once, no longer than Config.ListTime since it was registered. It is
+// for clients that ask for the tools once and at once.
+func (s *Set) Settle(ctx context.Context) { s.Collect(ctx, s.Names()) }
+
 // publish gives a server's tools to the registry, unless the server has been removed meanwhile: a list that comes late
-// would else bring back tools that nobody serves.
-func (s *Set) publish(l *link, all []tools.Tool) error {
+// would else bring back tools that nobody serves. A tool whose name another source has is left out, and only that.
+func (s *Set) publish(l *link, all []tools.Tool) (taken []string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	// The name may belong to another link by now, if it was removed and added again.
 	if s.links[l.entry.Name] != l {
-		return errors.New("the server has been removed")
+		return nil, errRemoved
 	}
-	return s.cfg.Registry.Set(source(l.entry.Name), all...)
+	name := source(l.entry.Name)
+	for range 3 { // another source may take a name between the look and the change
+		taken = nil
+		free := slices.DeleteFunc(slices.Clone(all), func(t tools.Tool) bool {
+			other := s.cfg.Registry.Snapshot().Source(t.Name)
+			if other == "" || other == name {
+				return false
+			}
+			taken = append(taken, t.Name)
+			return true
+		})
+		if err = s.cfg.Registry.Set(name, free...); err == nil {
+			break
+		}
+	}
+	return taken, err
 }
+
+// errRemoved ends what was under way for a server that has been removed.
+var errRemoved = errors.New("the server has been removed")
 
 // stampOf is the file's stamp; the zero one when there is no file.
 func stampOf(path string) stamp {
@@ -159,37 +208,33 @@ func stampOf(path string) stamp {
 	return stamp{info.ModTime(), info.Size()}
 }
 
-// watch takes the file's changes by others: an editor, another toolnorm on the same folder. A file that is broken changes
-// nothing, since people save in the middle of an edit.
+// watch takes the file's changes by others: an editor, another toolnorm on the same folder.
 func (s *Set) watch() {
 	for sleep.For(s.ctx, watchTime) {
 		s.mu.Lock()
-		if err := s.reread(); err != nil {
-			s.cfg.Log.Error().Err(err).Msg("mcp.json has changed and cannot be read; the servers stay as they were")
+		if stampOf(s.cfg.Path) != s.stamp {
+			s.reread()
 		}
 		s.mu.Unlock()
 	}
 }
 
-// reread takes the file as it is now, if it has changed. A broken one is reported once, since the stamp is kept before
-// the file is read. s.mu is held.
-func (s *Set) reread() error {
-	now := stampOf(s.cfg.Path)
-	if now == s.stamp {
-		return nil
-	}
-	s.stamp = now
+// reread takes the file as it is now. A broken one changes nothing, since people save in the middle of an edit; it is
+// logged once. s.mu is held.
+func (s *Set) reread() {
+	s.stamp = stampOf(s.cfg.Path)
+	var f *file
 	// A file that is gone for a moment, as while an editor replaces it, must not end all connections.
-	if now == (stamp{}) {
-		return errors.New("it is gone")
+	err := errors.New("mcp.json is gone")
+	if s.stamp != (stamp{}) {
+		f, err = load(s.cfg.Path)
 	}
-	f, err := load(s.cfg.Path)
-	if err != nil {
-		return err
+	if s.broken = err; err != nil {
+		s.cfg.Log.Error().Err(err).Msg("mcp.json has changed and cannot be read; the servers stay as they were")
+		return
 	}
 	s.take(f)
-	s.cfg.Log.Info().Msgf("Loaded %d MCP servers from mcp.json", len(f.servers))
-	return nil
+	s.cfg.Log.Info().Msgf("Loaded %d MCP servers from mcp.json", len(s.links))
 }
 
 // change makes a change to the file as it is now, saves it, and takes it. A file that somebody has broken is left
@@ -208,7 +253,12 @@ func (s *Set) change(do func(f *file) error) error {
 	if err := f.save(s.cfg.Path); err != nil {
 		return fault.New(fault.Unable, "mcp.json cannot be written: %w", err)
 	}
+	if f.commented {
+		s.cfg.Log.Warn().Str("file", s.cfg.Path+".bak").Msg("mcp.json had comments, which a change by request cannot keep; the file as it was is kept")
+		f.commented = false
+	}
 	s.take(f)
+	s.broken = nil
 	return nil
 }
 
@@ -239,7 +289,7 @@ func (s *Set) Add(ctx context.Context, name, url string) error {
 		return fault.New(fault.Invalid, "variables can only be used in mcp.json itself")
 	}
 	if err := e.check(); err != nil {
-		return fault.New(fault.Invalid, "%s", err)
+		return fault.New(fault.Invalid, "server %q: %s", name, err)
 	}
 	if err := e.resolves(ctx); err != nil {
 		return fault.New(fault.Invalid, "%s", err)
@@ -265,22 +315,6 @@ func (s *Set) Remove(name string) (found bool, err error) {
 // errNone says that no server has that name, or none that is asked: one that is disabled counts for Collect as none.
 var errNone = errors.New("there is no such server")
 
-// List tells of all servers, in the file's order, those that are disabled among them. It asks none of them and never
-// waits.
-func (s *Set) List() []State {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	out := []State{}
-	for _, w := range s.file.servers {
-		if l := s.links[w.entry.Name]; l != nil {
-			out = append(out, l.state())
-		} else {
-			out = append(out, State{Name: w.entry.Name, URL: w.entry.shown(), State: "disabled"})
-		}
-	}
-	return out
-}
-
 // Names are the names of the servers that are asked, in the file's order: it is the order in which the agent offers
 // their tools.
 func (s *Set) Names() []string {
@@ -288,16 +322,16 @@ func (s *Set) Names() []string {
 	defer s.mu.Unlock()
 	var names []string
 	for _, w := range s.file.servers {
-		if s.links[w.entry.Name] != nil {
+		if w.err == nil && s.links[w.entry.Name] != nil {
 			names = append(names, w.entry.Name)
 		}
 	}
 	return names
 }
 
-// Collect gives the tools of servers, each asked at the same time as the others and waited for no longer than
-// Config.ListTime. down are those that do not answer, with why. So dead servers cost a request five seconds at most,
-// however many they are, and never its answer.
+// Collect gives the tools of servers, each asked at the same time as the others. A server that has just been registered or
+// lost is waited for, no longer than Config.ListTime in all, however many requests come meanwhile; one that is known to be
+// down is left out at once and tried again beside. down are those that do not answer, with why.
 func (s *Set) Collect(ctx context.Context, names []string) (all []tools.Tool, down map[string]string) {
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ListTime)
 	defer cancel()

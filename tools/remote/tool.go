@@ -5,7 +5,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
@@ -13,23 +15,6 @@ import (
 	"toolnorm/chat/schema"
 	"toolnorm/tools"
 )
-
-// listed is a tool as a server lists it. The hints are pointers, since a hint that is missing is not false. They are the
-// server's own word: what matters goes by them only where a mistake does no harm.
-type listed struct {
-	Name        string          `json:"name"`
-	Title       string          `json:"title"`
-	Description string          `json:"description"`
-	Schema      json.RawMessage `json:"inputSchema"`
-	Output      json.RawMessage `json:"outputSchema"`
-	Annotations struct {
-		Title       string `json:"title"`
-		ReadOnly    *bool  `json:"readOnlyHint"`
-		Destructive *bool  `json:"destructiveHint"`
-		Idempotent  *bool  `json:"idempotentHint"`
-		OpenWorld   *bool  `json:"openWorldHint"`
-	} `json:"annotations"`
-}
 
 // longestText bounds a description, in bytes, which is what a stranger tells the model; the longest seen in use has
 // 3,000 bytes.
@@ -40,32 +25,22 @@ const longestText = 8 << 10
 // such bound: each hop takes one name off.
 const mostHops = 1
 
-// tool makes a tool of the registry of a server's text; an error says why it is left out. A schema that is too costly
+// tool makes a tool of the registry of one that was read; an error says why it is left out. A schema that is too costly
 // to check is refused here, once, and not with each request that offers the tool.
-func (l *link) tool(text json.RawMessage, ours bool) (tools.Tool, error) {
-	var t listed
-	if err := json.Unmarshal(text, &t); err != nil {
-		return tools.Tool{}, err
-	}
+func (l *link) tool(t listed, ours bool) (tools.Tool, error) {
 	out := tools.Tool{
-		Name: qualified(l.entry.Name, t.Name), Title: cmp.Or(t.Title, t.Annotations.Title), Description: short(t.Description),
-		Schema: t.Schema, Output: asObject(t.Output), Timeout: l.set.cfg.CallTime,
-		Hints: tools.Hints{ReadOnly: t.Annotations.ReadOnly, Destructive: t.Annotations.Destructive, Idempotent: t.Annotations.Idempotent, OpenWorld: t.Annotations.OpenWorld},
+		Name: qualified(l.entry.Name, t.Name), Title: t.Title, Description: short(t.Description),
+		Schema: t.Schema, Output: t.Output, Hints: t.Hints, Timeout: l.set.cfg.CallTime,
 	}
-	switch {
-	case t.Name == "":
-		return out, fmt.Errorf("it has no name")
 	// Only a toolnorm's dots are hops; another server may use dots as it likes.
-	case ours && strings.Count(t.Name, ".") > mostHops:
-		return out, fmt.Errorf("it has come through too many servers")
-	case len(t.Schema) > 0 && asObject(t.Schema) == nil:
-		return out, fmt.Errorf("its schema is no object")
+	if ours && strings.Count(t.Name, ".") > mostHops {
+		return out, errors.New("it has come through too many servers")
 	}
 	if err := schema.Affordable([]chat.Tool{{Name: out.Name, Description: out.Description, Schema: out.Schema}}, nil); err != nil {
 		return out, err
 	}
 	// "May be repeated" is the server's word. A wrong one costs its own user a second run, and only after a break.
-	again := isTrue(t.Annotations.ReadOnly) || isTrue(t.Annotations.Idempotent)
+	again := isTrue(t.Hints.ReadOnly) || isTrue(t.Hints.Idempotent)
 	out.Call = func(ctx context.Context, args json.RawMessage) (tools.Result, error) {
 		return l.call(ctx, t.Name, args, again)
 	}
@@ -73,16 +48,6 @@ func (l *link) tool(text json.RawMessage, ours bool) (tools.Tool, error) {
 }
 
 func isTrue(b *bool) bool { return b != nil && *b }
-
-// asObject is a schema if it is an object, else nothing. true is a schema as well, and means anything; as an output it
-// says nothing, and as a tool's arguments MCP does not take it.
-func asObject(text json.RawMessage) json.RawMessage {
-	var o map[string]json.RawMessage
-	if json.Unmarshal(text, &o) != nil || o == nil {
-		return nil
-	}
-	return text
-}
 
 // qualified is the name under which a server's tool is known here: server.tool, always, since a name that changed when
 // a second server comes would break what models and people have learnt. What a name may not hold becomes _, and then,
@@ -93,15 +58,12 @@ func qualified(server, tool string) string {
 	if tools.ValidName(name) {
 		return name
 	}
-	// By bytes, so each byte of a letter that is not ASCII becomes one _.
-	clean := []byte(name)
-	for i, c := range clean {
-		if !tools.ValidName(string(c)) {
-			clean[i] = '_'
-		}
-	}
-	return fmt.Sprintf("%.119s_%.4x", clean, sha256.Sum256([]byte(tool)))
+	clean := strings.Trim(otherOfTool.ReplaceAllString(tool, "_"), "_")
+	return fmt.Sprintf("%.119s_%.4x", server+"."+cmp.Or(clean, "tool"), sha256.Sum256([]byte(tool)))
 }
+
+// otherOfTool are letters that a tool's name may not hold; a row of them is one _, whatever the script.
+var otherOfTool = regexp.MustCompile(`[^A-Za-z0-9_.-]+`)
 
 // short cuts a description between two characters, and shows that it was cut.
 func short(text string) string {
@@ -115,9 +77,9 @@ func short(text string) string {
 // of a kind that it does not know.
 type answered struct {
 	Type       string          `json:"resultType"`
-	Content    []part          `json:"content"`
+	Content    json.RawMessage `json:"content"`
 	Structured json.RawMessage `json:"structuredContent"`
-	IsError    bool            `json:"isError"`
+	IsError    json.RawMessage `json:"isError"`
 }
 
 // part is one piece of content.
@@ -146,15 +108,34 @@ func result(text json.RawMessage) (tools.Result, error) {
 	if a.Type != "" && a.Type != "complete" {
 		return tools.Result{}, fmt.Errorf("the server asks for something else first (%q), which nobody here can answer", a.Type)
 	}
-	r := tools.Result{Structured: a.Structured, IsError: a.IsError}
+	r := tools.Result{Structured: a.Structured, IsError: strings.Trim(string(a.IsError), `"`) == "true"}
 	// Some servers write every member, also those that are not there.
 	if string(a.Structured) == "null" {
 		r.Structured = nil
 	}
-	for _, p := range a.Content {
-		r.Content = append(r.Content, p.part())
+	var parts []json.RawMessage
+	// One part alone, or a text, is what servers write that were made by hand.
+	if json.Unmarshal(a.Content, &parts) != nil {
+		parts = []json.RawMessage{a.Content}
+	}
+	for _, text := range parts {
+		if len(text) > 0 && string(text) != "null" {
+			r.Content = append(r.Content, readPart(text))
+		}
 	}
 	return r, nil
+}
+
+// readPart reads one piece of content. One that cannot be read is passed on as it was written, and the others beside it.
+func readPart(text json.RawMessage) tools.Part {
+	var p part
+	switch plain, ok := scalar(text); {
+	case ok:
+		return tools.Part{Text: plain}
+	case json.Unmarshal(text, &p) != nil:
+		return tools.Part{Text: string(text)}
+	}
+	return p.part()
 }
 
 // part is the piece as the registry has it. A kind that is not known is named, as [video], so that the model knows of it.
@@ -179,7 +160,7 @@ func (p part) part() tools.Part {
 // model. So the first call behind a server's restart works, and no e-mail is sent twice.
 func (l *link) call(ctx context.Context, tool string, args json.RawMessage, again bool) (tools.Result, error) {
 	for first := true; ; first = false {
-		c, err := l.connection(ctx)
+		c, err := l.reached(ctx)
 		if err != nil {
 			return tools.Result{}, l.unanswered(ctx, err)
 		}
@@ -189,6 +170,9 @@ func (l *link) call(ctx context.Context, tool string, args json.RawMessage, agai
 		}
 		// The caller's time is over or it has left: that says nothing about the connection, which others use.
 		if ctx.Err() != nil {
+			if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+				l.suspect(c)
+			}
 			return tools.Result{}, ctx.Err()
 		}
 		gone := neverRan(err)
@@ -206,13 +190,28 @@ func (l *link) call(ctx context.Context, tool string, args json.RawMessage, agai
 	}
 }
 
+// reached is the connection for a call. A server that is known to be down is tried, but not waited for any longer than it
+// takes one that is back.
+func (l *link) reached(ctx context.Context) (*conn, error) {
+	if _, down := l.patience(); down != nil {
+		waiting, cancel := context.WithTimeout(ctx, callWait)
+		defer cancel()
+		c, err := l.connection(waiting)
+		if err != nil && ctx.Err() == nil {
+			err = down
+		}
+		return c, err
+	}
+	return l.connection(ctx)
+}
+
 // unanswered is what a model reads of a server that does not answer. What it hears about addresses could be secret, so
 // the reason is in the log alone.
 func (l *link) unanswered(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	l.log.Warn().Err(err).Msg("the MCP server does not answer a call")
+	l.log.Warn().Str("error", reason(err)).Msg("the MCP server does not answer a call")
 	return fmt.Errorf("the server %s does not answer now; try again later, or do without it", l.entry.Name)
 }
 

@@ -252,6 +252,8 @@ export const en = {
   state_waiting: 'connecting',
   state_down: 'down',
   state_disabled: 'disabled',
+  state_invalid: 'cannot be used',
+  leftOut: 'Left out: {tool}: {why}',
   toolsOf: 'Tools: {n}',
 
   // Knowledge bases

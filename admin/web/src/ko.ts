@@ -246,6 +246,8 @@ export const ko: Words = {
   state_waiting: '연결 중',
   state_down: '연결 안 됨',
   state_disabled: '사용 안 함',
+  state_invalid: '사용할 수 없음',
+  leftOut: '제외됨: {tool} ({why})',
   toolsOf: '도구 {n}개',
 
   knowledge: '지식 베이스',

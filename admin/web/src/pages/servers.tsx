@@ -7,10 +7,11 @@ import { ask, attempt, Badge, Button, Empty, Field, Loading, Page, Problem, say,
 interface Server {
   name: string;
   url: string;
-  state: 'ready' | 'waiting' | 'down' | 'disabled';
+  state: 'ready' | 'waiting' | 'down' | 'disabled' | 'invalid';
   tools: number;
   transport?: string;
   error?: string;
+  left_out?: { tool: string; why: string }[];
 }
 
 export interface RegistryTool {
@@ -56,8 +57,8 @@ export function Servers() {
         </Empty>
       )}
       <ul class="rows">
-        {data?.servers.map((s) => (
-          <li key={s.name}>
+        {data?.servers.map((s, i) => (
+          <li key={i}>
             <div class="row">
               <div>
                 <strong>
@@ -67,13 +68,24 @@ export function Servers() {
                 <div class="faint">
                   <Text inline text={s.url} /> {s.transport}
                 </div>
-                {s.error && <div class="bad">{s.error}</div>}
+                {s.error && (
+                  <div class="bad">
+                    <Text inline text={s.error} />
+                  </div>
+                )}
+                {s.left_out?.map((o, n) => (
+                  <div class="bad" key={n}>
+                    <Text inline text={t('leftOut', { tool: o.tool, why: o.why })} />
+                  </div>
+                ))}
               </div>
-              <div class="actions">
-                <Button danger onClick={() => remove(s.name)} aria-label={`${t('remove')} ${s.name}`}>
-                  {t('remove')}
-                </Button>
-              </div>
+              {s.state !== 'invalid' && (
+                <div class="actions">
+                  <Button danger onClick={() => remove(s.name)} aria-label={`${t('remove')} ${s.name}`}>
+                    {t('remove')}
+                  </Button>
+                </div>
+              )}
             </div>
             <ToolList all={registry.data?.tools.filter((x) => x.name.startsWith(`${s.name}.`)) ?? []} />
           </li>
@@ -84,7 +96,7 @@ export function Servers() {
 }
 
 function State({ s }: { s: Server }) {
-  const kind = s.state === 'ready' ? 'good' : s.state === 'down' ? 'bad' : undefined;
+  const kind = s.state === 'ready' ? 'good' : s.state === 'down' || s.state === 'invalid' ? 'bad' : undefined;
   return <Badge kind={kind}>{s.state === 'ready' ? t('ready', { n: s.tools }) : t(`state_${s.state}`)}</Badge>;
 }
 

@@ -1,0 +1,68 @@
+package agent
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"toolnorm/tools"
+)
+
+// readTools reads the tools of testdata/find, a tool a line: server.name(parameters) description. They are those of stock servers, of which
+// one is there three times.
+func readTools(t testing.TB) (all []tools.Tool) {
+	t.Helper()
+	text, err := os.ReadFile("testdata/find/tools.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range regexp.MustCompile(`(?m)^([\w.]+)\(([^)]*)\) (.+)$`).FindAllStringSubmatch(string(text), -1) {
+		var properties []string
+		for _, p := range strings.FieldsFunc(m[2], func(r rune) bool { return r == ',' || r == ' ' }) {
+			properties = append(properties, `"`+p+`":{"type":"string"}`)
+		}
+		all = append(all, tools.Tool{Name: m[1], Description: m[3], Schema: []byte(`{"type":"object","properties":{` + strings.Join(properties, ",") + `}}`)})
+	}
+	return all
+}
+
+// found counts the questions of a file whose tool is among the five that a search finds, and those whose tool is the first.
+func found(t testing.TB, ts *toolset, file string) (five, first, all int) {
+	t.Helper()
+	text, err := os.ReadFile("testdata/find/" + file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		question, want, _ := strings.Cut(strings.TrimSpace(line), " => ")
+		var names []string
+		for _, tool := range ts.rank(question) {
+			names = append(names, tool.Name)
+		}
+		at := slices.IndexFunc(names, func(name string) bool { return slices.Contains(strings.Fields(want), name) })
+		if all++; at == 0 {
+			first++
+		}
+		if at >= 0 && at < mostFound {
+			five++
+		} else {
+			t.Logf("%s: %s is at %d behind %q", question, want, at, names[:min(3, len(names))])
+		}
+	}
+	return five, first, all
+}
+
+// TestSearchFindsTools holds how many of the questions find their tool. heldout.txt was written before, and not looked at while the weights
+// were chosen.
+func TestSearchFindsTools(t *testing.T) {
+	ts := newToolset(readTools(t), nil)
+	for file, want := range map[string]int{"questions.txt": 23, "heldout.txt": 22} {
+		five, first, all := found(t, ts, file)
+		t.Logf("%s: %d of %d among the first five, %d first", file, five, all, first)
+		if five < want {
+			t.Errorf("%s: %d of %d are found, want %d", file, five, all, want)
+		}
+	}
+}

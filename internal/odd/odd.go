@@ -1,0 +1,124 @@
+// Package odd makes odd members for tests that hold one law: what cannot be used is left out, and everything else works.
+//
+// A reader of many things (the entries of a file, the tools of a server, the rows of a table) is given good ones with odd
+// ones among them, and has to use every good one. The odd ones are made of a good one by what programs, people and other
+// encodings do: a value of another type, one that is missing, null, huge or deep, a member twice, a name in another
+// spelling, bytes that are no UTF-8. The same seed makes the same members.
+package odd
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+)
+
+// New is a source of odd members by a seed.
+func New(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
+
+// huge is how long a huge text is, in bytes: longer than any bound of a description, and short enough for many tests.
+const huge = 200_000
+
+// latin stands in a value for bytes that are no UTF-8, which encoding/json would not write.
+const latin = "odd-latin-1"
+
+// values are odd values, each with what it is.
+var values = []struct {
+	why   string
+	value any
+}{
+	{"null", nil}, {"true", true}, {"false", false}, {"a number", 7}, {"a fraction", -0.5}, {"a large number", json.Number("123456789012345678901234567890")}, {"an exponent", json.Number("1e400")},
+	{"an empty text", ""}, {"a text", "odd"}, {"a text of blanks", " \t\n"}, {"a number as text", "7"}, {"a truth as text", "yes"}, {"JSON as text", `{"type":"object"}`},
+	{"an empty list", []any{}}, {"a list", []any{"odd", 7, nil}}, {"a list of objects", []any{map[string]any{"name": "odd"}}}, {"an empty object", map[string]any{}}, {"an object", map[string]any{"odd": nil}},
+	{"a list as object", map[string]any{"0": "a", "2": "b"}}, {"control characters", "a\x00b\x1b[31m"}, {"a direction mark", "a\u202eb"}, {"not UTF-8", "a" + latin + "b"}, {"another script", "한글 도구"},
+	{"huge text", strings.Repeat("x", huge)}, {"a huge list", slices.Repeat([]any{"x"}, huge/20)},
+}
+
+// Value returns an odd value, as encoding/json has it, and what it is. Bytes that are no UTF-8 are in the text of Member
+// alone.
+func Value(r *rand.Rand) (why string, value any) {
+	if r.IntN(len(values)+1) == 0 {
+		var deep any = "odd"
+		for range 200 {
+			deep = map[string]any{"properties": map[string]any{"odd": deep}}
+		}
+		return "a deep object", deep
+	}
+	v := values[r.IntN(len(values))]
+	return v.why, v.value
+}
+
+// Member returns a good JSON object made odd in one place or as a whole, as JSON, and what was done.
+func Member(r *rand.Rand, good string) (why, text string) {
+	var tree map[string]any
+	if err := json.Unmarshal([]byte(good), &tree); err != nil {
+		return "no JSON in the test", good // what is not good is odd as it is
+	}
+	if r.IntN(8) == 0 {
+		why, v := Value(r)
+		return why + " in place of the whole", encoded(v)
+	}
+	object, key := place(r, tree)
+	switch r.IntN(6) {
+	case 0:
+		delete(object, key)
+		return key + " is missing", encoded(tree)
+	case 1:
+		object[spelled(r, key)] = object[key]
+		delete(object, key)
+		return key + " in another spelling", encoded(tree)
+	case 2:
+		_, v := Value(r)
+		return key + " twice", twice(encoded(tree), key, encoded(v))
+	case 3:
+		why, v := Value(r)
+		object["odd-"+key] = v
+		return why + " in a member of its own", encoded(tree)
+	}
+	why, v := Value(r)
+	object[key] = v
+	return why + " in " + key, encoded(tree)
+}
+
+// place chooses a member of a tree, at any depth.
+func place(r *rand.Rand, tree map[string]any) (map[string]any, string) {
+	for {
+		all := slices.Sorted(maps.Keys(tree))
+		key := all[r.IntN(len(all))]
+		inner, ok := tree[key].(map[string]any)
+		if !ok || len(inner) == 0 || r.IntN(3) == 0 {
+			return tree, key
+		}
+		tree = inner
+	}
+}
+
+// spelled is a key as another language writes it.
+func spelled(r *rand.Rand, key string) string {
+	var snake strings.Builder
+	for i, c := range key {
+		if i > 0 && c >= 'A' && c <= 'Z' {
+			snake.WriteByte('_')
+		}
+		snake.WriteRune(c)
+	}
+	low := strings.ToLower(snake.String())
+	return []string{strings.ToUpper(key), strings.ToLower(key), low, strings.ReplaceAll(low, "_", "-"), strings.ToUpper(key[:1]) + key[1:], " " + key}[r.IntN(6)]
+}
+
+// twice puts a member in front of an object that has it.
+func twice(object, key, value string) string {
+	name, _ := json.Marshal(key) // texts always encode
+	return "{" + string(name) + ":" + value + "," + strings.TrimPrefix(object, "{")
+}
+
+// encoded is a value as JSON. A number that no float64 holds stays as it is written.
+func encoded(v any) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(v) // every value here encodes
+	return strings.ReplaceAll(strings.TrimSpace(b.String()), latin, "\xfc\xe4")
+}

@@ -1,0 +1,202 @@
+package remote
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Programs spell what an entry says in different ways; each of these lists has all spellings of one member, folded.
+var (
+	urlKeys     = []string{"httpurl", "url", "serverurl"} // Gemini CLI's, everybody's, Windsurf's
+	typeKeys    = []string{"type", "transport"}
+	commandKeys = []string{"command"}
+	argsKeys    = []string{"args", "arguments"}
+	envKeys     = []string{"env", "environment"} // opencode's
+	dirKeys     = []string{"cwd"}
+	headersKeys = []string{"headers"}
+	includeKeys = []string{"include", "includetools"} // Gemini CLI's
+	excludeKeys = []string{"exclude", "excludetools"}
+)
+
+// reader reads the members of an entry. What can be read in one way alone is read so; the first that cannot is err.
+type reader struct {
+	object
+	err error
+}
+
+// wrong keeps the first error, with the key as it is written.
+func (r *reader) wrong(keys []string, want string) {
+	for _, m := range r.object {
+		if r.err == nil && slices.Contains(keys, folded(m.key)) && string(m.value) != "null" {
+			r.err = fmt.Errorf("%s must be %s", m.key, want)
+		}
+	}
+}
+
+// text reads a text. A missing one is empty.
+func (r *reader) text(keys ...string) string {
+	value := r.any(keys...)
+	if value == nil {
+		return ""
+	}
+	var s string
+	if json.Unmarshal(value, &s) != nil {
+		r.wrong(keys, "a text")
+	}
+	return strings.TrimSpace(s)
+}
+
+// scalar is a text, or a number or truth as one writes it: {"PORT": 3000} is what {"PORT": "3000"} is.
+func scalar(value json.RawMessage) (string, bool) {
+	var s string
+	switch {
+	case json.Unmarshal(value, &s) == nil:
+		return s, true
+	case len(value) > 0 && (value[0] == '[' || value[0] == '{'):
+		return "", false
+	}
+	return string(value), true
+}
+
+// list reads a list of texts. A text alone is a list of one, unless it has blanks: those would be parted by a shell.
+func (r *reader) list(keys ...string) (out []string) {
+	value := r.any(keys...)
+	if value == nil {
+		return nil
+	}
+	want := `a list of texts, as ["-y", "server"]`
+	if s, ok := scalar(value); ok {
+		if strings.ContainsAny(s, " \t\n") {
+			r.wrong(keys, want)
+			return nil
+		}
+		return []string{s}
+	}
+	var all []json.RawMessage
+	if json.Unmarshal(value, &all) != nil && string(value) != "{}" {
+		r.wrong(keys, want)
+	}
+	for _, one := range all {
+		s, ok := scalar(one)
+		if !ok || string(one) == "null" {
+			r.wrong(keys, want)
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// texts reads an object of texts. A member that is null is not there, and so is an empty list, which PHP writes for an empty
+// object.
+func (r *reader) texts(keys ...string) map[string]string {
+	value := r.any(keys...)
+	if value == nil || string(value) == "[]" {
+		return nil
+	}
+	o, err := readObject(value)
+	if err != nil || o.twice() != nil {
+		r.wrong(keys, `an object of texts, as {"NAME": "value"}`)
+		return nil
+	}
+	out := map[string]string{}
+	for _, m := range o {
+		s, ok := scalar(m.value)
+		if !ok {
+			r.wrong(keys, `an object of texts, as {"NAME": "value"}`)
+		}
+		if string(m.value) != "null" {
+			out[m.key] = s
+		}
+	}
+	return out
+}
+
+// truth reads true or false; nil: it is not there.
+func (r *reader) truth(key string) *bool {
+	value := r.any(key)
+	if value == nil {
+		return nil
+	}
+	s, _ := scalar(value)
+	yes := strings.EqualFold(s, "true")
+	if !yes && !strings.EqualFold(s, "false") {
+		r.wrong([]string{key}, "true or false")
+	}
+	return &yes
+}
+
+// transports are the words of a transport that programs use, folded, and ours; "": it is found out.
+var transports = map[string]string{
+	"": "", "sse": "sse", "stdio": "stdio", "local": "stdio", "http": "http", "https": "http", "streamablehttp": "http", "streamable": "http", "httpstream": "http",
+	"remote": "", // opencode's, for all that has a URL
+}
+
+// readEntry reads a server's text. Members that it does not know are nothing to it.
+func readEntry(text json.RawMessage) (e Entry, err error) {
+	o, err := readObject(text)
+	if err != nil {
+		return e, errors.New("must be an object with a url or a command")
+	}
+	if err := o.twice(); err != nil {
+		return e, err
+	}
+	r := &reader{object: o}
+	e = Entry{
+		URL: r.text(urlKeys...), Headers: r.texts(headersKeys...), Args: r.list(argsKeys...), Env: r.texts(envKeys...), Dir: r.text(dirKeys...),
+		Include: r.list(includeKeys...), Exclude: r.list(excludeKeys...), Private: r.truth("private"),
+	}
+	r.command(&e)
+	said := r.text(typeKeys...)
+	kind, ok := transports[folded(said)]
+	if !ok {
+		return e, fmt.Errorf("its type can be sse, http or stdio, not %.40q", said)
+	}
+	if e.Type = kind; e.Type == "" && r.any("httpurl") != nil {
+		e.Type = "http" // by that name Gemini CLI tells it from url, which is sse there
+	}
+	// With both the type says which is meant.
+	switch {
+	case e.URL == "" || e.Command == "":
+	case e.Type == "stdio":
+		e.URL = ""
+	case e.Type != "":
+		e.Command, e.Args, e.Env = "", nil, nil
+	}
+	if yes := r.truth("insecure"); yes != nil {
+		e.Insecure = *yes
+	}
+	off, on := r.truth("disabled"), r.truth("enabled")
+	e.Disabled = off != nil && *off || on != nil && !*on
+	return e, r.err
+}
+
+// command reads what is started: a text, a list with its arguments behind it (opencode), or an object of all (Zed).
+func (r *reader) command(e *Entry) {
+	value := r.any(commandKeys...)
+	switch {
+	case value == nil:
+	case value[0] == '[':
+		if all := r.list(commandKeys...); len(all) > 0 {
+			e.Command, e.Args = all[0], slices.Concat(all[1:], e.Args)
+		}
+	case value[0] == '{':
+		o, err := readObject(value)
+		if err != nil || o.twice() != nil || o.any("path", "command") == nil {
+			r.wrong(commandKeys, "a text")
+			return
+		}
+		in := &reader{object: o}
+		e.Command, e.Args = in.text("path", "command"), slices.Concat(in.list(argsKeys...), e.Args)
+		if env := in.texts(envKeys...); env != nil {
+			e.Env = env
+		}
+		if r.err == nil {
+			r.err = in.err
+		}
+	default:
+		e.Command = r.text(commandKeys...)
+	}
+}

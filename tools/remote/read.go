@@ -1,0 +1,185 @@
+package remote
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"toolnorm/chat/schema"
+	"toolnorm/tools"
+)
+
+// What servers send is read member by member: what has one reading is read so, what is no more than an ornament and cannot
+// be read is dropped, and a tool that cannot be used without what is wrong in it is left out alone. PHP writes an empty
+// object as [], C# and Java what is missing as null, Lua an empty list as {}, Python its own names of types.
+
+// listed is a tool as a server lists it. The hints are the server's own word: what matters goes by them only where a mistake
+// does no harm.
+type listed struct {
+	Name, Title, Description string
+	Schema, Output           json.RawMessage
+	Hints                    tools.Hints
+}
+
+// readTool reads a tool of a list. An error says why it cannot be used; its name is there if it has one.
+func readTool(text json.RawMessage) (t listed, err error) {
+	o, err := readObject(text)
+	if err != nil {
+		return t, errors.New("is no object")
+	}
+	if json.Unmarshal(o.get("name"), &t.Name) != nil || t.Name == "" {
+		return t, errors.New("has no name, or one that is no text")
+	}
+	about, _ := readObject(o.get("annotations")) // without them it says nothing of itself
+	t.Title = cmp.Or(wording(o.get("title")), wording(about.get("title")))
+	t.Description = wording(o.get("description"))
+	t.Hints = tools.Hints{
+		ReadOnly: hint(about.get("readOnlyHint")), Destructive: hint(about.get("destructiveHint")),
+		Idempotent: hint(about.get("idempotentHint")), OpenWorld: hint(about.get("openWorldHint")),
+	}
+	if t.Schema, err = argumentsSchema(o.get("inputSchema")); err != nil {
+		return t, fmt.Errorf("its inputSchema %w", err)
+	}
+	// As an output a schema promises what comes; one that cannot be read promises nothing.
+	if out, wrong := schema.Wellformed(o.get("outputSchema")); wrong == nil && len(out) > 0 && out[0] == '{' {
+		t.Output = out
+	}
+	return t, nil
+}
+
+// wording is a text, or nothing.
+func wording(value json.RawMessage) (s string) {
+	_ = json.Unmarshal(value, &s)
+	return s
+}
+
+// hint is a truth, or nothing: a hint that is missing is not false, and "yes" is none.
+func hint(value json.RawMessage) (b *bool) {
+	if json.Unmarshal(value, &b) != nil {
+		return nil
+	}
+	return b
+}
+
+// argumentsSchema reads a tool's schema, whose arguments are an object. None at all, true and an empty list take any.
+func argumentsSchema(text json.RawMessage) (json.RawMessage, error) {
+	var inside string
+	if json.Unmarshal(text, &inside) == nil && len(inside) > 0 && json.Valid([]byte(inside)) {
+		text = json.RawMessage(inside) // encoded twice
+	}
+	if s := string(text); s == "" || s == "null" || s == "true" || s == "[]" {
+		return nil, nil
+	}
+	if text[0] != '{' {
+		return nil, errors.New("is no object")
+	}
+	text, err := schema.Wellformed(text)
+	if err != nil {
+		return nil, err
+	}
+	o, err := readObject(text)
+	if err != nil {
+		return nil, err
+	}
+	var kinds []string
+	switch said := o.get("type"); {
+	case said == nil || string(said) == `"object"`:
+	case json.Unmarshal(said, &kinds) == nil && slices.Contains(kinds, "object"):
+		// Clients of MCP want the word alone, and arguments are never null.
+		if o, err = o.with("type", "object"); err != nil {
+			return nil, err
+		}
+		return must(o), nil
+	default:
+		return nil, fmt.Errorf("is of the type %.40s, and arguments are an object", said)
+	}
+	return text, nil
+}
+
+// readPage reads a page of a list of tools: their texts, and where the next page is. A list with gaps comes from PHP as an
+// object.
+func readPage(raw json.RawMessage) (texts []json.RawMessage, next string, err error) {
+	o, err := readObject(raw)
+	if err != nil {
+		return nil, "", fmt.Errorf("its list of tools cannot be read: %w", err)
+	}
+	list := o.get("tools")
+	if values, wrong := readObject(list); wrong == nil {
+		for _, m := range values {
+			texts = append(texts, m.value)
+		}
+	} else if json.Unmarshal(list, &texts) != nil {
+		return nil, "", fmt.Errorf("its list of tools cannot be read: it is %.40s", list)
+	}
+	return texts, wording(o.get("nextCursor")), nil
+}
+
+// plainPage is a page as mcp-go can read it whatever stands in it, since one odd tool would make it give up the page: of
+// each tool that can be used the name and the schema, in which it looks for headers.
+func plainPage(raw json.RawMessage) json.RawMessage {
+	type bare struct {
+		Name   string          `json:"name"`
+		Schema json.RawMessage `json:"inputSchema"`
+	}
+	all := []bare{}
+	texts, next, _ := readPage(raw) // the error is told by list
+	for _, text := range texts {
+		t, err := readTool(text)
+		if err != nil {
+			continue
+		}
+		b := bare{t.Name, t.Schema}
+		if one, _ := json.Marshal(b); len(t.Schema) == 0 || json.Unmarshal(one, new(mcp.Tool)) != nil {
+			b.Schema = json.RawMessage(`{"type":"object"}`)
+		}
+		all = append(all, b)
+	}
+	out, err := json.Marshal(map[string]any{"tools": all, "nextCursor": next})
+	if err != nil {
+		return raw
+	}
+	return out
+}
+
+// plainGreeting is what a server says of itself as mcp-go can read it: capabilities and serverInfo are objects of objects
+// there, and one of another kind would make it give up the server. A capability that is [] or true is there.
+func plainGreeting(raw json.RawMessage) json.RawMessage {
+	o, err := readObject(raw)
+	if err != nil {
+		return raw
+	}
+	changed := false
+	for i, m := range o {
+		inner, wrong := readObject(m.value)
+		switch {
+		case m.key == "capabilities":
+			plain := object{}
+			for _, c := range inner {
+				if s := string(bytes.TrimSpace(c.value)); s == "[]" || s == "true" {
+					c.value = json.RawMessage("{}")
+				}
+				if c.value[0] == '{' {
+					plain = append(plain, c)
+				}
+			}
+			o[i].value, changed = must(plain), true
+		case m.key == "serverInfo":
+			plain := object{}
+			for _, key := range []string{"name", "version"} {
+				plain, _ = plain.with(key, wording(inner.get(key))) // texts always encode
+			}
+			o[i].value, changed = must(plain), true
+		case m.key == "instructions" && m.value[0] != '"', m.key == "_meta" && wrong != nil:
+			o[i].value, changed = json.RawMessage("null"), true
+		}
+	}
+	if !changed {
+		return raw
+	}
+	return must(o)
+}

@@ -1,0 +1,95 @@
+package remote
+
+import (
+	"os/exec"
+	"path/filepath"
+)
+
+// State is how a server is, as /mcp/list?state=1 shows it. URL and Error hold no secrets.
+type State struct {
+	Name  string `json:"name"`
+	URL   string `json:"url"`
+	State string `json:"state"`               // ready, waiting, down, disabled or invalid
+	Tools int    `json:"tools"`               // how many it listed last; kept while it is down
+	Kind  string `json:"transport,omitempty"` // the transport that worked last; empty: none has
+	Error string `json:"error,omitempty"`     // why it is down or invalid; empty: it is not
+
+	Odd []LeftOut `json:"left_out,omitempty"` // the tools that cannot be used, the first mostTold of them
+}
+
+// stateInvalid is the state of what is in mcp.json and cannot be used as it is.
+const stateInvalid = "invalid"
+
+// state tells of the server. It is "waiting" while there is neither a connection nor an error: at the start, and
+// between a loss and the end of the next attempt.
+func (l *link) state() State {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := State{Name: l.entry.Name, URL: l.entry.shown(), State: "waiting", Tools: len(l.tools), Kind: l.kind, Odd: l.odd[:min(len(l.odd), mostTold)]}
+	switch {
+	case l.conn != nil && !l.conn.over():
+		s.State = "ready"
+	case l.err != nil:
+		s.State, s.Error = "down", reason(l.err)
+	}
+	return s
+}
+
+// LeftOut is a tool of a server that is not offered, by its place in the list if it has no name, and why.
+type LeftOut struct {
+	Tool string `json:"tool"`
+	Why  string `json:"why"`
+}
+
+// mostTold is how many tools that are left out are reported for one server.
+const mostTold = 50
+
+// List tells of all servers, in the file's order, those that are disabled or left out among them. A file that cannot be
+// read comes first, under its own name. It asks none of them and never waits.
+func (s *Set) List() []State {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := []State{}
+	if s.broken != nil {
+		out = append(out, State{Name: filepath.Base(s.cfg.Path), State: stateInvalid, Error: s.broken.Error()})
+	}
+	for i, w := range s.file.servers {
+		l := s.links[w.entry.Name]
+		switch {
+		case w.err != nil:
+			out = append(out, State{Name: w.shown(i), State: stateInvalid, Error: w.err.Error()})
+		case l == nil:
+			out = append(out, State{Name: w.entry.Name, URL: w.entry.shown(), State: "disabled"})
+		default:
+			out = append(out, l.state())
+		}
+	}
+	return out
+}
+
+// Check returns what of the servers of an mcp.json cannot work as it is written: entries that are left out, variables that are
+// not set, commands that are not there. Nothing is started or asked. A file that is not there has no servers.
+func Check(path string) (servers int, wrong []State) {
+	if stampOf(path) == (stamp{}) {
+		return 0, nil
+	}
+	f, err := load(path)
+	if err != nil {
+		return 0, []State{{Name: filepath.Base(path), State: stateInvalid, Error: err.Error()}}
+	}
+	for i, w := range f.servers {
+		err := w.err
+		if err == nil && !w.entry.Disabled {
+			var e Entry
+			if e, err = w.entry.filled(); err == nil && e.Command != "" {
+				if _, err = exec.LookPath(e.Command); err != nil {
+					err = explained(e, err, "")
+				}
+			}
+		}
+		if err != nil {
+			wrong = append(wrong, State{Name: w.shown(i), State: stateInvalid, Error: err.Error()})
+		}
+	}
+	return len(f.servers), wrong
+}

@@ -1,0 +1,86 @@
+package remote
+
+import (
+	"bytes"
+	"encoding/binary"
+	"unicode/utf16"
+)
+
+// plainJSON returns the JSON of a text as people and editors write it: UTF-16 or UTF-8, with a byte order mark or without,
+// with comments (// and /* */) and commas in front of a closing bracket. commented reports whether it had comments.
+// Everything that is dropped becomes a blank, so that the place of an error is its place in the file.
+func plainJSON(text []byte) (out []byte, commented bool) {
+	out = bytes.TrimPrefix(narrow(text), []byte("\uFEFF"))
+	out = bytes.Clone(out) // the caller's text stays as it is
+	comma := -1            // a comma behind which nothing has come yet
+	for i := 0; i < len(out); {
+		switch c := out[i]; {
+		case c == '"':
+			i, comma = behindString(out, i), -1
+		case c == '/' && i+1 < len(out) && (out[i+1] == '/' || out[i+1] == '*'):
+			end := behindComment(out, i)
+			for j := i; j < end; j++ {
+				if out[j] != '\n' {
+					out[j] = ' '
+				}
+			}
+			i, commented = end, true
+		case c == '}' || c == ']':
+			if comma >= 0 {
+				out[comma] = ' '
+			}
+			i, comma = i+1, -1
+		case c == ',':
+			i, comma = i+1, i
+		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
+			i++
+		default:
+			i, comma = i+1, -1
+		}
+	}
+	return out, commented
+}
+
+// behindString returns the place behind the string that begins at a quote.
+func behindString(text []byte, at int) int {
+	for i := at + 1; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return len(text)
+}
+
+// behindComment returns the place behind a comment; a line's end does not belong to it.
+func behindComment(text []byte, at int) int {
+	end, width := []byte("\n"), 0
+	if text[at+1] == '*' {
+		end, width = []byte("*/"), 2
+	}
+	if n := bytes.Index(text[at+2:], end); n >= 0 {
+		return at + 2 + n + width
+	}
+	return len(text)
+}
+
+// narrow returns a text in UTF-8. One in UTF-16, as PowerShell's > writes it, is known by its mark, or by the zero beside
+// its first character, which is of ASCII in JSON.
+func narrow(text []byte) []byte {
+	var order binary.ByteOrder = binary.LittleEndian
+	switch {
+	case len(text) < 2 || len(text)%2 != 0:
+		return text
+	case bytes.HasPrefix(text, []byte{0xfe, 0xff}) || text[0] == 0 && text[1] != 0:
+		order = binary.BigEndian
+	case !bytes.HasPrefix(text, []byte{0xff, 0xfe}) && (text[0] == 0 || text[1] != 0):
+		return text
+	}
+	units := make([]uint16, len(text)/2)
+	for i := range units {
+		units[i] = order.Uint16(text[2*i:])
+	}
+	return []byte(string(utf16.Decode(units)))
+}

@@ -1,0 +1,187 @@
+package remote
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+
+	"github.com/mark3labs/mcp-go/client/transport"
+)
+
+// why is an error with a sentence for those who manage servers in place of its own words, which are the protocol
+// library's.
+type why struct {
+	sentence string
+	error
+}
+
+// Error is the sentence.
+func (w why) Error() string { return w.sentence }
+
+// Unwrap is the error that it explains.
+func (w why) Unwrap() error { return w.error }
+
+// explained is an error of an attempt in a sentence that says what to do. said are the last words of the server's command;
+// empty: it said nothing, or is no command.
+func explained(e Entry, err error, said string) error {
+	text := ""
+	switch {
+	case e.Command != "" && (errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist)):
+		text = fmt.Sprintf("the command %q was not found", e.Command)
+		if _, gone := os.Stat(e.Dir); e.Dir != "" && gone != nil {
+			text = fmt.Sprintf("its cwd %q is not there", e.Dir)
+		} else if words := strings.Fields(e.Command); len(words) > 1 && len(e.Args) == 0 {
+			args, _ := json.Marshal(words[1:]) // texts always encode
+			text += fmt.Sprintf(`; write the program and its arguments apart: "command": %q, "args": %s`, words[0], args)
+		}
+	case e.Command != "" && errors.Is(err, os.ErrPermission):
+		text = fmt.Sprintf("the command %q may not be run: it is no program, or not allowed", e.Command)
+	case e.Command != "" && (said != "" || errors.Is(err, errLost) || strings.Contains(err.Error(), "transport closed")):
+		text = "the command has ended without speaking MCP"
+		if errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, errLost) && !strings.Contains(err.Error(), "closed") {
+			text = plainly(err)
+		}
+		if said != "" {
+			text += "; it wrote: " + said
+		}
+	default:
+		text = plainly(err)
+	}
+	return why{text, err}
+}
+
+// plainly is the sentence of an error, of each one alone where several are joined: one for each transport that was tried.
+func plainly(err error) string {
+	if several, ok := err.(interface{ Unwrap() []error }); ok && strings.Contains(err.Error(), "\n") {
+		var all []string
+		for _, one := range several.Unwrap() {
+			if text := plainly(one); text != otherTransport && !slices.Contains(all, text) {
+				all = append(all, text)
+			}
+		}
+		return cmp.Or(strings.Join(all, "; "), otherTransport)
+	}
+	var dns *net.DNSError
+	text := err.Error()
+	switch status := answered4xx.FindStringSubmatch(text); {
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "nothing listens at its address (connection refused)"
+	case errors.As(err, &dns):
+		return fmt.Sprintf("the name %s is not known", dns.Name)
+	case errors.Is(err, transport.ErrAuthorizationRequired), errors.Is(err, transport.ErrOAuthAuthorizationRequired), status != nil && status[1] == "401":
+		return "it asks for a key (status 401): give it one in headers; signing in by OAuth is not supported"
+	case strings.Contains(text, "waiting for endpoint"), strings.Contains(text, "timeout waiting for endpoint"):
+		return fmt.Sprintf("no MCP server of the older transport (SSE) answers there: no address for messages came within %v", endpointTime)
+	case status == nil && errors.Is(err, transport.ErrLegacySSEServer):
+		return otherTransport
+	case status != nil:
+		return fmt.Sprintf("no MCP server answers there: the status is %s", status[1])
+	}
+	return strings.Join(strings.Fields(text), " ")
+}
+
+// otherTransport is said of a server that refuses Streamable HTTP; what came of the older transport says more.
+const otherTransport = "it does not take Streamable HTTP"
+
+// answered4xx is the status in mcp-go's words.
+var answered4xx = regexp.MustCompile(`(?:status code|status):? ([45]\d\d)`)
+
+// longestReason bounds a reason, in bytes: enough to see what is wrong.
+const longestReason = 600
+
+// reason is an error as those who manage servers may read it. Errors of net/http hold whole URLs, in whose query a key
+// may stand.
+func reason(err error) string {
+	text := queries.ReplaceAllStringFunc(err.Error(), func(url string) string {
+		at, query, _ := strings.Cut(url, "?")
+		return at + "?" + secretValue.ReplaceAllString(query, "=…")
+	})
+	if len(text) > longestReason {
+		text = strings.ToValidUTF8(text[:longestReason], "") + "…"
+	}
+	return text
+}
+
+// queries are URLs with a query in a text.
+var queries = regexp.MustCompile(`https?://[^\s"'?]+\?[^\s"']*`)
+
+// tail keeps the last lines of a command's standard error: why it failed is in them.
+type tail struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+// Bounds of a tail.
+const (
+	mostLines   = 30
+	longestLine = 200 // bytes
+	mostSaid    = 4   // lines that are told
+)
+
+// add keeps a line.
+func (t *tail) add(line string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(line) > longestLine {
+		line = strings.ToValidUTF8(line[:longestLine], "") + "…"
+	}
+	t.lines = append(t.lines, strings.ToValidUTF8(line, "�"))
+	t.lines = t.lines[max(0, len(t.lines)-mostLines):]
+}
+
+// String is the last lines. Those that are indented are details of a trace, and are left out where there are others.
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var told, details []string
+	for _, line := range t.lines {
+		switch trimmed := strings.TrimSpace(line); {
+		case len(trimmed) < 2: // a closing brace
+		case line[0] == ' ' || line[0] == '\t':
+			details = append(details, trimmed)
+		default:
+			told = append(told, trimmed)
+		}
+	}
+	if len(told) == 0 {
+		told = details
+	}
+	return strings.Join(told[max(0, len(told)-mostSaid):], " | ")
+}
+
+// hides is what takes secrets out of a line that a command writes: the values that the entry got from the environment, those
+// that it has as environment or headers, and what looks like a key. e is the entry with its values, written the one of the file.
+func (e Entry) hides(written Entry) func(string) string {
+	var pairs []string
+	add := func(value string) {
+		if len(value) >= 6 { // shorter ones are words, and would make the line unreadable
+			pairs = append(pairs, value, "…")
+		}
+	}
+	for _, v := range e.Env {
+		add(v)
+	}
+	for _, v := range e.Headers {
+		add(v)
+	}
+	for _, text := range append([]string{written.Command, written.URL, written.Dir}, written.Args...) {
+		for _, m := range variable.FindAllStringSubmatch(text, -1) {
+			add(os.Getenv(m[1]))
+		}
+	}
+	known := strings.NewReplacer(pairs...)
+	return func(line string) string { return keys.ReplaceAllString(known.Replace(line), "$1…") }
+}
+
+// keys are what looks like a key in any program's words: api_key=…, "token": "…", Bearer ….
+var keys = regexp.MustCompile(`(?i)((?:key|token|secret|passwd|password|credential|authorization)s?["']?\s*[=:]\s*(?:bearer\s+|basic\s+)?["']?|bearer\s+)[^\s"',;)]{4,}`)
