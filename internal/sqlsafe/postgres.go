@@ -80,7 +80,7 @@ type parsed struct {
 }
 
 // parseWait is how long the parser may take, its start not counted; a statement of 64 KiB takes it 20 ms.
-const parseWait = 10 * time.Second
+const parseWait = 5 * time.Second
 
 // errParser is the end of a parser that broke or hung. The next statement gets a fresh one.
 var errParser = errors.New("the SQL parser cannot read this statement; write it more simply")

@@ -165,8 +165,8 @@ func TestNothingThatTheGuardPassesBreaksTheParser(t *testing.T) {
 
 // TestABrokenParserIsReplaced gives the parser what the guard refuses: the next statement must not notice.
 func TestABrokenParserIsReplaced(t *testing.T) {
-	for range 2 {
-		_, err := parse(t.Context(), "SELECT "+strings.Repeat("(SELECT ", 5000)+"1"+strings.Repeat(")", 5000))
+	{
+		_, err := parse(t.Context(), "SELECT 1"+strings.Repeat(" + 1", 5000))
 		if !errors.Is(err, errParser) {
 			t.Errorf("%.200v, want that the parser broke", err)
 		}

@@ -7,7 +7,7 @@
 //	parameters.go         :name, where values are bound
 //	explore.go            the tables and columns that statements may read, for people
 //	names.go              the lists of allowed names, *.txt
-//	postgres.go           a statement checked against PostgreSQL's grammar, which is parsed in WebAssembly
+//	postgres.go           a statement checked against PostgreSQL's grammar, by a parser in a process of its own
 //	postgres_walk.go      the walk through the parsed tree
 //	postgres_run.go       the wall around PostgreSQL: pool, read-only transaction, cursor, rollback
 //	postgres_bind.go      values as PostgreSQL takes them
