@@ -151,8 +151,10 @@ func hidden(c rune) bool {
 func (d *Draft) normalize(p *problems) {
 	d.Name = strings.TrimSpace(d.Name)
 	d.DescriptionAgent, d.DescriptionUser = lines(d.DescriptionAgent), lines(d.DescriptionUser)
+	d.Type = strings.ToUpper(strings.TrimSpace(d.Type)) // the specification writes String and STRING
 	d.Params = slices.Clone(d.Params)
 	for i := range d.Params {
+		d.Params[i].Type = strings.ToUpper(strings.TrimSpace(d.Params[i].Type))
 		d.Params[i].Name, d.Params[i].Description = strings.TrimSpace(d.Params[i].Name), lines(d.Params[i].Description)
 	}
 	if err := d.unpack(); err != nil {
