@@ -201,7 +201,7 @@ var below = map[string][]string{
 	"tools/dynamic":          {"chat", "tools", "internal/store", "internal/sqlsafe", "internal/pyexpr", "internal/pyexpr/py", "internal/fault"},
 	"internal/embedding":     {"internal/post"},
 	"tools/data":             {"tools", "internal/store", "internal/sqlsafe", "internal/chroma", "internal/embedding", "internal/lexical", "internal/vector"},
-	"tools/kb/chunk":         {},
+	"tools/kb/chunk":         {"internal/aside"},
 	"tools/kb/kbstore":       {"internal/auth", "internal/lexical", "internal/store", "internal/vector"},
 	"internal/sqlsafe":       {"chat", "internal/aside"},
 	"internal/aside":         {},

@@ -21,20 +21,24 @@ type Postgres struct {
 // calls functions of the list alone. The error is a *Refusal, or says that ctx ended or that the parser broke.
 // The cheap checks come first, since the parser takes 20 ms and can be driven into the ground by nesting.
 // Looking at the first word would not do: WITH … DELETE begins as a query does, and SELECT calls functions with effects.
-func (p *Postgres) Check(ctx context.Context, sql string) error { return p.check(ctx, sql, 0) }
+func (p *Postgres) Check(ctx context.Context, sql string) error {
+	_, err := p.check(ctx, sql, 0)
+	return err
+}
 
-// check is Check of a statement with so many parameters, $1 and on.
-func (p *Postgres) check(ctx context.Context, sql string, values int) error {
+// check is Check of a statement with so many parameters, $1 and on. It gives the names that only the
+// server can say of what they are.
+func (p *Postgres) check(ctx context.Context, sql string, values int) ([]name, error) {
 	all, r := PostgreSQL.words(sql)
 	if r != nil {
-		return r
+		return nil, r
 	}
 	if r := tooDeep(sql, all); r != nil {
-		return r
+		return nil, r
 	}
 	text, err := parse(ctx, sql)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var tree struct {
 		Statements []struct {
@@ -42,16 +46,16 @@ func (p *Postgres) check(ctx context.Context, sql string, values int) error {
 		} `json:"stmts"`
 	}
 	if err := json.Unmarshal(text, &tree); err != nil {
-		return fmt.Errorf("read the parsed statement: %w", err)
+		return nil, fmt.Errorf("read the parsed statement: %w", err)
 	}
 	if n := len(tree.Statements); n != 1 {
-		return refuse(sql, -1, "one SELECT has to be asked, and these are %d statements", n)
+		return nil, refuse(sql, -1, "one SELECT has to be asked, and these are %d statements", n)
 	}
 	w := walk{sql: sql, more: p.Functions, values: values}
 	if r := w.statement(tree.Statements[0].Statement); r != nil {
-		return r
+		return nil, r
 	}
-	return nil
+	return w.names, nil
 }
 
 // grammarian is PostgreSQL's own parser, compiled to WebAssembly: no other reads every statement as the
