@@ -107,7 +107,7 @@ func (p *process) ask(ctx context.Context, request []byte, memory int64) ([]byte
 	}()
 	answer, err := p.answer(ctx, memory)
 	if p.over {
-		return nil, err
+		return answer, err
 	}
 	if wrong := <-sent; wrong != nil && err == nil {
 		err = wrong
@@ -138,6 +138,8 @@ func (p *process) answer(ctx context.Context, memory int64) ([]byte, error) {
 				return nil, &Ended{Why: p.last(m.err)}
 			case m.kind == failed:
 				return nil, Failed(m.text)
+			case m.kind == last:
+				p.kill()
 			}
 			return m.text, nil
 		case <-ctx.Done():
@@ -199,6 +201,7 @@ func (t *tail) String() string {
 const (
 	ok     = 0
 	failed = 1
+	last   = 2 // the answer is good, and the process ends
 )
 
 // largest bounds a message: a file of 64 MiB, and what may be made of it.

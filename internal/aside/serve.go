@@ -7,6 +7,7 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"syscall"
 )
 
@@ -57,5 +58,14 @@ func answer(out io.Writer, work Work, text []byte) error {
 	if err != nil {
 		return send(out, failed, []byte(err.Error()))
 	}
+	if spent.Load() {
+		return send(out, last, got)
+	}
 	return send(out, ok, got)
 }
+
+// spent is set by Spent.
+var spent atomic.Bool
+
+// Spent is called by work that leaves something behind that goes on: this process answers and ends.
+func Spent() { spent.Store(true) }

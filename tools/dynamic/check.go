@@ -167,11 +167,6 @@ func (d *Draft) normalize(p *problems) {
 	if d.Options.Format == "json" {
 		d.Options.Format = ""
 	}
-	// One way to say a thing: a definition without options is stored as the plain text
-	// that the specification shows.
-	if d.Options.Connection == Sample && d.Type == typeSQL {
-		d.Options.Connection = ""
-	}
 }
 
 // lines is a text without what surrounds it and with line breaks as they are here; a

@@ -29,6 +29,7 @@ type Config struct {
 	Registry    *tools.Registry
 	Fit         func(t tools.Tool, args json.RawMessage) (json.RawMessage, error) // the registry's; for test runs
 	Connections map[string]string                                                 // by name: an absolute path of SQLite[#table,…], postgres://…, or env:VARIABLE
+	Asks        Asks                                                              // of the connections to PostgreSQL
 	Data        string                                                            // folder of the sample
 	Store       string                                                            // what DB was opened with
 	Reserved    map[string]bool                                                   // names of built-in tools, also of those that are not offered now
@@ -65,7 +66,7 @@ func Open(ctx context.Context, c Config) (*Set, error) {
 	}
 	s := &Set{config: c, own: map[string]bool{}}
 	var err error
-	if s.connections, err = newConnections(c.Connections, c.Store, sample); err != nil {
+	if s.connections, err = newConnections(c.Connections, c.Asks, c.Store, sample); err != nil {
 		return nil, err
 	}
 	if err := c.DB.Migrate(ctx, "custom_tools", steps()...); err != nil {

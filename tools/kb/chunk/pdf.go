@@ -29,7 +29,7 @@ const (
 const pdfTime = 2 * time.Minute
 
 // pageTime is how long one page of it may take.
-const pageTime = 20 * time.Second
+const pageTime = 10 * time.Second
 
 // pdfReader reads PDFs in a process of its own, since the library may never end with a broken file: a
 // tree of pages that names itself has no last page.
@@ -121,6 +121,7 @@ func linesOfPage(file *pdf.Reader, n int) ([]line, error) {
 	case o := <-done:
 		return o.lines, o.err
 	case <-time.After(pageTime + time.Second):
+		aside.Spent()
 		return nil, errSlow
 	}
 }
