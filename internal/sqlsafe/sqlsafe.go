@@ -13,6 +13,9 @@
 //	postgres_bind.go      values as PostgreSQL takes them
 //	postgres_role.go      what the role may do besides reading
 //	postgres_value.go     PostgreSQL's texts as JSON values
+//	postgres_names.go     what the names of a statement are, by the server (postgres_names.sql)
+//	postgres_mentions.go  the names, as the walk finds them
+//	sqlite_aside.go       SQLite in processes of its own
 //	sqlite.go             statements on SQLite, read-only
 //	sqlite_guard.go       the wall around it: authorizer, limits, and where a refused name stands
 //
@@ -153,6 +156,8 @@ func HitOf(err error) string {
 		return "time"
 	case errors.As(err, &big):
 		return "cell"
+	case errors.As(err, new(tooMuch)):
+		return "memory"
 	}
 	return ""
 }
