@@ -48,7 +48,13 @@ func TestRealPostgresEntersNothingOfTheOwners(t *testing.T) {
 	if _, err := s.admin.Exec(t.Context(), string(owner)+"; REVOKE SELECT ON secret FROM reader"); err != nil {
 		t.Fatal(err)
 	}
-	db := s.open(t, nil)
+	told := ""
+	db := s.open(t, func(c *PostgresConfig) { c.Warn = func(text string) { told += text } })
+	defer func() {
+		if !strings.Contains(told, "public.audit (SECURITY DEFINER)") {
+			t.Errorf("told: %q", told)
+		}
+	}()
 	t.Run("legitimate", func(t *testing.T) {
 		for _, c := range corpus(t, "postgres_legitimate.txt") {
 			if _, err := db.Query(t.Context(), c.sql); err != nil && c.says == "" {

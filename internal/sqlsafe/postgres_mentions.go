@@ -201,12 +201,14 @@ func (w *walk) rangeFunction(node map[string]any) {
 	for _, one := range functions { // each is a list of the call and its columns
 		n, _ := one.(map[string]any)
 		list, _ := n["List"].(map[string]any)
-		items, _ := list["items"].([]any)
-		for _, item := range items {
-			call, _ := item.(map[string]any)
-			f, _ := call["FuncCall"].(map[string]any)
-			if all := parts(f["funcname"]); len(all) > 0 {
-				w.series[all[len(all)-1]] = columns
+		for _, inside := range list {
+			calls, _ := inside.([]any)
+			for _, one := range calls {
+				call, _ := one.(map[string]any)
+				f, _ := call["FuncCall"].(map[string]any)
+				if all := parts(f["funcname"]); len(all) > 0 {
+					w.series[all[len(all)-1]] = columns
+				}
 			}
 		}
 	}

@@ -119,12 +119,18 @@ func (db *PostgresDB) admit(ctx context.Context, conn *pgx.Conn) error {
 		return err
 	}
 	err = tooPowerful(db.config.User, can)
-	if err == nil || !db.config.AnyRole {
+	if err != nil && !db.config.AnyRole {
 		return err
 	}
 	db.warned.Do(func() {
-		if db.config.Warn != nil {
+		if db.config.Warn == nil {
+			return
+		}
+		if err != nil {
 			db.config.Warn(err.Error())
+		}
+		if calls := roleCalls(ctx, conn, db.config.User); calls != "" {
+			db.config.Warn(calls)
 		}
 	})
 	return nil
@@ -209,17 +215,22 @@ func (db *PostgresDB) ask(ctx context.Context, q Statement, read reader) (*Table
 // lo_create(0) succeeds in a read-only transaction for a role without any right, and
 // only ROLLBACK takes it back, as it does set_config(…, false).
 func (db *PostgresDB) within(ctx context.Context, c *pgconn.PgConn, b *bound, names []name, send *values, limits Limits, read reader) (*Table, error) {
-	begin := fmt.Sprintf("BEGIN TRANSACTION READ ONLY; SET LOCAL statement_timeout = %d", max(1, limits.Time.Milliseconds()))
+	begin := fmt.Sprintf("BEGIN TRANSACTION READ ONLY; SET LOCAL statement_timeout = %d; SET LOCAL jit = off; SET LOCAL max_parallel_workers_per_gather = 0", max(1, limits.Time.Milliseconds()))
 	if _, err := c.Exec(ctx, begin).ReadAll(); err != nil {
 		return nil, err
 	}
 	var t *Table
 	sent, err := resolve(ctx, c, b, names, db.check.Functions)
 	if err == nil {
+		over, stop := watch(ctx, c) // from here on: planning computes what is constant
 		err = sent.told(declare(ctx, c, sent, send))
-	}
-	if err == nil {
-		t, err = read(ctx, c, limits)
+		if err == nil {
+			t, err = read(ctx, c, limits)
+		}
+		stop()
+		if over.Load() {
+			t, err = nil, tooMuch{}
+		}
 	}
 	if c.IsClosed() {
 		return t, err

@@ -3,6 +3,7 @@ package sqlsafe
 import (
 	"cmp"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -169,10 +170,15 @@ func (w *walk) function(call map[string]any, at int) *Refusal {
 	} else {
 		w.names = append(w.names, nameAt(nameFunction, full, at, !strings.Contains(full, ".") && located(call)))
 	}
-	if !filling[name] {
+	args, _ := call["args"].([]any)
+	switch {
+	case name == "format" && (len(args) == 0 || !plainFormat(args[0])):
+		return refuse(w.sql, at, "format needs a text as it is in front, and a width of at most two digits in it")
+	case name == "polygon" && len(args) > 1:
+		return refuse(w.sql, at, "polygon makes as many points as it is told, and may have one argument")
+	case !filling[name]:
 		return nil
 	}
-	args, _ := call["args"].([]any)
 	if len(args) < 2 || !smallConstant(args[1]) {
 		return refuse(w.sql, at, "%s needs a length that is a number of at most %d", name, longestFill)
 	}
@@ -185,6 +191,18 @@ var filling = map[string]bool{"repeat": true, "lpad": true, "rpad": true}
 
 // longestFill is the longest text that they may make.
 const longestFill = 10_000
+
+// wideFormat is a place of format with a width that is large or another argument's.
+var wideFormat = regexp.MustCompile(`%(\d+\$)?-?(\*|\d{3,}[^$\d])`)
+
+// plainFormat reports whether a node is a text for format without a large width: '%900000000s' is a gigabyte.
+func plainFormat(node any) bool {
+	object, _ := node.(map[string]any)
+	constant, _ := object["A_Const"].(map[string]any)
+	text, ok := constant["sval"].(map[string]any)
+	pattern, _ := text["sval"].(string)
+	return ok && !wideFormat.MatchString(pattern)
+}
 
 // smallConstant says that a node is a number of at most longestFill.
 // An expression is refused though it may be small: what it comes to is only known when it runs.

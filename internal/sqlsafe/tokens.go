@@ -182,16 +182,13 @@ func tooDeep(sql string, all []token) *Refusal {
 		case word == "end" && now.open == "case":
 			closed()
 		case word == "and" && now.between > 0:
-			now.between--
-			now.words++
-			sum++
+			now.between, now.words, sum = now.between-1, now.words+1, sum+1
 		case word == "," || word == "and" || word == "or" || word == ";":
 			other = true
 		case (word == "when" || word == "else") && now.open == "case":
 			other = true
 		case word == "join" || word == "union" || word == "intersect" || word == "except":
-			now.chain++
-			sum++
+			now.chain, sum = now.chain+1, sum+1
 			other = word != "join"
 		case word == ".":
 		default:
