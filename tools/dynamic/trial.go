@@ -38,13 +38,13 @@ func (s *Set) Validate(ctx context.Context, d Draft) Report {
 // Result goes to the face as it is, which writes it as its own clients get it.
 type Trial struct {
 	OK         bool          `json:"ok"`
-	Connection string        `json:"connection,omitempty"` // that was asked
 	Problems   []Problem     `json:"problems"`
 	Result     *tools.Result `json:"-"` // nil: nothing was run
 	Millis     float64       `json:"duration_ms"`
 	Rows       int           `json:"rows"`
 	Truncated  bool          `json:"truncated"`
 	Hit        []string      `json:"limits_hit"`
+	Connection string        `json:"connection,omitempty"` // that was asked
 }
 
 // Test runs a draft that need not be saved: through a registry and a handler as those

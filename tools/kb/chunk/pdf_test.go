@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 	"unicode/utf16"
@@ -135,7 +134,6 @@ func TestAPDFThatDoesNotEndIsEnded(t *testing.T) {
 	xref := len(loop)
 	loop += fmt.Sprintf("xref\n0 3\n0000000000 65535 f \n%010d 00000 n \n%010d 00000 n \ntrailer\n<< /Size 3 /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n",
 		strings.Index(loop, "1 0 obj"), strings.Index(loop, "2 0 obj"), xref)
-	before := cpuOf(t)
 	start := time.Now()
 	if _, err := Read("loop.pdf", []byte(loop)); err == nil || !strings.Contains(err.Error(), "takes longer") {
 		t.Errorf("%v", err)
@@ -143,20 +141,7 @@ func TestAPDFThatDoesNotEndIsEnded(t *testing.T) {
 	if took := time.Since(start); took > 40*time.Second {
 		t.Errorf("it took %v", took)
 	}
-	if used := cpuOf(t) - before; used > 5*time.Second {
-		t.Errorf("this process used %v", used)
-	}
 	if got, err := Read("good.pdf", pdfOf(t, "BT /F1 12 Tf 72 700 Td (Good day) Tj ET")); err != nil || len(got.Blocks) != 1 {
 		t.Errorf("the next file: %v, %v", got, err)
 	}
-}
-
-// cpuOf is the time that this process has used.
-func cpuOf(t *testing.T) time.Duration {
-	t.Helper()
-	var used syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
-		t.Skip(err)
-	}
-	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
