@@ -26,8 +26,8 @@ const mostColumns = 5000
 // exploreWait bounds the listing.
 const exploreWait = 5 * time.Second
 
-// Relations lists what statements may read, by name.
-func (s *SQLiteDB) Relations(ctx context.Context) ([]Relation, error) {
+// relations lists what statements may read, by name.
+func (s *sqliteFile) relations(ctx context.Context) ([]Relation, error) {
 	ctx, cancel := context.WithTimeout(ctx, exploreWait)
 	defer cancel()
 	conn, err := s.db.Conn(ctx)

@@ -121,7 +121,10 @@ type bound struct {
 }
 
 // mark is a place at which the two texts begin to differ by more.
-type mark struct{ at, was int } // the offset behind a parameter in text, and in sql
+type mark struct {
+	at, was int // the offset behind what was replaced, in text and in sql
+	length  int // of what was replaced in sql
+}
 
 // bind writes :name as $n. A name has one number, however often it comes: PostgreSQL
 // then has one type for it. The new text goes through the whole check (Postgres.check)
@@ -141,7 +144,7 @@ func bind(sql string) (*bound, error) {
 		text.WriteString(sql[done:p.At])
 		text.WriteString("$" + strconv.Itoa(numbers[p.Name]))
 		done = p.At + 1 + len(p.Name)
-		b.marks = append(b.marks, mark{text.Len(), done})
+		b.marks = append(b.marks, mark{text.Len(), done, done - p.At})
 	}
 	text.WriteString(sql[done:])
 	b.text = text.String()
@@ -154,18 +157,11 @@ func (b *bound) was(at int) int {
 	last := mark{}
 	for _, m := range b.marks {
 		if m.at > at {
-			start := m.was - 1 - len(b.parameter(m))
-			return min(last.was+at-last.at, start)
+			return min(last.was+at-last.at, m.was-m.length)
 		}
 		last = m
 	}
 	return last.was + at - last.at
-}
-
-// parameter is the name in front of a mark.
-func (b *bound) parameter(m mark) string {
-	from := strings.LastIndexByte(b.sql[:m.was], ':')
-	return b.sql[from+1 : m.was]
 }
 
 // numbered is a parameter in a sentence of the server's.

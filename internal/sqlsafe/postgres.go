@@ -5,111 +5,116 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/wasilibs/go-pgquery/parser"
+
+	"toolnorm/internal/aside"
 )
 
-// Postgres checks statements for PostgreSQL. The zero value is ready; it may be used by many at once and must not be copied.
-// The parser is PostgreSQL's own, compiled to WebAssembly: no other reads every statement as the server does,
-// and cgo would end the builds for other systems.
+// Postgres checks statements for PostgreSQL. The zero value is ready; it may be used by many at once.
 type Postgres struct {
 	Functions map[string]bool // further ones that may be called: name, or schema.name
-
-	mu   sync.Mutex // one parser is made, and kept: each takes 25 MB, and two seconds to compile
-	gone string     // why no statement is parsed any more
 }
-
-// parseWait is how long the compiled parser may take; a statement of 64 KiB takes it 20 ms. A parser that takes longer has
-// lost its way and cannot be stopped from outside.
-const parseWait = 10 * time.Second
 
 // Check says why a statement may not be run: it has to be one SELECT (or VALUES, TABLE, WITH … SELECT) of known parts, which
 // calls functions of the list alone. The error is a *Refusal, or says that ctx ended or that the parser broke.
 // The cheap checks come first, since the parser takes 20 ms and can be driven into the ground by nesting.
 // Looking at the first word would not do: WITH … DELETE begins as a query does, and SELECT calls functions with effects.
-func (p *Postgres) Check(ctx context.Context, sql string) error { return p.check(ctx, sql, 0) }
+func (p *Postgres) Check(ctx context.Context, sql string) error {
+	_, err := p.check(ctx, sql, 0)
+	return err
+}
 
-// check is Check of a statement with so many parameters, $1 and on.
-func (p *Postgres) check(ctx context.Context, sql string, values int) error {
+// check is Check of a statement with so many parameters, $1 and on. It gives the names that only the
+// server can say of what they are.
+func (p *Postgres) check(ctx context.Context, sql string, values int) ([]name, error) {
 	all, r := PostgreSQL.words(sql)
 	if r != nil {
-		return r
+		return nil, r
 	}
 	if r := tooDeep(sql, all); r != nil {
-		return r
+		return nil, r
 	}
-	text, err := p.parse(ctx, sql)
+	text, err := parse(ctx, sql)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var tree struct {
 		Statements []struct {
 			Statement map[string]any `json:"stmt"`
 		} `json:"stmts"`
 	}
-	if err := json.Unmarshal([]byte(text), &tree); err != nil {
-		return fmt.Errorf("read the parsed statement: %w", err)
+	if err := json.Unmarshal(text, &tree); err != nil {
+		return nil, fmt.Errorf("read the parsed statement: %w", err)
 	}
 	if n := len(tree.Statements); n != 1 {
-		return refuse(sql, -1, "one SELECT has to be asked, and these are %d statements", n)
+		return nil, refuse(sql, -1, "one SELECT has to be asked, and these are %d statements", n)
 	}
 	w := walk{sql: sql, more: p.Functions, values: values}
 	if r := w.statement(tree.Statements[0].Statement); r != nil {
-		return r
+		return nil, r
 	}
-	return nil
+	return w.names, nil
 }
+
+// grammarian is PostgreSQL's own parser, compiled to WebAssembly: no other reads every statement as the
+// server does, and cgo would end the builds for other systems. Compiling takes two seconds and 270 MB,
+// and a statement that overflows its stack leaves it in a state that nobody knows, so it has a process
+// of its own, which is replaced by a fresh one when that happens.
+var grammarian = aside.New("the SQL parser", aside.Limits{Processes: 1, Time: parseWait, Memory: 768 << 20, Keep: 512 << 20},
+	func() { _, _ = parser.ParseToJSON("SELECT 1") }, // compiles it
+	func(sql []byte) ([]byte, error) {
+		tree, err := parser.ParseToJSON(string(sql))
+		var wrong *parser.Error
+		if errors.As(err, &wrong) {
+			return json.Marshal(parsed{Wrong: wrong.Message, Position: wrong.Cursorpos})
+		}
+		if err != nil {
+			return nil, err
+		}
+		return json.Marshal(parsed{Tree: json.RawMessage(tree)})
+	})
 
 // parsed is what the parser gave.
 type parsed struct {
-	tree string
-	err  error
+	Tree     json.RawMessage `json:"tree,omitempty"`
+	Wrong    string          `json:"wrong,omitempty"` // a syntax error
+	Position int             `json:"position,omitempty"`
 }
 
-// parse has PostgreSQL's own parser read a statement.
-// One statement at a time: the parser's memory is one, and 25 MB each would be too much for a few
-// milliseconds.
-func (p *Postgres) parse(ctx context.Context, sql string) (string, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.gone != "" {
-		return "", errors.New(p.gone)
-	}
-	if _, err := parser.ParseToJSON("SELECT 1"); err != nil { // the first time it is compiled here, outside the time that parsing has
-		return "", fmt.Errorf("start the SQL parser: %w", err)
-	}
-	done := make(chan parsed, 1)
-	go func() { // ends with the parser; one that hangs is left, and no other is begun
-		defer func() {
-			if v := recover(); v != nil {
-				done <- parsed{err: fmt.Errorf("the SQL parser broke: %v", v)}
-			}
-		}()
-		tree, err := parser.ParseToJSON(sql)
-		done <- parsed{tree, err}
-	}()
-	// Without the caller's end: one who goes away must not look like a parser that hangs.
-	wait, cancel := context.WithTimeout(context.WithoutCancel(ctx), parseWait)
+// parseWait is how long the parser may take, its start not counted; a statement of 64 KiB takes it 20 ms.
+const parseWait = 5 * time.Second
+
+// errParser is the end of a parser that broke or hung. The next statement gets a fresh one.
+var errParser = errors.New("the SQL parser cannot read this statement; write it more simply")
+
+// parse has PostgreSQL's parser read a statement.
+func parse(ctx context.Context, sql string) (json.RawMessage, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, startWait, errors.New("it is still being started; try again"))
 	defer cancel()
-	select {
-	case got := <-done:
-		var wrong *parser.Error
-		if errors.As(got.err, &wrong) {
-			r := refuse(sql, byteOffset(sql, wrong.Cursorpos-1), "%s", wrong.Message)
-			r.Code = syntaxError
-			return "", r
-		}
-		if got.err != nil { // its memory may be in any state: what it would say next cannot be trusted
-			p.gone = "the SQL parser broke earlier; no statement is run until toolnorm is started again"
-		}
-		return got.tree, got.err
-	case <-wait.Done():
-		p.gone = "the SQL parser hangs; no statement is run until toolnorm is started again"
-		return "", errors.New(p.gone)
+	answer, err := grammarian.Do(ctx, []byte(sql))
+	var ended *aside.Ended
+	switch {
+	case errors.As(err, &ended):
+		return nil, fmt.Errorf("%w: %w", errParser, err)
+	case err != nil:
+		return nil, fmt.Errorf("the SQL parser: %w", err)
 	}
+	var got parsed
+	if err := json.Unmarshal(answer, &got); err != nil {
+		return nil, fmt.Errorf("read the parsed statement: %w", err)
+	}
+	if got.Wrong != "" {
+		r := refuse(sql, byteOffset(sql, got.Position-1), "%s", got.Wrong)
+		r.Code = syntaxError
+		return nil, r
+	}
+	return got.Tree, nil
 }
+
+// startWait is how long a start of the parser is waited for where processors are busy.
+const startWait = 40 * time.Second
 
 // byteOffset is the offset of the n-th character.
 // PostgreSQL counts characters in errors, and a Refusal counts bytes.

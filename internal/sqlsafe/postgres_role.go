@@ -25,6 +25,29 @@ UNION ALL (SELECT 'may change the table ' || pg_catalog.quote_ident(n.nspname) |
 	AND (pg_catalog.pg_has_role(current_user, c.relowner, 'USAGE')
 		OR pg_catalog.has_table_privilege(c.oid, 'INSERT, UPDATE, DELETE, TRUNCATE')) LIMIT 3)`
 
+// effects asks for functions of the database that the role may call and that may do more than read:
+// volatile ones, and those that run with the rights of their owner. No statement reaches them by itself,
+// but views and policies may.
+const effects = `
+SELECT n.nspname || '.' || p.proname || CASE WHEN p.prosecdef THEN ' (SECURITY DEFINER)' ELSE ' (VOLATILE)' END
+FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
+WHERE n.nspname NOT IN ('pg_catalog', 'information_schema') AND p.prorettype NOT IN (2279, 3838)
+AND (p.prosecdef OR p.provolatile = 'v' AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend d WHERE d.classid = 1255 AND d.objid = p.oid AND d.deptype = 'e'))
+AND pg_catalog.has_function_privilege(p.oid, 'EXECUTE') ORDER BY p.prosecdef DESC, 1 LIMIT 5`
+
+// roleCalls is a sentence about them; empty: there are none.
+func roleCalls(ctx context.Context, conn *pgx.Conn, role string) string {
+	rows, err := conn.Query(ctx, effects)
+	if err != nil {
+		return ""
+	}
+	all, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil || len(all) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("the role '%s' may call functions that may do more than read: %s; REVOKE EXECUTE on them FROM PUBLIC", role, strings.Join(all, ", "))
+}
+
 // roleCan lists what the role of a connection may do besides reading.
 // It is asked of each new connection, since rights may be granted while the pool is open.
 func roleCan(ctx context.Context, conn *pgx.Conn) ([]string, error) {

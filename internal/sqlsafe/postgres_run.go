@@ -119,12 +119,18 @@ func (db *PostgresDB) admit(ctx context.Context, conn *pgx.Conn) error {
 		return err
 	}
 	err = tooPowerful(db.config.User, can)
-	if err == nil || !db.config.AnyRole {
+	if err != nil && !db.config.AnyRole {
 		return err
 	}
 	db.warned.Do(func() {
-		if db.config.Warn != nil {
+		if db.config.Warn == nil {
+			return
+		}
+		if err != nil {
 			db.config.Warn(err.Error())
+		}
+		if calls := roleCalls(ctx, conn, db.config.User); calls != "" {
+			db.config.Warn(calls)
 		}
 	})
 	return nil
@@ -170,7 +176,8 @@ func (db *PostgresDB) ask(ctx context.Context, q Statement, read reader) (*Table
 		return nil, err
 	}
 	q.Limits = q.Limits.or(db.config.Limits)
-	if err := db.check.check(ctx, b.text, len(b.names)); err != nil {
+	names, err := db.check.check(ctx, b.text, len(b.names))
+	if err != nil {
 		return nil, b.told(err)
 	}
 	send, err := q.postgresValues(b.names)
@@ -185,9 +192,9 @@ func (db *PostgresDB) ask(ctx context.Context, q Statement, read reader) (*Table
 		return nil, connecting(err)
 	}
 	defer conn.Release() // a connection that is closed, or still in a transaction, is thrown away there
-	t, err := db.within(ctx, conn.Conn().PgConn(), b, send, q.Limits, read)
+	t, err := db.within(ctx, conn.Conn().PgConn(), b, names, send, q.Limits, read)
 	if mistyped(err) && send.untyped() {
-		if again, wrong := db.within(ctx, conn.Conn().PgConn(), b, send, q.Limits, read); wrong == nil {
+		if again, wrong := db.within(ctx, conn.Conn().PgConn(), b, names, send, q.Limits, read); wrong == nil {
 			return again, nil
 		}
 	}
@@ -207,15 +214,23 @@ func (db *PostgresDB) ask(ctx context.Context, q Statement, read reader) (*Table
 // effects of their own. A connection that is closed has ended its transaction with it.
 // lo_create(0) succeeds in a read-only transaction for a role without any right, and
 // only ROLLBACK takes it back, as it does set_config(…, false).
-func (db *PostgresDB) within(ctx context.Context, c *pgconn.PgConn, b *bound, send *values, limits Limits, read reader) (*Table, error) {
-	begin := fmt.Sprintf("BEGIN TRANSACTION READ ONLY; SET LOCAL statement_timeout = %d", max(1, limits.Time.Milliseconds()))
+func (db *PostgresDB) within(ctx context.Context, c *pgconn.PgConn, b *bound, names []name, send *values, limits Limits, read reader) (*Table, error) {
+	begin := fmt.Sprintf("BEGIN TRANSACTION READ ONLY; SET LOCAL statement_timeout = %d; SET LOCAL jit = off; SET LOCAL max_parallel_workers_per_gather = 0", max(1, limits.Time.Milliseconds()))
 	if _, err := c.Exec(ctx, begin).ReadAll(); err != nil {
 		return nil, err
 	}
 	var t *Table
-	err := declare(ctx, c, b, send)
+	sent, err := resolve(ctx, c, b, names, db.check.Functions)
 	if err == nil {
-		t, err = read(ctx, c, limits)
+		over, stop := watch(ctx, c) // from here on: planning computes what is constant
+		err = sent.told(declare(ctx, c, sent, send))
+		if err == nil {
+			t, err = read(ctx, c, limits)
+		}
+		stop()
+		if over.Load() {
+			t, err = nil, tooMuch{}
+		}
 	}
 	if c.IsClosed() {
 		return t, err

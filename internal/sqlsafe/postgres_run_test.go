@@ -115,7 +115,7 @@ func TestRealPostgresStopsWhatTheCheckMisses(t *testing.T) {
 			t.Fatal(err)
 		}
 		c1 := conn.Conn().PgConn()
-		if _, err := db.within(t.Context(), c1, &bound{sql: c.sql, text: c.sql}, &values{}, db.config.Limits, fetch); err == nil {
+		if _, err := db.within(t.Context(), c1, &bound{sql: c.sql, text: c.sql}, nil, &values{}, db.config.Limits, fetch); err == nil {
 			passed++
 		}
 		conn.Release()
@@ -199,8 +199,8 @@ func TestRealPostgresLimits(t *testing.T) {
 		t.Errorf("%v %v", got.Records, got.Columns)
 	}
 	// A row that is larger than what is taken at once ends the connection, and is never held.
-	big, err := db.Query(t.Context(), "SELECT string_agg(repeat('x', 10000), '') FROM generate_series(1, 10000)")
-	if err == nil || !strings.Contains(err.Error(), "select less of it") {
+	big, err := db.Query(t.Context(), "SELECT string_agg(repeat('x', 10000), '') FROM generate_series(1, 900)")
+	if err == nil || !strings.Contains(err.Error(), "select less of it") && HitOf(err) != "memory" { // whichever is noticed first
 		t.Errorf("%v, %v", big, err)
 	}
 	var m runtime.MemStats

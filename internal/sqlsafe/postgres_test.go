@@ -3,6 +3,7 @@ package sqlsafe
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"strings"
 	"testing"
 )
@@ -57,7 +58,8 @@ func deep(n int) map[string]string {
 		"subqueries": "select " + r("(select ", n) + "1" + r(")", n), "from": r("select * from (", n) + "select 1" + r(") x", n),
 		"calls": "select " + r("abs(", n) + "1" + r(")", n), "cases": "select " + r("case when 1=1 then ", n) + "1" + r(" end", n),
 		"arrays": "select " + r("array[", n) + "1" + r("]", n), "unions": "select 1" + r(" union select 1", n),
-		"joins": "select 1 from users" + r(" join users using (user_id)", n), "collations": "select 'a'" + r(` collate "C"`, n),
+		"between": "select 1" + r(" is null between 1 and 2", n), "fields": "select 1" + r(" + t.and", n), "ends": r("select 1 as end, (", n) + "select 1" + r(")", n),
+		"cases of names": "select " + r("(select 1 case, ", n) + "1" + r(")", n), "joins": "select 1 from users" + r(" join users using (user_id)", n), "collations": "select 'a'" + r(` collate "C"`, n),
 	}
 }
 
@@ -137,4 +139,63 @@ func upperWords(s string) string {
 		return s
 	}
 	return strings.ToUpper(s)
+}
+
+// TestNothingThatTheGuardPassesBreaksTheParser writes statements of all that makes a level, with the
+// names that look like the end of one, as deep as the guard allows.
+func TestNothingThatTheGuardPassesBreaksTheParser(t *testing.T) {
+	for _, seed := range []uint64{31, 77} {
+		r := rand.New(rand.NewPCG(seed, 1))
+		passed := 0
+		for range 400 {
+			sql := "select " + deepExpression(r, 20+r.IntN(400))
+			err := checker.Check(t.Context(), sql)
+			if errors.Is(err, errParser) {
+				t.Fatalf("seed %d: %.200q… (%d bytes): %v", seed, sql, len(sql), err)
+			}
+			if err == nil || !strings.Contains(err.Error(), "too deeply") {
+				passed++
+			}
+		}
+		if passed < 40 {
+			t.Errorf("seed %d: the guard passed %d of 400, too few to say anything", seed, passed)
+		}
+	}
+}
+
+// TestABrokenParserIsReplaced gives the parser what the guard refuses: the next statement must not notice.
+func TestABrokenParserIsReplaced(t *testing.T) {
+	{
+		_, err := parse(t.Context(), "SELECT 1"+strings.Repeat(" + 1", 5000))
+		if !errors.Is(err, errParser) {
+			t.Errorf("%.200v, want that the parser broke", err)
+		}
+		if err := checker.Check(t.Context(), "SELECT 1"); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// wraps make one level more of the expression ⋯; behind some the guard may think that there is none.
+var wraps = []string{
+	"(⋯)", "-⋯", "not ⋯", "⋯+1", "⋯::int", "abs(⋯)", "array[⋯]", "(array[⋯])[1]", "(select ⋯)", "(select 1 as end, ⋯)", "(select 1 end, ⋯)", "(select t.end, ⋯)",
+	"case when ⋯ then 1 end", "case when t.end=⋯ then 2 else 3 end", "case when 1=1 then ⋯ end", "case ⋯ when 1 then 2 end", "⋯ between 1 and 2", "⋯ is null between 1 and 2",
+	"(⋯ and t.and)", "(select 1 case, ⋯)", "(select t.case, ⋯)", "⋯ collate \"C\"", "⋯ at time zone 'UTC'", "exists (select ⋯)", "⋯ in (1, 2)", "(with w as (select 1 union, ⋯) select 1)",
+	"(select ⋯ union select 1)", "(select 1 from (select ⋯) between)", "coalesce(⋯, 1)", "row(⋯, 1)", "⋯ is distinct from 1", "(select ⋯ from a join b on true)", "(1, ⋯)", "t.union + ⋯", "⋯ or true",
+	"(select 1 from a, lateral (select ⋯) l)", "1 = any (array[⋯])", "cast(⋯ as int)", "extract(year from ⋯)", "⋯ like 'a' escape 'b'", "⋯ operator(pg_catalog.+) 1",
+}
+
+// deepExpression wraps an expression so many times, sometimes in the same way for long.
+func deepExpression(r *rand.Rand, n int) string {
+	x, same := "1", r.IntN(3) > 0
+	wrap := wraps[r.IntN(len(wraps))]
+	for range n {
+		if !same || r.IntN(50) == 0 {
+			wrap = wraps[r.IntN(len(wraps))]
+		}
+		if next := strings.Replace(wrap, "⋯", x, 1); len(next) < 60_000 {
+			x = next
+		}
+	}
+	return x
 }

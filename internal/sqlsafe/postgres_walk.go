@@ -3,8 +3,11 @@ package sqlsafe
 import (
 	"cmp"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // walk goes through the tree of a statement.
@@ -15,6 +18,8 @@ type walk struct {
 	more map[string]bool // functions beside those of the list
 
 	values int // how many parameters are bound; one with a higher number is refused
+
+	mentions // what the server is asked about
 }
 
 // statement checks the topmost node.
@@ -26,7 +31,11 @@ func (w *walk) statement(node map[string]any) *Refusal {
 		}
 		return refuse(w.sql, -1, "there is no statement")
 	}
-	return w.node(node, 0)
+	if r := w.node(node, 0); r != nil {
+		return r
+	}
+	w.settle()
+	return nil
 }
 
 // spoken is the kind of a statement in SQL's words: CreateTableAsStmt is CREATE TABLE AS.
@@ -66,6 +75,9 @@ func (w *walk) kind(kind string, node map[string]any, at int) *Refusal {
 	if n, ok := node["number"].(float64); kind == "ParamRef" && ok && n >= 1 && int(n) <= w.values {
 		return nil
 	}
+	if kind == "SelectStmt" && node["withClause"] != nil {
+		return w.selectWith(node, at)
+	}
 	known, ok := postgresGrammar()[kind]
 	if !ok {
 		return refuse(w.sql, at, "a SELECT may not hold %s", cmp.Or(sayings[kind], spoken(kind)))
@@ -79,6 +91,7 @@ func (w *walk) kind(kind string, node map[string]any, at int) *Refusal {
 			return r
 		}
 	}
+	w.note(kind, node, at)
 	switch kind {
 	case "FuncCall":
 		return w.function(node, at)
@@ -96,6 +109,18 @@ func (w *walk) kind(kind string, node map[string]any, at int) *Refusal {
 		}
 	}
 	return nil
+}
+
+// parts are the texts of a list of names; what is no name, as *, is empty.
+func parts(list any) (all []string) {
+	names, _ := list.([]any)
+	for _, one := range names {
+		node, _ := one.(map[string]any)
+		text, _ := node["String"].(map[string]any)
+		part, _ := text["sval"].(string)
+		all = append(all, part)
+	}
+	return all
 }
 
 // sayings are parts of a tree in words of SQL.
@@ -126,15 +151,7 @@ func (w *walk) member(kind string, value any, at int) *Refusal {
 
 // dotted is a list of names as it is written: schema.name.
 func dotted(list any) string {
-	var all []string
-	names, _ := list.([]any)
-	for _, one := range names {
-		node, _ := one.(map[string]any)
-		text, _ := node["String"].(map[string]any)
-		name, _ := text["sval"].(string)
-		all = append(all, name)
-	}
-	return strings.Join(all, ".")
+	return strings.Join(parts(list), ".")
 }
 
 // function checks a call. What SQL's own syntax calls (EXTRACT, AT TIME ZONE) is in pg_catalog.
@@ -148,10 +165,20 @@ func (w *walk) function(call map[string]any, at int) *Refusal {
 	if !w.more[full] && !postgresFunctions()[name] {
 		return refuse(w.sql, at, "%s is not among the functions that may be called", full)
 	}
-	if !filling[name] {
-		return nil
+	if full == "current_schema" {
+		w.names = append(w.names, nameAt(nameSchema, full, at, false))
+	} else {
+		w.names = append(w.names, nameAt(nameFunction, full, at, !strings.Contains(full, ".") && located(call)))
 	}
 	args, _ := call["args"].([]any)
+	switch {
+	case name == "format" && (len(args) == 0 || !plainFormat(args[0])):
+		return refuse(w.sql, at, "format needs a text as it is in front, and a width of at most two digits in it")
+	case name == "polygon" && len(args) > 1:
+		return refuse(w.sql, at, "polygon makes as many points as it is told, and may have one argument")
+	case !filling[name]:
+		return nil
+	}
 	if len(args) < 2 || !smallConstant(args[1]) {
 		return refuse(w.sql, at, "%s needs a length that is a number of at most %d", name, longestFill)
 	}
@@ -165,6 +192,18 @@ var filling = map[string]bool{"repeat": true, "lpad": true, "rpad": true}
 // longestFill is the longest text that they may make.
 const longestFill = 10_000
 
+// wideFormat is a place of format with a width that is large or another argument's.
+var wideFormat = regexp.MustCompile(`%(\d+\$)?-?(\*|\d{3,}[^$\d])`)
+
+// plainFormat reports whether a node is a text for format without a large width: '%900000000s' is a gigabyte.
+func plainFormat(node any) bool {
+	object, _ := node.(map[string]any)
+	constant, _ := object["A_Const"].(map[string]any)
+	text, ok := constant["sval"].(map[string]any)
+	pattern, _ := text["sval"].(string)
+	return ok && !wideFormat.MatchString(pattern)
+}
+
 // smallConstant says that a node is a number of at most longestFill.
 // An expression is refused though it may be small: what it comes to is only known when it runs.
 func smallConstant(node any) bool {
@@ -177,18 +216,23 @@ func smallConstant(node any) bool {
 
 // relation checks a table's name. Those that begin with pg_ belong to the server, wherever they are looked for.
 // pg_temp, pg_toast and their like are schemas; pg_authid and others are tables that show more than data.
-func (w *walk) relation(table map[string]any, at int) *Refusal {
-	schema, _ := table["schemaname"].(string)
-	name, _ := table["relname"].(string)
+func (w *walk) relation(node map[string]any, at int) *Refusal {
+	schema, _ := node["schemaname"].(string)
+	w.aliases = append(w.aliases, node["relname"])
+	table, _ := node["relname"].(string)
 	switch {
-	case table["catalogname"] != nil:
-		return refuse(w.sql, at, "tables of other databases (%s.%s.%s) cannot be read", table["catalogname"], schema, name)
-	case schema == "pg_catalog" || strings.HasPrefix(name, "pg_"):
-		if !postgresCatalogs()[name] || schema != "" && schema != "pg_catalog" {
-			return refuse(w.sql, at, "%s is not among the catalogs that may be read", name)
+	case node["catalogname"] != nil:
+		return refuse(w.sql, at, "tables of other databases (%s.%s.%s) cannot be read", node["catalogname"], schema, table)
+	case schema == "pg_catalog" || strings.HasPrefix(table, "pg_"):
+		if !postgresCatalogs()[table] || schema != "" && schema != "pg_catalog" {
+			return refuse(w.sql, at, "%s is not among the catalogs that may be read", table)
 		}
 	case strings.HasPrefix(schema, "pg_"):
 		return refuse(w.sql, at, "the schema %s may not be read", schema)
+	case schema != "":
+		w.names = append(w.names, nameAt(nameTable, pgx.Identifier{schema, table}.Sanitize(), at, false))
+	case !slices.ContainsFunc(w.with, func(seen map[string]bool) bool { return seen[table] }):
+		w.names = append(w.names, nameAt(nameTable, pgx.Identifier{table}.Sanitize(), at, located(node)))
 	}
 	return nil
 }

@@ -25,8 +25,8 @@ type SQLiteConfig struct {
 	Limits    Limits
 }
 
-// SQLiteDB is a file that is only read. It may be used by many at once.
-type SQLiteDB struct {
+// sqliteFile is a file that is only read, in the process that reads it.
+type sqliteFile struct {
 	db      *sql.DB
 	config  SQLiteConfig
 	more    map[string]bool
@@ -34,17 +34,17 @@ type SQLiteDB struct {
 	modules map[string]bool // virtual tables that need no file, as pragma_table_info
 }
 
-// OpenSQLite opens a file that is there.
+// openSQLiteFile opens a file that is there.
 // Three settings of SQLite's own forbid writing: the file is opened read-only, query_only refuses any change,
 // and without trusted_schema a view of the file cannot call functions with side effects.
-func OpenSQLite(ctx context.Context, c SQLiteConfig) (*SQLiteDB, error) {
+func openSQLiteFile(ctx context.Context, c SQLiteConfig) (*sqliteFile, error) {
 	c.Limits = c.Limits.filled()
-	options := url.Values{"mode": {"ro"}, "_pragma": {"query_only(1)", "trusted_schema(0)"}}
+	options := url.Values{"mode": {"ro"}, "_pragma": {"query_only(1)", "trusted_schema(0)", fmt.Sprintf("hard_heap_limit(%d)", sqliteHeap)}}
 	connector, err := sqlite.NewConnector((&url.URL{Scheme: "file", Path: c.Path, RawQuery: options.Encode()}).String())
 	if err != nil {
 		return nil, err
 	}
-	s := &SQLiteDB{db: sql.OpenDB(connector), config: c, more: lowered(c.Functions)}
+	s := &sqliteFile{db: sql.OpenDB(connector), config: c, more: lowered(c.Functions)}
 	s.db.SetMaxOpenConns(connections)
 	if len(c.Tables) > 0 {
 		s.tables = lowered(c.Tables)
@@ -56,6 +56,12 @@ func OpenSQLite(ctx context.Context, c SQLiteConfig) (*SQLiteDB, error) {
 	s.modules = lowered(names)
 	return s, nil
 }
+
+// sqliteHeap is what SQLite may hold, of all files that a process reads. A statement that needs more ends with an error.
+const sqliteHeap = 64 << 20
+
+// mostSQLiteColumns bounds a row, which the driver makes whole: each value may have a megabyte.
+const mostSQLiteColumns = 200
 
 // asker is a pool or one of its connections.
 type asker interface {
@@ -89,17 +95,12 @@ func lowered(all []string) map[string]bool {
 	return set
 }
 
-// Close closes the file.
+// close closes the file.
 // It waits for what runs, which ends by its own time.
-func (s *SQLiteDB) Close() error { return s.db.Close() }
+func (s *sqliteFile) close() error { return s.db.Close() }
 
-// Query runs one SELECT with the values of its parameters, within the limits of the connection.
-func (s *SQLiteDB) Query(ctx context.Context, query string, values ...sql.NamedArg) (*Table, error) {
-	return s.Ask(ctx, Statement{SQL: query, Values: values})
-}
-
-// Ask runs one SELECT. A statement that may not be run is a *Refusal.
-func (s *SQLiteDB) Ask(ctx context.Context, q Statement) (t *Table, err error) {
+// ask runs one SELECT. A statement that may not be run is a *Refusal.
+func (s *sqliteFile) ask(ctx context.Context, q Statement) (t *Table, err error) {
 	q.Limits = q.Limits.or(s.config.Limits)
 	err = s.held(ctx, q, func(ctx context.Context, conn *sql.Conn) error {
 		values, err := q.sqliteValues()
@@ -114,8 +115,8 @@ func (s *SQLiteDB) Ask(ctx context.Context, q Statement) (t *Table, err error) {
 	return t, nil
 }
 
-// Check says what is wrong with a statement without running it: what Ask would refuse, and what SQLite cannot compile.
-func (s *SQLiteDB) Check(ctx context.Context, q Statement) error {
+// check says what is wrong with a statement without running it: what Ask would refuse, and what SQLite cannot compile.
+func (s *sqliteFile) check(ctx context.Context, q Statement) error {
 	q.Limits = q.Limits.or(s.config.Limits)
 	return s.held(ctx, q, func(ctx context.Context, conn *sql.Conn) error {
 		stmt, err := conn.PrepareContext(ctx, q.SQL)
@@ -129,7 +130,7 @@ func (s *SQLiteDB) Check(ctx context.Context, q Statement) error {
 // held does something with a statement on a connection that is held to it.
 // The authorizer is set anew for each statement on the connection that runs it, and its refusal wins over
 // SQLite's own sentence, which is only "not authorized".
-func (s *SQLiteDB) held(ctx context.Context, q Statement, do func(context.Context, *sql.Conn) error) error {
+func (s *sqliteFile) held(ctx context.Context, q Statement, do func(context.Context, *sql.Conn) error) error {
 	words, err := s.statement(q.SQL)
 	if err != nil {
 		return err
@@ -180,7 +181,7 @@ func (s *Statement) sqliteValues() (values []any, err error) {
 
 // statement checks what can be said of the text alone.
 // PRAGMA and EXPLAIN go no further than here; what a SELECT does is the authorizer's to judge.
-func (s *SQLiteDB) statement(query string) ([]token, error) {
+func (s *sqliteFile) statement(query string) ([]token, error) {
 	words, r := SQLite.words(query)
 	if r != nil {
 		return nil, r
@@ -198,7 +199,7 @@ func (s *SQLiteDB) statement(query string) ([]token, error) {
 
 // read runs the statement and takes what the limits allow.
 // Rows are taken one at a time, so a limit stops the statement and not only the result.
-func (s *SQLiteDB) read(ctx context.Context, conn *sql.Conn, q Statement, values []any) (*Table, error) {
+func (s *sqliteFile) read(ctx context.Context, conn *sql.Conn, q Statement, values []any) (*Table, error) {
 	rows, err := conn.QueryContext(ctx, q.SQL, values...)
 	if err != nil {
 		return nil, err
@@ -207,6 +208,9 @@ func (s *SQLiteDB) read(ctx context.Context, conn *sql.Conn, q Statement, values
 	columns, err := rows.Columns()
 	if err != nil {
 		return nil, err
+	}
+	if len(columns) > mostSQLiteColumns {
+		return nil, refuse(q.SQL, -1, "the statement gives %d columns, more than %d; name those that are needed", len(columns), mostSQLiteColumns)
 	}
 	t, err := newTable(columns, q.Limits)
 	if err != nil {

@@ -35,7 +35,7 @@ var sqliteLimits = map[int]int{
 // Opening read-only is not enough: PRAGMA query_only=0 succeeds on such a file, ATTACH
 // reads any other one and makes new ones, and VACUUM INTO leaves a copy.
 type guard struct {
-	s       *SQLiteDB
+	s       *sqliteFile
 	words   []token
 	sql     string
 	refusal *Refusal

@@ -7,12 +7,16 @@
 //	parameters.go         :name, where values are bound
 //	explore.go            the tables and columns that statements may read, for people
 //	names.go              the lists of allowed names, *.txt
-//	postgres.go           a statement checked against PostgreSQL's grammar, which is parsed in WebAssembly
+//	postgres.go           a statement checked against PostgreSQL's grammar, by a parser in a process of its own
 //	postgres_walk.go      the walk through the parsed tree
 //	postgres_run.go       the wall around PostgreSQL: pool, read-only transaction, cursor, rollback
+//	postgres_watch.go     how much of the server's memory a statement takes
 //	postgres_bind.go      values as PostgreSQL takes them
 //	postgres_role.go      what the role may do besides reading
 //	postgres_value.go     PostgreSQL's texts as JSON values
+//	postgres_names.go     what the names of a statement are, by the server (postgres_names.sql)
+//	postgres_mentions.go  the names, as the walk finds them
+//	sqlite_aside.go       SQLite in processes of its own
 //	sqlite.go             statements on SQLite, read-only
 //	sqlite_guard.go       the wall around it: authorizer, limits, and where a refused name stands
 //
@@ -153,6 +157,8 @@ func HitOf(err error) string {
 		return "time"
 	case errors.As(err, &big):
 		return "cell"
+	case errors.As(err, new(tooMuch)):
+		return "memory"
 	}
 	return ""
 }

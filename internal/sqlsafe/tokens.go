@@ -146,31 +146,61 @@ const (
 
 // tooDeep refuses what would make a tree of more levels than the parser can take. It counts too much rather than too little:
 // every word and operator may be a level, until a comma, AND or OR at the same bracket begins another branch. Joins and set
-// operations go down on their left side and are never forgotten.
+// operations go down on their left side and are never forgotten. A bracket is closed by its like alone, and a CASE by an END
+// that stands in it: END and CASE may also be names of columns (1 AS end, t.end), which close nothing.
 func tooDeep(sql string, all []token) *Refusal {
-	type level struct{ words, chain int }
+	type level struct {
+		open         string
+		words, chain int
+		between      int // each has an AND to come, which begins no other branch
+	}
 	open, sum := []level{{}}, 0
-	for _, t := range all {
+	closed := func() {
+		now := open[len(open)-1]
+		sum -= now.words + now.chain
+		open = open[:len(open)-1]
+	}
+	for i, t := range all {
 		now := &open[len(open)-1]
-		switch word := strings.ToLower(t.text); word {
-		case "(", "[", "case":
-			open = append(open, level{chain: bracketLevel})
+		word := strings.ToLower(t.text)
+		if i > 0 && all[i-1].text == "." && t.text != "(" && t.text != "[" {
+			word = "a name"
+		}
+		other := false // another branch begins
+		switch {
+		case word == "(" || word == "[" || word == "case":
+			open = append(open, level{open: word, chain: bracketLevel})
 			sum += bracketLevel
-		case ")", "]", "end":
-			if len(open) > 1 {
-				sum -= now.words + now.chain
-				open = open[:len(open)-1]
+		case word == ")" || word == "]":
+			for now.open == "case" { // the name of a column
+				closed()
+				now = &open[len(open)-1]
 			}
-		case ",", "and", "or", ";":
-			sum -= now.words
-			now.words = 0
-		case "join", "union", "intersect", "except":
-			now.chain++
-			sum++
-		case ".":
+			if len(open) > 1 && (now.open == "(") == (word == ")") {
+				closed()
+			}
+		case word == "end" && now.open == "case":
+			closed()
+		case word == "and" && now.between > 0:
+			now.between, now.words, sum = now.between-1, now.words+1, sum+1
+		case word == "," || word == "and" || word == "or" || word == ";":
+			other = true
+		case (word == "when" || word == "else") && now.open == "case":
+			other = true
+		case word == "join" || word == "union" || word == "intersect" || word == "except":
+			now.chain, sum = now.chain+1, sum+1
+			other = word != "join"
+		case word == ".":
 		default:
+			if word == "between" {
+				now.between++
+			}
 			now.words++
 			sum++
+		}
+		if other {
+			sum -= now.words
+			now.words, now.between = 0, 0
 		}
 		if sum > mostLevels {
 			return refuse(sql, t.at, "the statement is nested too deeply")

@@ -30,24 +30,27 @@ func SQL(name, statements string) Step {
 	}}
 }
 
-// migrations are the steps that were taken.
-// It is made before the first step and has none of its own; the names are there to find out that two versions disagree.
-const migrations = `CREATE TABLE IF NOT EXISTS toolnorm_migrations (
-	domain TEXT NOT NULL, step INTEGER NOT NULL, name TEXT NOT NULL, taken TEXT NOT NULL, PRIMARY KEY (domain, step))`
+// stepsTable has the steps that were taken. It is made before the first step and has none of its own; the names are there to
+// find out that two versions disagree. In PostgreSQL it is always written with its schema: of two schemas in the search path
+// a statement that was prepared while one had the table goes on to read that one, when another program makes the other.
+const stepsTable = "toolnorm_migrations"
+
+// stepsColumns are its columns.
+const stepsColumns = "(domain TEXT NOT NULL, step INTEGER NOT NULL, name TEXT NOT NULL, taken TEXT NOT NULL, PRIMARY KEY (domain, step))"
 
 // Migrate takes the steps of a domain that were not taken yet, all of them or, with an error, none. Programs that start at
 // once take each step once. It is an error when the database has steps that this program does not know: then a newer one
 // made it.
 // It asks before it locks, as nearly every start finds all steps taken, and toolrun starts once a call.
 func (db *DB) Migrate(ctx context.Context, domain string, steps ...Step) error {
-	if taken, err := takenSteps(ctx, db, domain); err == nil && len(taken) == len(steps) {
+	if taken, err := db.takenSteps(ctx, db, domain); err == nil && len(taken) == len(steps) {
 		return matching(domain, taken, steps) // the usual start, which writes nothing
 	}
 	return db.Alone(ctx, func(tx *Tx) error {
-		if _, err := tx.ExecContext(ctx, migrations); err != nil {
+		if _, err := tx.ExecContext(ctx, "CREATE TABLE IF NOT EXISTS "+db.steps+" "+stepsColumns); err != nil {
 			return fmt.Errorf("make the table of steps: %w", err)
 		}
-		taken, err := takenSteps(ctx, tx, domain)
+		taken, err := db.takenSteps(ctx, tx, domain)
 		if err != nil {
 			return fmt.Errorf("read the steps of %s: %w", domain, err)
 		}
@@ -58,7 +61,7 @@ func (db *DB) Migrate(ctx context.Context, domain string, steps ...Step) error {
 			if err := step.Do(ctx, tx); err != nil {
 				return fmt.Errorf("%s, step %q: %w", domain, step.Name, err)
 			}
-			_, err := tx.ExecContext(ctx, "INSERT INTO toolnorm_migrations (domain, step, name, taken) VALUES ($1, $2, $3, $4)",
+			_, err := tx.ExecContext(ctx, "INSERT INTO "+db.steps+" (domain, step, name, taken) VALUES ($1, $2, $3, $4)",
 				domain, len(taken)+i, step.Name, time.Now().UTC().Format(time.RFC3339))
 			if err != nil {
 				return fmt.Errorf("note the steps of %s: %w", domain, err)
@@ -75,8 +78,8 @@ type asker interface {
 
 // takenSteps are the names of the steps that a domain has behind it, in their order.
 // Where the table of steps is missing this is an error, which Migrate takes for a first start.
-func takenSteps(ctx context.Context, in asker, domain string) (names []string, err error) {
-	rows, err := in.QueryContext(ctx, "SELECT name FROM toolnorm_migrations WHERE domain = $1 ORDER BY step", domain)
+func (db *DB) takenSteps(ctx context.Context, in asker, domain string) (names []string, err error) {
+	rows, err := in.QueryContext(ctx, "SELECT name FROM "+db.steps+" WHERE domain = $1 ORDER BY step", domain)
 	if err != nil {
 		return nil, err
 	}

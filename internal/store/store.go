@@ -44,9 +44,9 @@ const connections = 8
 // DB is an open database. It may be used by many at once.
 type DB struct {
 	*sql.DB
-	Kind  Kind
-	where string // what Open was told; it may hold a password
-
+	Kind      Kind
+	where     string // what Open was told; it may hold a password
+	steps     string // the table of Migrate, with its schema where there are any
 	listeners sleep.Group
 }
 
@@ -100,7 +100,7 @@ func openSQLite(ctx context.Context, path string) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("store: %s: %w", path, err)
 	}
-	db := &DB{DB: sql.OpenDB(connector), Kind: SQLite, where: path}
+	db := &DB{DB: sql.OpenDB(connector), Kind: SQLite, where: path, steps: stepsTable}
 	db.SetMaxOpenConns(connections)
 	if err := patiently(ctx, db.PingContext); err != nil {
 		return nil, errors.Join(fmt.Errorf("store: %s: %w", path, err), db.Close())
@@ -127,17 +127,21 @@ func patiently(ctx context.Context, try func(context.Context) error) error {
 // sqliteBusy is SQLITE_BUSY.
 const sqliteBusy = 5
 
-// openPostgres opens a pool and asks once.
+// openPostgres opens a pool and asks once, for the schema in which tables are made.
 // The error of a URL that cannot be read would repeat it, password included, so it is not passed on.
 func openPostgres(ctx context.Context, where string) (*DB, error) {
 	config, err := pgx.ParseConfig(where)
 	if err != nil {
 		return nil, errors.New("store: the postgres:// URL cannot be read")
 	}
-	db := &DB{DB: stdlib.OpenDB(*config), Kind: Postgres, where: where}
+	db := &DB{DB: stdlib.OpenDB(*config), Kind: Postgres, where: where, steps: stepsTable}
 	db.SetMaxOpenConns(connections)
-	if err := db.PingContext(ctx); err != nil {
+	var schema sql.NullString // null: no schema of the search path is there
+	if err := db.QueryRowContext(ctx, "SELECT current_schema()").Scan(&schema); err != nil {
 		return nil, errors.Join(fmt.Errorf("store: PostgreSQL at %s does not answer: %w", config.Host, err), db.Close())
+	}
+	if schema.Valid {
+		db.steps = pgx.Identifier{schema.String, stepsTable}.Sanitize()
 	}
 	return db, nil
 }

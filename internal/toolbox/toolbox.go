@@ -151,7 +151,9 @@ func (b *Box) openCustom(ctx context.Context, c Config) (err error) {
 		reserved[t.Name] = true
 	}
 	b.Custom, err = dynamic.Open(ctx, dynamic.Config{
-		DB: b.db, Registry: b.Registry, Fit: b.args.Fit, Connections: c.Connections, Data: c.Data, Store: c.Store, Reserved: reserved, Audit: c.Called,
+		DB: b.db, Registry: b.Registry, Fit: b.args.Fit, Connections: c.Connections, Data: c.Data,
+		Asks:  dynamic.Asks{Functions: c.Databases.SQLFunctions, AnyRole: c.Databases.SQLRole == "warn", Warn: c.Warn},
+		Store: c.Store, Reserved: reserved, Audit: c.Called,
 		Failed: func(err error) {
 			if c.Warn != nil {
 				c.Warn("custom tools: " + err.Error())

@@ -151,8 +151,10 @@ func hidden(c rune) bool {
 func (d *Draft) normalize(p *problems) {
 	d.Name = strings.TrimSpace(d.Name)
 	d.DescriptionAgent, d.DescriptionUser = lines(d.DescriptionAgent), lines(d.DescriptionUser)
+	d.Type = strings.ToUpper(strings.TrimSpace(d.Type)) // the specification writes String and STRING
 	d.Params = slices.Clone(d.Params)
 	for i := range d.Params {
+		d.Params[i].Type = strings.ToUpper(strings.TrimSpace(d.Params[i].Type))
 		d.Params[i].Name, d.Params[i].Description = strings.TrimSpace(d.Params[i].Name), lines(d.Params[i].Description)
 	}
 	if err := d.unpack(); err != nil {
@@ -164,11 +166,6 @@ func (d *Draft) normalize(p *problems) {
 	}
 	if d.Options.Format == "json" {
 		d.Options.Format = ""
-	}
-	// One way to say a thing: a definition without options is stored as the plain text
-	// that the specification shows.
-	if d.Options.Connection == Sample && d.Type == typeSQL {
-		d.Options.Connection = ""
 	}
 }
 

@@ -22,9 +22,10 @@ const defaultTimeout = 10 * time.Second
 // compiled is a draft that can be run. It is made anew for each change and never
 // changed, so calls that run go on with the definition that they began with.
 type compiled struct {
-	draft  Draft // in its stored form
-	schema json.RawMessage
-	run    func(ctx context.Context, args map[string]any, note *Run) (tools.Result, error)
+	draft      Draft // in its stored form
+	schema     json.RawMessage
+	connection string // that it asks; empty: none
+	run        func(ctx context.Context, args map[string]any, note *Run) (tools.Result, error)
 }
 
 // Run is what is noted of one call, for the log; never what was asked or found. It

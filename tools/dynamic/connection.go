@@ -16,8 +16,7 @@ import (
 	"toolnorm/internal/sqlsafe"
 )
 
-// Sample is the name of the connection that comes with the program, and the one that a
-// tool asks which names none.
+// Sample is the name of the connection that comes with the program. Its data is made up.
 const Sample = "sample"
 
 // connectionName is how a connection may be called.
@@ -33,6 +32,8 @@ type connection struct {
 	Kind   sqlsafe.Kind
 	where  string // a path or a URL, which may hold a password
 	tables []string
+	asks   Asks
+	made   bool // it is the sample, whose data is made up
 
 	mu sync.Mutex
 	db database // nil: not open
@@ -73,13 +74,20 @@ func ReadConnections(env string, file map[string]any) (map[string]string, error)
 	return all, nil
 }
 
+// Asks are the settings of statements on every PostgreSQL.
+type Asks struct {
+	Functions []string     // further ones that may be called
+	AnyRole   bool         // a role that can do more than read is taken, and Warn told
+	Warn      func(string) // nil: nobody is told
+}
+
 // newConnections reads the settings: by names, the absolute path of a SQLite file, with
 // #table,table for those that may be read, or postgres://…; env:VARIABLE has it in the
 // environment. own is the file of the store, which is refused as a whole. Only settings
 // make connections, never the page: who may write a tool could else read any file of
 // the machine through it.
-func newConnections(settings map[string]string, own, sample string) (*connections, error) {
-	all := map[string]*connection{Sample: {Name: Sample, where: sample, tables: sampleNames}}
+func newConnections(settings map[string]string, asks Asks, own, sample string) (*connections, error) {
+	all := map[string]*connection{Sample: {Name: Sample, where: sample, tables: sampleNames, made: true}}
 	for name, where := range settings {
 		if !connectionName.MatchString(name) {
 			return nil, fmt.Errorf("connection %q: a name is a letter and up to 63 of A-Z a-z 0-9 _ -", name)
@@ -89,7 +97,7 @@ func newConnections(settings map[string]string, own, sample string) (*connection
 				return nil, fmt.Errorf("connection %s: the environment has no %s", name, variable)
 			}
 		}
-		one := &connection{Name: name, where: where}
+		one := &connection{Name: name, where: where, asks: asks}
 		if strings.HasPrefix(where, "postgres://") || strings.HasPrefix(where, "postgresql://") {
 			one.Kind = sqlsafe.PostgreSQL
 		} else if err := one.file(own); err != nil {
@@ -133,12 +141,32 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(one, other)
 }
 
-// named is a connection by its name, nil when there is none. No name is the sample.
-func (c *connections) named(name string) *connection {
+// named is a connection by its name. No name is the one that is configured, and the sample while
+// none is; with several none is guessed.
+func (c *connections) named(name string) (*connection, error) {
 	if name == "" {
-		name = Sample
+		name = c.standard()
 	}
-	return c.all[name]
+	if name == "" {
+		return nil, fmt.Errorf("the tool names no connection, and there are several: %s", strings.Join(c.names(), ", "))
+	}
+	if c.all[name] == nil {
+		return nil, fmt.Errorf("there is no connection %q; there are %s", name, strings.Join(c.names(), ", "))
+	}
+	return c.all[name], nil
+}
+
+// standard is the name of the connection of tools that name none; empty: there are several.
+func (c *connections) standard() string {
+	switch names := c.names(); len(names) {
+	case 1: // the sample, if no setting has replaced it
+		return names[0]
+	case 2:
+		if c.all[Sample].made {
+			return names[1-slices.Index(names, Sample)]
+		}
+	}
+	return ""
 }
 
 // names lists the connections.
@@ -156,7 +184,7 @@ func (c *connection) database(ctx context.Context) (database, error) {
 	ctx, cancel := context.WithTimeout(ctx, openWait)
 	defer cancel()
 	if c.Kind == sqlsafe.PostgreSQL {
-		db, err := sqlsafe.OpenPostgres(sqlsafe.PostgresConfig{URL: c.where})
+		db, err := sqlsafe.OpenPostgres(c.postgres())
 		if err != nil {
 			return nil, fmt.Errorf("the connection %s cannot be opened: %w", c.Name, err)
 		}
@@ -172,6 +200,15 @@ func (c *connection) database(ctx context.Context) (database, error) {
 	}
 	c.db = db
 	return db, nil
+}
+
+// postgres is how a PostgreSQL is asked: by the settings that hold for every statement.
+func (c *connection) postgres() sqlsafe.PostgresConfig {
+	return sqlsafe.PostgresConfig{URL: c.where, Functions: c.asks.Functions, AnyRole: c.asks.AnyRole, Warn: func(text string) {
+		if c.asks.Warn != nil {
+			c.asks.Warn("connection " + c.Name + ": " + text)
+		}
+	}}
 }
 
 // exists says that there is a file.
@@ -196,10 +233,12 @@ func (c *connections) close() {
 
 // Connection is a connection as people may see it: without where it leads.
 type Connection struct {
-	Name   string             `json:"name"`
-	Kind   string             `json:"kind"`
-	Error  string             `json:"error,omitempty"` // why it cannot be asked now
-	Tables []sqlsafe.Relation `json:"tables"`
+	Name    string             `json:"name"`
+	Kind    string             `json:"kind"`
+	Error   string             `json:"error,omitempty"`   // why it cannot be asked now
+	Default bool               `json:"default,omitempty"` // tools that name no connection ask it
+	MadeUp  bool               `json:"made_up,omitempty"` // its data is
+	Tables  []sqlsafe.Relation `json:"tables"`
 }
 
 // Connections lists what SQL tools may ask, with the tables. They are asked side by
@@ -212,7 +251,7 @@ func (s *Set) Connections(ctx context.Context) []Connection {
 	for i, name := range names {
 		asked.Go(func() {
 			on := s.connections.all[name]
-			all[i] = Connection{Name: name, Kind: "sqlite", Tables: []sqlsafe.Relation{}}
+			all[i] = Connection{Name: name, Kind: "sqlite", Tables: []sqlsafe.Relation{}, Default: name == s.connections.standard(), MadeUp: on.made}
 			if on.Kind == sqlsafe.PostgreSQL {
 				all[i].Kind = "postgres"
 			}

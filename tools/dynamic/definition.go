@@ -64,7 +64,7 @@ func (p *Param) UnmarshalJSON(text []byte) error {
 // They have no columns in the specification's table, so they go into the column
 // definition beside the text (column).
 type Options struct {
-	Connection string `json:"connection,omitempty" yaml:"connection,omitempty"` // sample
+	Connection string `json:"connection,omitempty" yaml:"connection,omitempty"` // empty: the only one that is configured
 	Result     string `json:"result,omitempty" yaml:"result,omitempty"`         // auto, rows, one or value
 	Format     string `json:"format,omitempty" yaml:"format,omitempty"`         // json or text
 	Timeout    int    `json:"timeout_ms,omitempty" yaml:"timeout_ms,omitempty"` // milliseconds

@@ -231,7 +231,7 @@ func TestConnectionsAreThoseOfTheSettings(t *testing.T) {
 	}
 	for setting, want := range map[string]string{"a b=" + crm: "a name is", "x=crm.db": "neither an absolute path", "x=mysql://u:hunter2@h/d": "neither", "x=env:NO_SUCH": "has no NO_SUCH", "x=" + where: "toolnorm's own store", "x=" + link: "own store"} {
 		name, value, _ := strings.Cut(setting, "=")
-		if _, err := newConnections(map[string]string{name: value}, where, ""); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2") {
+		if _, err := newConnections(map[string]string{name: value}, Asks{}, where, ""); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%s: %v, want %s", setting, err, want)
 		}
 	}

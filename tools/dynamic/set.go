@@ -30,6 +30,7 @@ type Config struct {
 	Registry    *tools.Registry
 	Fit         func(t tools.Tool, args json.RawMessage) (json.RawMessage, error) // the registry's; for test runs
 	Connections map[string]string                                                 // by name: an absolute path of SQLite[#table,…], postgres://…, or env:VARIABLE
+	Asks        Asks                                                              // of the connections to PostgreSQL
 	Data        string                                                            // folder of the sample
 	Store       string                                                            // what DB was opened with
 	Reserved    map[string]bool                                                   // names of built-in tools, also of those that are not offered now
@@ -67,14 +68,14 @@ func Open(ctx context.Context, c Config) (*Set, error) {
 	}
 	s := &Set{config: c, own: map[string]bool{}}
 	var err error
-	if s.connections, err = newConnections(c.Connections, c.Store, sample); err != nil {
+	if s.connections, err = newConnections(c.Connections, c.Asks, c.Store, sample); err != nil {
 		return nil, err
 	}
 	if err := c.DB.Migrate(ctx, "custom_tools", steps()...); err != nil {
 		return nil, fmt.Errorf("custom tools: %w", err)
 	}
 	if err := s.refresh(ctx); err != nil {
-		return nil, fmt.Errorf("custom tools: %w", err)
+		c.Failed(err) // and is tried again: whatever is wrong with the tools, everything else works
 	}
 	return s, nil
 }
@@ -100,9 +101,11 @@ func (s *Set) Follow(ctx context.Context) error {
 	// seen by the reading below, and what changes from now on by another number.
 	seen := s.counter(ctx)
 	if err := s.refresh(ctx); err != nil {
-		return err
+		seen = unread
+		s.config.Failed(err)
 	}
 	s.beside.Go(ctx, func(ctx context.Context) {
+		told := ""
 		tick := time.NewTicker(pollEvery)
 		defer tick.Stop()
 		for {
@@ -120,13 +123,25 @@ func (s *Set) Follow(ctx context.Context) error {
 				}
 				seen = n
 			}
-			if err := s.refresh(ctx); err != nil && ctx.Err() == nil {
+			err := s.refresh(ctx)
+			if err != nil {
+				seen = unread // tried again with the next tick
+			}
+			// The same sentence every two seconds would bury the rest of the log.
+			if err != nil && ctx.Err() == nil && err.Error() != told {
 				s.config.Failed(err)
+			}
+			told = ""
+			if err != nil {
+				told = err.Error()
 			}
 		}
 	})
 	return nil
 }
+
+// unread is the count of changes of a set whose tools could not be read.
+const unread = -2
 
 // counter is the number of changes; -1 when it cannot be read, which counts as a
 // change.
@@ -206,6 +221,11 @@ func (s *Set) offer(ctx context.Context, all []Tool) error {
 			continue
 		}
 		one, why := s.ready(ctx, t, taken[t.Name] || s.config.Reserved[t.Name])
+		if why == "" && own[t.Name] {
+			why = "another custom tool has that name"
+			t.Problem = why
+			continue // the name can be called
+		}
 		if why != "" {
 			t.Problem = why
 			gone[t.Name] = fmt.Sprintf("tool %s cannot be called: %s", t.Name, why)

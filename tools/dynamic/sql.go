@@ -16,11 +16,12 @@ import (
 // compileSQL reads a SELECT. The connection may be one that is down: that it is there
 // at all decides how the text is read (kinds cut statements differently).
 func (s *Set) compileSQL(ctx context.Context, c *compiled, asking bool, p *problems) {
-	on := s.connections.named(c.draft.Options.Connection)
-	if on == nil {
-		p.wrong("options.connection", "connection", "there is no connection %q; there are %s", c.draft.Options.Connection, strings.Join(s.connections.names(), ", "))
+	on, err := s.connections.named(c.draft.Options.Connection)
+	if err != nil {
+		p.wrong("options.connection", "connection", "%v", err)
 		return
 	}
+	c.connection = on.Name
 	if !c.bindNames(on.Kind, p) {
 		return
 	}

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"toolnorm/internal/fault"
@@ -26,40 +28,79 @@ type asker interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 }
 
+// toolColumns are what is read of a tool and a parameter, each as text: the tables may be another
+// program's, whose columns may be empty, a BOOLEAN or a TIMESTAMP.
+var toolColumns = []string{"t.id", "t.name", "t.description_agent", "t.description_user", "t.tool_type", "t.definition", "t.is_active", "t.reg_dt", "t.created_by",
+	"(SELECT coalesce(max(v.version), 0) FROM h_custom_tool_version v WHERE v.tool_id = t.id)", "p.tool_id", "p.param_name", "p.param_type", "p.is_required", "p.description"}
+
+// longestColumn is how many characters are read of one: more than any tool may have, and less than
+// a row that somebody filled by mistake.
+const longestColumn = 500_000
+
 // readTools reads all tools in the order of their ids, or the one with an id. It is one
 // statement, so that no change falls between a tool and its parameters. The version is
 // the number of the newest snapshot; a row that another program wrote has none, and is
-// version 0 until it is saved here.
+// version 0 until it is saved here. What is odd about a row is that tool's Problem.
 func readTools(ctx context.Context, in asker, id int) (all []Tool, err error) {
-	rows, err := in.QueryContext(ctx, `SELECT t.id, t.name, t.description_agent, t.description_user, t.tool_type, t.definition, t.is_active, t.reg_dt, t.created_by,
-			(SELECT coalesce(max(v.version), 0) FROM h_custom_tool_version v WHERE v.tool_id = t.id),
-			p.param_name, p.param_type, p.is_required, p.description
-		FROM h_custom_tool t LEFT JOIN h_custom_tool_param p ON p.tool_id = t.id
+	var columns []string
+	for _, one := range toolColumns {
+		columns = append(columns, fmt.Sprintf("substr(CAST(%s AS TEXT), 1, %d)", one, longestColumn))
+	}
+	rows, err := in.QueryContext(ctx, "SELECT "+strings.Join(columns, ", ")+` FROM h_custom_tool t LEFT JOIN h_custom_tool_param p ON p.tool_id = t.id
 		WHERE t.id = $1 OR $1 = 0 ORDER BY t.id, p.id`, id)
 	if err != nil {
 		return nil, fmt.Errorf("read the custom tools: %w", err)
 	}
 	defer rows.Close()
+	cells, into := make([]sql.NullString, len(columns)), make([]any, len(columns))
+	for i := range cells {
+		into[i] = &cells[i]
+	}
 	for rows.Next() {
-		var t Tool
-		var active string
-		var name, kind, required, says sql.NullString
-		if err := rows.Scan(&t.ID, &t.Name, &t.DescriptionAgent, &t.DescriptionUser, &t.Type, &t.Definition, &active, &t.RegDT, &t.CreatedBy, &t.Version,
-			&name, &kind, &required, &says); err != nil {
-			return nil, err
+		if err := rows.Scan(into...); err != nil {
+			return nil, fmt.Errorf("read the custom tools: %w", err)
 		}
-		if len(all) == 0 || all[len(all)-1].ID != t.ID {
-			t.Active, t.Params = active == "Y", []Param{}
-			if err := t.unpack(); err != nil {
-				t.Problem = fmt.Sprintf("its definition cannot be read: %v", err)
-			}
+		if t := toolOf(cells); len(all) == 0 || !t.of(&all[len(all)-1]) {
 			all = append(all, t)
 		}
-		if last := &all[len(all)-1]; name.Valid {
-			last.Params = append(last.Params, Param{name.String, kind.String, required.String == "Y", says.String})
+		if p := cells[len(cells)-5:]; p[0].Valid { // a parameter without a name is kept, or the tool would look whole
+			last := &all[len(all)-1]
+			last.Params = append(last.Params, Param{p[1].String, strings.ToUpper(strings.TrimSpace(p[2].String)), truth(p[3].String), p[4].String})
 		}
 	}
 	return all, rows.Err()
+}
+
+// toolOf is the tool of a row. An empty column is an empty text.
+func toolOf(cells []sql.NullString) Tool {
+	t := Tool{RegDT: cells[7].String, CreatedBy: cells[8].String, Draft: Draft{
+		Name: cells[1].String, DescriptionAgent: cells[2].String, DescriptionUser: cells[3].String,
+		Type: strings.ToUpper(strings.TrimSpace(cells[4].String)), Definition: cells[5].String, Active: truth(cells[6].String), Params: []Param{},
+	}}
+	var err error
+	if t.ID, err = strconv.Atoi(cells[0].String); err != nil {
+		t.Problem = fmt.Sprintf("its id is no number: %.40q", cells[0].String)
+	}
+	t.Version, _ = strconv.Atoi(cells[9].String)
+	if err := t.unpack(); err != nil {
+		t.Problem = fmt.Sprintf("its definition cannot be read: %v", err)
+	}
+	return t
+}
+
+// of reports whether a row with its next parameter is of the same tool as the row before. Where ids
+// are not unique, two tools have one.
+func (t *Tool) of(before *Tool) bool {
+	return t.ID == before.ID && t.Name == before.Name && t.Definition == before.Definition
+}
+
+// truth reads Y and N, and what other programs write for them.
+func truth(text string) bool {
+	switch strings.ToLower(strings.TrimSpace(text)) {
+	case "y", "yes", "t", "true", "1":
+		return true
+	}
+	return false
 }
 
 // yes is a truth as the tables have it.
@@ -159,7 +200,7 @@ func readVersions(ctx context.Context, in asker, id int) (all []Version, err err
 			return nil, err
 		}
 		if err := json.Unmarshal([]byte(snapshot), &v.Tool); err != nil {
-			return nil, fmt.Errorf("version %d of tool %d: %w", v.Version, id, err)
+			v.Action += fmt.Sprintf(" (cannot be read: %v)", err)
 		}
 		all = append(all, v)
 	}

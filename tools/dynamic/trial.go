@@ -37,13 +37,14 @@ func (s *Set) Validate(ctx context.Context, d Draft) Report {
 // Trial is what came of a test run.
 // Result goes to the face as it is, which writes it as its own clients get it.
 type Trial struct {
-	OK        bool          `json:"ok"`
-	Problems  []Problem     `json:"problems"`
-	Result    *tools.Result `json:"-"` // nil: nothing was run
-	Millis    float64       `json:"duration_ms"`
-	Rows      int           `json:"rows"`
-	Truncated bool          `json:"truncated"`
-	Hit       []string      `json:"limits_hit"`
+	OK         bool          `json:"ok"`
+	Problems   []Problem     `json:"problems"`
+	Result     *tools.Result `json:"-"` // nil: nothing was run
+	Millis     float64       `json:"duration_ms"`
+	Rows       int           `json:"rows"`
+	Truncated  bool          `json:"truncated"`
+	Hit        []string      `json:"limits_hit"`
+	Connection string        `json:"connection,omitempty"` // that was asked
 }
 
 // Test runs a draft that need not be saved: through a registry and a handler as those
@@ -56,6 +57,7 @@ func (s *Set) Test(ctx context.Context, d Draft, args json.RawMessage) Trial {
 	if c == nil {
 		return out
 	}
+	out.Connection = c.connection
 	alone := tools.New(tools.Options{Fit: s.config.Fit})
 	if err := alone.Set(source, c.tool(s.config.Audit)); err != nil {
 		p.wrong("name", "name", "%v", err)

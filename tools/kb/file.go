@@ -80,7 +80,7 @@ func (w *work) store(ctx context.Context, d kbstore.Document, text *chunk.Text, 
 		return Imported{}, err
 	}
 	w.known[d.Source] = d
-	return Imported{Source: d.Source, Status: StatusImported, Document: d.ID, Chunks: len(chunks), Embedded: made}, nil
+	return Imported{Source: d.Source, Status: StatusImported, Document: d.ID, Chunks: len(chunks), Embedded: made, Error: strings.Join(text.Problems, "; ")}, nil
 }
 
 // embeddedAtOnce is how many texts are embedded between two signs of progress.

@@ -45,7 +45,7 @@ type Imported struct {
 	Document string `json:"document_id,omitempty"`
 	Chunks   int    `json:"chunks"`
 	Embedded int    `json:"embedded"`        // vectors that were made; the others were there, or there is no model
-	Error    string `json:"error,omitempty"` // what is wrong with the file
+	Error    string `json:"error,omitempty"` // what is wrong with the file, or with a part that was left out of it
 }
 
 // Total counts what became of all files.

@@ -194,5 +194,7 @@ export interface Connection {
   name: string;
   kind: 'sqlite' | 'postgres';
   error?: string;
+  default?: boolean; // tools that name none ask it
+  made_up?: boolean;
   tables: { name: string; columns: { name: string; type: string }[] }[];
 }

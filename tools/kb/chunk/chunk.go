@@ -31,8 +31,9 @@ const LargestFile = 64 << 20
 
 // Text is what a file says.
 type Text struct {
-	Title  string
-	Blocks []Block
+	Title    string
+	Blocks   []Block
+	Problems []string // what of the file could not be read: pages of a PDF
 }
 
 // Block is a paragraph, a list, a table or a piece of code.

@@ -3,6 +3,8 @@ package chunk
 import (
 	"bytes"
 	"cmp"
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -13,6 +15,8 @@ import (
 	"unicode"
 
 	"github.com/ledongthuc/pdf"
+
+	"toolnorm/internal/aside"
 )
 
 // The bounds of a PDF. A small file can hold streams that unpack to gigabytes; those of one page are in pdf_page.go.
@@ -21,30 +25,37 @@ const (
 	mostText  = 32 << 20
 )
 
-// pdfTime is how long a PDF may take. A thousand pages take some seconds. What is read here ends by itself when the time is over; the
-// library may never end with a broken file: then its goroutine is lost, and the import goes on.
+// pdfTime is how long a PDF may take. A thousand pages take some seconds.
 const pdfTime = 2 * time.Minute
 
-// errSlow is the end of a PDF whose time is over.
-var errSlow = fmt.Errorf("it takes longer than %v to read; it may be broken", pdfTime)
+// pageTime is how long one page of it may take.
+const pageTime = 10 * time.Second
 
-// readPDF reads the text of a PDF, and gives up on one that does not end.
-func readPDF(_ string, data []byte) (Text, error) {
-	type outcome struct {
-		text Text
-		err  error
-	}
-	done := make(chan outcome, 1)
-	go func() { // ends with the file, mostly
+// pdfReader reads PDFs in a process of its own, since the library may never end with a broken file: a
+// tree of pages that names itself has no last page.
+var pdfReader = aside.New("the reader of PDF files", aside.Limits{Processes: 2, Time: pdfTime, Memory: 1 << 30, Keep: 256 << 20}, nil,
+	func(data []byte) ([]byte, error) {
 		t, err := textOfPDF(data)
-		done <- outcome{t, err}
-	}()
-	select {
-	case o := <-done:
-		return o.text, o.err
-	case <-time.After(pdfTime):
-		return Text{}, errSlow
+		if err != nil {
+			return nil, err
+		}
+		return json.Marshal(t)
+	})
+
+// readPDF reads the text of a PDF.
+func readPDF(_ string, data []byte) (t Text, err error) {
+	answer, err := pdfReader.Do(context.Background(), data)
+	var said aside.Failed
+	var ended *aside.Ended
+	switch {
+	case errors.As(err, &said):
+		return t, errors.New(string(said))
+	case errors.As(err, &ended):
+		return t, fmt.Errorf("%w; it may be broken", err)
+	case err != nil:
+		return t, err
 	}
+	return t, json.Unmarshal(answer, &t)
 }
 
 // textOfPDF reads the text of a PDF. What was scanned has none: letters are pictures there.
@@ -64,13 +75,13 @@ func textOfPDF(data []byte) (t Text, err error) {
 		return t, fmt.Errorf("%d pages are more than %d", file.NumPage(), mostPages)
 	}
 	var lines []line
-	size, until := 0, time.Now().Add(pdfTime)
+	size := 0
 	for n := 1; n <= file.NumPage(); n++ {
-		pieces, err := piecesOf(file.Page(n), until)
+		page, err := linesOfPage(file, n)
 		if err != nil {
-			return t, err
+			t.Problems = append(t.Problems, fmt.Sprintf("page %d cannot be read: %v", n, err))
 		}
-		for _, l := range linesOf(pieces) {
+		for _, l := range page {
 			if size += len(l.text); size > mostText {
 				return t, fmt.Errorf("it has more than %d bytes of text", mostText)
 			}
@@ -79,11 +90,44 @@ func textOfPDF(data []byte) (t Text, err error) {
 	}
 	t.Title = file.Trailer().Key("Info").Key("Title").Text()
 	t.Blocks = paragraphs(lines)
+	if len(t.Blocks) == 0 && len(t.Problems) > 0 {
+		return t, errors.New(t.Problems[0])
+	}
 	if len(t.Blocks) == 0 {
 		return t, errors.New("there is no text in it; a scanned PDF needs text recognition (OCR) first")
 	}
 	return t, nil
 }
+
+// linesOfPage reads one page. One that takes too long or breaks the library is left out of the others.
+func linesOfPage(file *pdf.Reader, n int) ([]line, error) {
+	type outcome struct {
+		lines []line
+		err   error
+	}
+	done := make(chan outcome, 1)
+	go func() { // ends with the page, or with the process
+		var o outcome
+		defer func() {
+			if broken := recover(); broken != nil {
+				o.err = fmt.Errorf("%v", broken)
+			}
+			done <- o
+		}()
+		pieces, err := piecesOf(file.Page(n), time.Now().Add(pageTime))
+		o.lines, o.err = linesOf(pieces), err
+	}()
+	select {
+	case o := <-done:
+		return o.lines, o.err
+	case <-time.After(pageTime + time.Second):
+		aside.Spent()
+		return nil, errSlow
+	}
+}
+
+// errSlow is the end of a page whose time is over.
+var errSlow = fmt.Errorf("it takes longer than %v to read", pageTime)
 
 // line is what stands at one height of a page.
 // A PDF knows no lines: it places strings, and often each word by itself.

@@ -250,7 +250,7 @@ function Logic({ draft, change, findings, report }: StepProps & { report?: Repor
   const schema = useLoad(() => get<{ connections: Connection[] }>('/admin/api/schema'), []);
   const insert = useRef<(text: string) => void>(() => undefined);
   const connections = schema.data?.connections ?? [];
-  const connection = connections.find((c) => c.name === draft.options.connection) ?? connections[0];
+  const connection = connections.find((c) => (draft.options.connection ? c.name === draft.options.connection : c.default));
   const here = of(findings, 'definition');
   return (
     <>
@@ -280,7 +280,8 @@ function Logic({ draft, change, findings, report }: StepProps & { report?: Repor
             {connections.length > 1 && (
               <Field label={t('connection')}>
                 {(id) => (
-                  <select {...id} value={connection?.name} onChange={(e) => change({ options: { ...draft.options, connection: e.currentTarget.value } })}>
+                  <select {...id} value={connection?.name ?? ''} onChange={(e) => change({ options: { ...draft.options, connection: e.currentTarget.value } })}>
+                    {!connection && <option value="">{draft.options.connection}</option>}
                     {connections.map((c) => (
                       <option key={c.name}>{c.name}</option>
                     ))}

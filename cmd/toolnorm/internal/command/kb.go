@@ -143,6 +143,9 @@ func (m *Console) importInto(ctx context.Context, k *kb.KB, in kb.Import) error 
 			fmt.Fprintf(m.Err, "%s: %s\n", shown(i.Source), shown(i.Error))
 		case kb.StatusImported, kb.StatusRemoved:
 			fmt.Fprintf(m.Out, "%s: %s, %d passages\n", shown(i.Source), i.Status, i.Chunks)
+			if i.Error != "" {
+				fmt.Fprintf(m.Err, "%s: %s\n", shown(i.Source), shown(i.Error))
+			}
 		}
 	}
 	total, err := k.Import(ctx, in)

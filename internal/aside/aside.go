@@ -1,0 +1,172 @@
+// Package aside does work in further processes of the same program, which can be bounded and ended.
+//
+// A step of a database, a parser or a reader of files may take all the time and memory there is, and
+// nothing within a process can end it. Each Worker declares one kind of such work.
+//
+//	aside.go    the processes of a worker: at most so many, kept for a while, replaced when they end
+//	process.go  one process: a request to it, its answer, and what it may take
+//	serve.go    the other side: what the process does
+//	file_*.go   how large its files may get
+package aside
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// Work is what a worker does: an answer for a request. An error reaches the caller as its text.
+type Work func(request []byte) ([]byte, error)
+
+// Limits bound the processes of a worker.
+type Limits struct {
+	Processes int           // at most at once
+	Memory    int64         // bytes that one may hold while it works; more ends it
+	Time      time.Duration // that one request may take, its wait for a process not counted; 0: as long as its context
+	Keep      int64         // bytes that one may hold when it is done; more ends it, so that nothing stays
+}
+
+// idle is how long a process is kept that nothing is asked.
+const idle = time.Minute
+
+// startWait is how long a process may take to be ready. The parser of SQL is compiled then: two
+// seconds, and twenty where all processors are busy.
+const startWait = 2 * time.Minute
+
+// Worker does one kind of work in processes of its own. It may be used by many at once.
+type Worker struct {
+	name   string
+	limits Limits
+	ready  chan *process // those that do nothing
+	failed chan error    // why one did not start, for somebody who waits
+
+	mu      sync.Mutex
+	running int
+}
+
+// New declares a worker. In a process that was started for it, New first calls warm, which may be
+// nil, and then does the work; it does not return. It is called for a variable of a package, so that
+// every program that has the package has the work, tests included.
+func New(name string, limits Limits, warm func(), work Work) *Worker {
+	if asked() == name {
+		serve(warm, work)
+	}
+	return &Worker{name: name, limits: limits, ready: make(chan *process, limits.Processes), failed: make(chan error)}
+}
+
+// Ended reports that a process was ended, or ended by itself, before it had an answer.
+type Ended struct {
+	Memory bool // it took more than it may
+	Why    string
+}
+
+// Error is the reason.
+func (e *Ended) Error() string { return e.Why }
+
+// Failed is the error that the work returned, in its words.
+type Failed string
+
+// Error is the text of the work's error.
+func (f Failed) Error() string { return string(f) }
+
+// Do has a process answer a request. When ctx ends, so does the process that works on the request.
+func (w *Worker) Do(ctx context.Context, request []byte) ([]byte, error) {
+	p, err := w.take(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if w.limits.Time > 0 {
+		var cancel context.CancelFunc
+		slow := &Ended{Why: fmt.Sprintf("it takes longer than %v", w.limits.Time)}
+		ctx, cancel = context.WithTimeoutCause(ctx, w.limits.Time, slow)
+		defer cancel()
+	}
+	answer, err := p.ask(ctx, request, w.limits.Memory)
+	if p.over || p.memory() > w.limits.Keep {
+		w.end(p)
+		return answer, err
+	}
+	p.since = time.Now()
+	w.ready <- p
+	time.AfterFunc(idle+time.Second, w.reap)
+	return answer, err
+}
+
+// take waits for a process, and starts one where there may be more. One that was asked for and is no
+// longer waited for is ready for the next: a start that each caller gave up would never be done.
+func (w *Worker) take(ctx context.Context) (*process, error) {
+	for {
+		select {
+		case p := <-w.ready:
+			if p.lives() {
+				return p, nil
+			}
+			w.end(p)
+			continue
+		default:
+		}
+		w.mu.Lock()
+		if w.running < w.limits.Processes {
+			w.running++
+			go w.start() // ends with startWait
+		}
+		w.mu.Unlock()
+		select {
+		case p := <-w.ready:
+			if p.lives() {
+				return p, nil
+			}
+			w.end(p)
+		case err := <-w.failed:
+			return nil, err
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// start makes a process ready.
+func (w *Worker) start() {
+	p, err := start(w.name)
+	if err == nil {
+		ctx, cancel := context.WithTimeoutCause(context.Background(), startWait, fmt.Errorf("it was not ready within %v", startWait))
+		defer cancel()
+		_, err = p.answer(ctx, 0)
+	}
+	if err == nil {
+		p.since = time.Now()
+		w.ready <- p
+		time.AfterFunc(idle+time.Second, w.reap)
+		return
+	}
+	w.end(p)
+	select {
+	case w.failed <- fmt.Errorf("start the process for %s: %w", w.name, err):
+	case <-time.After(time.Second): // nobody waits any more
+	}
+}
+
+// end ends a process and makes room for another.
+func (w *Worker) end(p *process) {
+	p.kill()
+	w.mu.Lock()
+	w.running--
+	w.mu.Unlock()
+}
+
+// reap ends processes that nothing was asked for a while.
+func (w *Worker) reap() {
+	for range len(w.ready) {
+		select {
+		case p := <-w.ready:
+			if time.Since(p.since) < idle {
+				w.ready <- p
+			} else {
+				w.end(p)
+			}
+		default:
+			return
+		}
+	}
+}

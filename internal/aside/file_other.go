@@ -1,0 +1,6 @@
+//go:build !unix
+
+package aside
+
+// smallFiles does nothing where a system has no such limit.
+func smallFiles() {}

@@ -1,0 +1,13 @@
+//go:build unix
+
+package aside
+
+import "syscall"
+
+// largestFile bounds each file that a process writes. SQLite sorts in files.
+const largestFile = 128 << 20
+
+// smallFiles has the system refuse larger ones.
+func smallFiles() {
+	_ = syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: largestFile, Max: largestFile})
+}

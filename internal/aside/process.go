@@ -1,0 +1,239 @@
+package aside
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// process is a process that does one thing after another.
+type process struct {
+	cmd    *exec.Cmd
+	in     io.WriteCloser
+	out    io.Reader
+	said   *tail
+	over   bool          // it does not answer any more
+	exited chan struct{} // closed when it has ended
+	since  time.Time     // it does nothing since then
+}
+
+// variable names the work of a process in its environment.
+const variable = "TOOLNORM_ASIDE"
+
+// kept are the variables of the environment that a process gets. Others may hold keys, which what
+// goes wrong in it must not reach.
+var kept = []string{"PATH", "HOME", "TMPDIR", "SQLITE_TMPDIR", "TMP", "TEMP", "SYSTEMROOT", "GOCOVERDIR", "TZ"}
+
+// start begins a process of this program.
+func start(name string) (*process, error) {
+	path, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	if runtime.GOOS == "linux" {
+		path = "/proc/self/exe" // this program, also when its file was replaced by a newer one
+	}
+	p := &process{cmd: exec.Command(path), said: &tail{}, exited: make(chan struct{})}
+	p.cmd.Env = []string{variable + "=" + name}
+	for _, name := range kept {
+		if value, ok := os.LookupEnv(name); ok {
+			p.cmd.Env = append(p.cmd.Env, name+"="+value)
+		}
+	}
+	p.cmd.Stderr = p.said
+	if p.in, err = p.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	read, write, err := os.Pipe() // not StdoutPipe, which Wait closes while it is read
+	if err != nil {
+		return nil, err
+	}
+	p.out, p.cmd.Stdout = read, write
+	err = p.cmd.Start()
+	_ = write.Close()
+	if err != nil {
+		_ = read.Close()
+		return nil, err
+	}
+	go func() { // ends with the process
+		_ = p.cmd.Wait()
+		close(p.exited)
+	}()
+	return p, nil
+}
+
+// lives reports whether the process has not ended.
+func (p *process) lives() bool {
+	select {
+	case <-p.exited:
+		return false
+	default:
+		return true
+	}
+}
+
+// kill ends the process; one that was never started is nil.
+func (p *process) kill() {
+	if p == nil {
+		return
+	}
+	p.over = true
+	_ = p.in.Close()
+	_ = p.cmd.Process.Kill()
+	if c, ok := p.out.(io.Closer); ok {
+		_ = c.Close()
+	}
+}
+
+// look is how often the memory of a process that works is read: it can take some megabytes more
+// meanwhile.
+const look = 5 * time.Millisecond
+
+// ask sends a request and waits for its answer.
+func (p *process) ask(ctx context.Context, request []byte, memory int64) ([]byte, error) {
+	sent := make(chan error, 1)
+	go func() { // ends when the process has read it, or is killed
+		sent <- send(p.in, ok, request)
+	}()
+	answer, err := p.answer(ctx, memory)
+	if p.over {
+		return answer, err
+	}
+	if wrong := <-sent; wrong != nil && err == nil {
+		err = wrong
+	}
+	return answer, err
+}
+
+// answer waits for what the process says next. What takes too long or too much ends it.
+func (p *process) answer(ctx context.Context, memory int64) ([]byte, error) {
+	type message struct {
+		kind byte
+		text []byte
+		err  error
+	}
+	got := make(chan message, 1)
+	go func() { // ends with the message, or with the process
+		kind, text, err := receive(p.out)
+		got <- message{kind, text, err}
+	}()
+	tick := time.NewTicker(look)
+	defer tick.Stop()
+	for {
+		select {
+		case m := <-got:
+			switch {
+			case m.err != nil:
+				p.kill()
+				return nil, &Ended{Why: p.last(m.err)}
+			case m.kind == failed:
+				return nil, Failed(m.text)
+			case m.kind == last:
+				p.kill()
+			}
+			return m.text, nil
+		case <-ctx.Done():
+			p.kill()
+			return nil, context.Cause(ctx)
+		case <-tick.C:
+			if memory > 0 && p.memory() > memory {
+				p.kill()
+				return nil, &Ended{Memory: true, Why: fmt.Sprintf("it takes more than %d MB of memory", memory>>20)}
+			}
+		}
+	}
+}
+
+// last is what a process said before it ended, in one line: the reason of a crash stands first.
+func (p *process) last(err error) string {
+	line, _, _ := strings.Cut(p.said.String(), "\n")
+	if line == "" {
+		return fmt.Sprintf("its process ended: %v", err)
+	}
+	return "its process ended: " + line
+}
+
+// memory is what the process holds, as far as the system tells; 0: it does not.
+func (p *process) memory() int64 {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", p.cmd.Process.Pid))
+	if fields := strings.Fields(string(text)); err == nil && len(fields) > 1 {
+		if pages, err := strconv.ParseInt(fields[1], 10, 64); err == nil {
+			return pages * int64(os.Getpagesize())
+		}
+	}
+	return 0
+}
+
+// tail keeps the beginning of what a process says.
+type tail struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+// Write keeps the first kilobytes.
+func (t *tail) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if room := 4096 - t.text.Len(); room > 0 {
+		t.text.Write(b[:min(room, len(b))])
+	}
+	return len(b), nil
+}
+
+// String is what was kept.
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.text.String()
+}
+
+// The kinds of messages.
+const (
+	ok     = 0
+	failed = 1
+	last   = 2 // the answer is good, and the process ends
+)
+
+// largest bounds a message: a file of 64 MiB, and what may be made of it.
+const largest = 256 << 20
+
+// errLarge reports a message that is too large.
+var errLarge = errors.New("the message is too large")
+
+// send writes a message: its kind, its length, its bytes.
+func send(w io.Writer, kind byte, text []byte) error {
+	if len(text) > largest {
+		return errLarge
+	}
+	head := binary.BigEndian.AppendUint32([]byte{kind}, uint32(len(text)))
+	if _, err := w.Write(head); err != nil {
+		return err
+	}
+	_, err := w.Write(text)
+	return err
+}
+
+// receive reads a message.
+func receive(r io.Reader) (kind byte, text []byte, err error) {
+	var head [5]byte
+	if _, err := io.ReadFull(r, head[:]); err != nil {
+		return 0, nil, err
+	}
+	n := binary.BigEndian.Uint32(head[1:])
+	if n > largest {
+		return 0, nil, errLarge
+	}
+	text = make([]byte, n)
+	_, err = io.ReadFull(r, text)
+	return head[0], text, err
+}

@@ -1,0 +1,222 @@
+package sqlsafe
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// mentions are the names of a statement, as the walk finds them.
+type mentions struct {
+	names  []name
+	with   []map[string]bool   // names of WITH that can be seen, by the SELECTs that they stand in
+	series map[string][]string // the aliases of functions in FROM, and the columns that they name
+	points []point             // columns with something in front of them
+
+	// For casts of the owner's, which need a row or a column of a type that has some.
+	mentioned []string // columns
+	alone     []string // names without a point, which may be rows
+	aliases   []any    // of tables
+	stars     int      // *, but for those that a SELECT gives as they are
+	starred   bool     // any *
+	selects   int
+}
+
+// point is a column, as u.name.
+type point struct {
+	of, name string
+	at       int
+}
+
+// settle notes what can only be said of a statement as a whole.
+func (w *walk) settle() {
+	for _, p := range w.points {
+		kind := nameColumn
+		// The row of a function that gives single values is the value: x.pg_sleep calls.
+		if columns, ok := w.series[p.of]; ok && !slices.Contains(columns, p.name) {
+			kind = nameDot
+		}
+		w.behindPoint(kind, p.name, p.at)
+	}
+	if w.stars > 0 || slices.ContainsFunc(w.alone, func(one string) bool { return slices.Contains(w.aliases, any(one)) }) {
+		w.names = append(w.names, nameAt(nameRow, "yes", -1, false))
+	}
+	if w.stars > 0 || w.starred && w.selects > 1 {
+		w.mentioned = append(w.mentioned, "*")
+	}
+	for _, one := range w.mentioned {
+		w.names = append(w.names, nameAt(nameMention, one, -1, false))
+	}
+}
+
+// column notes a column, or what may be one.
+func (w *walk) column(node map[string]any, at int) {
+	all := parts(node["fields"])
+	last := all[len(all)-1]
+	switch {
+	case last == "":
+		w.stars++
+		w.starred = true
+		return
+	case len(all) > 1:
+		w.points = append(w.points, point{all[len(all)-2], last, at})
+	default:
+		w.alone = append(w.alone, last)
+	}
+	w.mentioned = append(w.mentioned, last)
+}
+
+// plainName is a name that needs no quotes.
+var plainName = regexp.MustCompile(`^[a-z_][a-z0-9_]*$`)
+
+// regclass notes 'users'::regclass, whose text is looked up by the search path.
+func (w *walk) regclass(node map[string]any) {
+	of, _ := node["typeName"].(map[string]any)
+	arg, _ := node["arg"].(map[string]any)
+	constant, _ := arg["A_Const"].(map[string]any)
+	text, _ := constant["sval"].(map[string]any)
+	table, _ := text["sval"].(string)
+	at, _ := constant["location"].(float64)
+	if all := parts(of["names"]); len(all) > 0 && all[len(all)-1] == "regclass" && plainName.MatchString(table) && w.sql[int(at)] == '\'' {
+		w.names = append(w.names, nameAt(nameTable, pgx.Identifier{table}.Sanitize(), int(at)+1, true))
+	}
+}
+
+// selectWith checks a SELECT with the names that its WITH gives to others. Such a name is the table of
+// that name until its own SELECT ends, unless it is RECURSIVE.
+func (w *walk) selectWith(node map[string]any, at int) *Refusal {
+	with, ok := node["withClause"].(map[string]any)
+	if !ok {
+		return refuse(w.sql, at, "the statement has a part that is not known here, WITH")
+	}
+	seen := map[string]bool{}
+	w.with = append(w.with, seen)
+	defer func() { w.with = w.with[:len(w.with)-1] }()
+	all, _ := with["ctes"].([]any)
+	for _, one := range all {
+		if with["recursive"] == true {
+			seen[cteName(one)] = true
+		}
+	}
+	for _, one := range all {
+		if r := w.member("", one, at); r != nil {
+			return r
+		}
+		seen[cteName(one)] = true
+	}
+	rest := maps.Clone(with)
+	delete(rest, "ctes")
+	if r := w.kind("WithClause", rest, at); r != nil {
+		return r
+	}
+	node = maps.Clone(node)
+	delete(node, "withClause")
+	return w.kind("SelectStmt", node, at)
+}
+
+// cteName is the name of a part of WITH.
+func cteName(one any) string {
+	node, _ := one.(map[string]any)
+	cte, _ := node["CommonTableExpr"].(map[string]any)
+	text, _ := cte["ctename"].(string)
+	return text
+}
+
+// note keeps the names of a node that the server decides about.
+func (w *walk) note(kind string, node map[string]any, at int) {
+	switch kind {
+	case "TypeName":
+		if all := parts(node["names"]); len(all) > 0 && all[0] != "pg_catalog" {
+			w.names = append(w.names, name{nameType, pgx.Identifier(all).Sanitize(), at, len(all) == 1 && located(node)})
+		}
+	case "A_Indirection":
+		for _, one := range parts(node["indirection"]) {
+			if one != "" {
+				w.behindPoint(nameDot, one, at)
+			}
+		}
+	case "ColumnRef":
+		w.column(node, at)
+	case "ResTarget":
+		if value, ok := node["val"].(map[string]any); ok {
+			if column, ok := value["ColumnRef"].(map[string]any); ok && slices.Contains(parts(column["fields"]), "") {
+				w.stars--
+			}
+		}
+	case "TypeCast":
+		w.regclass(node)
+	case "Alias":
+		w.aliases = append(w.aliases, node["aliasname"])
+		w.stars += len(parts(node["colnames"])) // columns by other names
+	case "CommonTableExpr":
+		w.stars += len(parts(node["aliascolnames"]))
+	case "JoinExpr":
+		w.mentioned = append(w.mentioned, parts(node["usingClause"])...)
+		if node["isNatural"] == true {
+			w.stars++
+		}
+	case "SelectStmt":
+		w.selects++
+	case "RangeFunction":
+		w.rangeFunction(node)
+	case "A_Expr":
+		if all := parts(node["name"]); len(all) > 0 {
+			w.names = append(w.names, name{nameOperator, all[len(all)-1], at, false})
+		}
+	case "SQLValueFunction":
+		if node["op"] == "SVFOP_CURRENT_SCHEMA" {
+			w.names = append(w.names, name{nameSchema, "current_schema", at, false})
+		}
+	}
+}
+
+// located reports whether a node says where it stands.
+func located(node map[string]any) bool { return node["location"] != nil }
+
+// rangeFunction keeps the alias of functions in FROM; without one the name of the function stands for it.
+func (w *walk) rangeFunction(node map[string]any) {
+	alias, _ := node["alias"].(map[string]any)
+	of, _ := alias["aliasname"].(string)
+	columns := parts(alias["colnames"])
+	list, _ := node["coldeflist"].([]any)
+	for _, one := range list {
+		n, _ := one.(map[string]any)
+		def, _ := n["ColumnDef"].(map[string]any)
+		text, _ := def["colname"].(string)
+		columns = append(columns, text)
+	}
+	if w.series == nil {
+		w.series = map[string][]string{}
+	}
+	if before, ok := w.series[of]; ok { // another of the same name, elsewhere in the statement
+		columns = slices.DeleteFunc(columns, func(c string) bool { return !slices.Contains(before, c) })
+	}
+	if of != "" {
+		w.series[of] = columns
+		return
+	}
+	functions, _ := node["functions"].([]any)
+	for _, one := range functions { // each is a list of the call and its columns
+		n, _ := one.(map[string]any)
+		list, _ := n["List"].(map[string]any)
+		for _, inside := range list {
+			calls, _ := inside.([]any)
+			for _, one := range calls {
+				call, _ := one.(map[string]any)
+				f, _ := call["FuncCall"].(map[string]any)
+				if all := parts(f["funcname"]); len(all) > 0 {
+					w.series[all[len(all)-1]] = columns
+				}
+			}
+		}
+	}
+}
+
+// behindPoint notes a name behind a point, which is a call where there is no such column.
+func (w *walk) behindPoint(kind, text string, at int) {
+	if kind == nameColumn || !postgresFunctions()[text] && !w.more[text] {
+		w.names = append(w.names, name{kind, text, at, false})
+	}
+}

@@ -1,0 +1,78 @@
+package sqlsafe
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// mostServerMemory is what a statement may hold of the server's memory for itself, besides what all its
+// processes share. Sorts and joins go to files from work_mem on, 4 MB where nobody changed it; a text or an
+// array that an aggregate collects does not.
+const mostServerMemory = 24 << 20
+
+// watchEvery is how often it is looked at. Values grow by a gigabyte a second.
+const watchEvery = 2 * time.Millisecond
+
+// watch cancels the statement of a connection from a second one when the server's process holds too
+// much, and says so by over. It only sees a server on this machine: PostgreSQL tells nobody else what its
+// processes hold. stop ends it.
+func watch(ctx context.Context, c *pgconn.PgConn) (over *atomic.Bool, stop func()) {
+	over = &atomic.Bool{}
+	before, ok := privateMemory(c)
+	if !ok {
+		return over, func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() { // ends with stop
+		defer close(done)
+		tick := time.NewTicker(watchEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+			if now, ok := privateMemory(c); ok && now-before > mostServerMemory {
+				over.Store(true)
+				_ = c.CancelRequest(ctx)
+			}
+		}
+	}()
+	return over, func() {
+		cancel()
+		<-done
+	}
+}
+
+// privateMemory is what the server's process of a connection holds for itself; ok is false where it
+// runs on another machine, or cannot be seen.
+func privateMemory(c *pgconn.PgConn) (bytes int64, ok bool) {
+	if at, tcp := c.Conn().RemoteAddr().(*net.TCPAddr); tcp && !at.IP.IsLoopback() {
+		return 0, false
+	}
+	name, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", c.PID()))
+	if err != nil || !strings.HasPrefix(string(name), "postgres") {
+		return 0, false
+	}
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", c.PID()))
+	if err != nil {
+		return 0, false
+	}
+	var pages [3]int64 // all, in memory, of that shared
+	for i, field := range strings.Fields(string(text)) {
+		if i < len(pages) {
+			pages[i], _ = strconv.ParseInt(field, 10, 64)
+		}
+	}
+	return (pages[1] - pages[2]) * int64(os.Getpagesize()), true
+}

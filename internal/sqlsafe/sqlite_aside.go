@@ -1,0 +1,247 @@
+package sqlsafe
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"toolnorm/internal/aside"
+)
+
+// sqliteReader reads SQLite files in processes of their own: one step of SQLite's machine may take
+// seconds that nothing interrupts, and memory that is not given back.
+var sqliteReader = aside.New("SQLite", aside.Limits{Processes: connections, Memory: 256 << 20, Keep: 128 << 20}, nil, sqliteWork)
+
+// SQLiteDB is a file that is only read. It may be used by many at once.
+type SQLiteDB struct{ config SQLiteConfig }
+
+// sqliteAsked is what a process is asked.
+type sqliteAsked struct {
+	Config SQLiteConfig
+	What   string // open, ask, check or relations
+	SQL    string
+	Values []sqliteArg
+	Limits Limits
+}
+
+// sqliteArg is a value with its type, which JSON would change.
+type sqliteArg struct {
+	Name, Kind string
+	Text       []byte
+}
+
+// sqliteAnswer is what a process answers.
+type sqliteAnswer struct {
+	Table     *Table
+	Relations []Relation
+	Refused   *Refusal
+	Late      time.Duration
+	Big       int
+	Wrong     string // another error
+}
+
+// OpenSQLite opens a file that is there.
+func OpenSQLite(ctx context.Context, c SQLiteConfig) (*SQLiteDB, error) {
+	c.Limits = c.Limits.filled()
+	s := &SQLiteDB{c}
+	_, err := s.do(ctx, sqliteAsked{What: "open", Limits: Limits{Time: openWait}})
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// openWait bounds the opening of a file.
+const openWait = 30 * time.Second
+
+// Close does nothing: a process closes a file when it ends, which it does when nothing is asked.
+func (s *SQLiteDB) Close() error { return nil }
+
+// Query runs one SELECT with the values of its parameters, within the limits of the connection.
+func (s *SQLiteDB) Query(ctx context.Context, query string, values ...sql.NamedArg) (*Table, error) {
+	return s.Ask(ctx, Statement{SQL: query, Values: values})
+}
+
+// Ask runs one SELECT. A statement that may not be run is a *Refusal.
+func (s *SQLiteDB) Ask(ctx context.Context, q Statement) (*Table, error) {
+	a, err := s.statement(ctx, "ask", q)
+	return a.Table, err
+}
+
+// Check says what is wrong with a statement without running it: what Ask would refuse, and what SQLite cannot compile.
+func (s *SQLiteDB) Check(ctx context.Context, q Statement) error {
+	_, err := s.statement(ctx, "check", q)
+	return err
+}
+
+// Relations lists what statements may read, by name.
+func (s *SQLiteDB) Relations(ctx context.Context) ([]Relation, error) {
+	a, err := s.do(ctx, sqliteAsked{What: "relations", Limits: Limits{Time: exploreWait}})
+	return a.Relations, err
+}
+
+// statement asks about a statement.
+func (s *SQLiteDB) statement(ctx context.Context, what string, q Statement) (sqliteAnswer, error) {
+	if r := readable(q.SQL); r != nil { // on its way it would become another text
+		return sqliteAnswer{}, r
+	}
+	asked := sqliteAsked{What: what, SQL: q.SQL, Limits: q.Limits.or(s.config.Limits)}
+	for _, v := range q.Values {
+		one := sqliteArg{Name: v.Name, Text: fmt.Append(nil, v.Value)}
+		switch v := v.Value.(type) {
+		case nil:
+			one.Kind = "null"
+		case string:
+			one.Kind = "text"
+		case bool:
+			one.Kind = "bool"
+		case int64:
+			one.Kind = "int"
+		case float64:
+			one.Kind, one.Text = "float", strconv.AppendFloat(nil, v, 'g', -1, 64)
+		case Decimal:
+			one.Kind = "decimal"
+		default:
+			return sqliteAnswer{}, refuse(q.SQL, -1, "the value of :%s cannot be sent", one.Name)
+		}
+		asked.Values = append(asked.Values, one)
+	}
+	return s.do(ctx, asked)
+}
+
+// grace is how much longer than its time a statement may take until its process is ended, so that it is
+// SQLite that stops it, where it can.
+const grace = 500 * time.Millisecond
+
+// do has a process answer.
+func (s *SQLiteDB) do(ctx context.Context, asked sqliteAsked) (a sqliteAnswer, err error) {
+	asked.Config = s.config
+	request, err := json.Marshal(asked)
+	if err != nil {
+		return a, err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, asked.Limits.Time+grace, late(asked.Limits.Time))
+	defer cancel()
+	answer, err := sqliteReader.Do(ctx, request)
+	var ended *aside.Ended
+	if errors.As(err, &ended) && ended.Memory {
+		return a, tooMuch{}
+	}
+	if err != nil {
+		return a, err
+	}
+	if err := json.Unmarshal(answer, &a); err != nil {
+		return a, fmt.Errorf("read what SQLite gave: %w", err)
+	}
+	switch {
+	case a.Refused != nil:
+		a.Refused.sql = asked.SQL
+		return a, a.Refused
+	case a.Late > 0:
+		return a, late(a.Late)
+	case a.Big > 0:
+		return a, tooBig(a.Big)
+	case a.Wrong != "":
+		return a, errors.New(a.Wrong)
+	}
+	return a, nil
+}
+
+// tooMuch is the end of a statement that needs more memory than it may have.
+type tooMuch struct{}
+
+// Error says so.
+func (tooMuch) Error() string {
+	return "the statement needs more memory than it may have; ask for less"
+}
+
+// sqliteFiles are the files that this process has open, by what they were opened with.
+var sqliteFiles = map[string]*sqliteFile{}
+
+// mostFiles is how many a process keeps open.
+const mostFiles = 16
+
+// sqliteWork is the work of a process.
+func sqliteWork(request []byte) ([]byte, error) {
+	var asked sqliteAsked
+	if err := json.Unmarshal(request, &asked); err != nil {
+		return nil, err
+	}
+	var a sqliteAnswer
+	err := sqliteDo(&asked, &a)
+	var refused *Refusal
+	var slow late
+	var big tooBig
+	switch {
+	case errors.As(err, &refused):
+		a.Refused = refused
+	case errors.As(err, &slow):
+		a.Late = time.Duration(slow)
+	case errors.As(err, &big):
+		a.Big = int(big)
+	case err != nil:
+		a.Wrong = err.Error()
+	}
+	return json.Marshal(a)
+}
+
+// sqliteDo does what was asked.
+func sqliteDo(asked *sqliteAsked, a *sqliteAnswer) error {
+	key, err := json.Marshal(asked.Config)
+	if err != nil {
+		return err
+	}
+	ctx := context.Background()
+	file := sqliteFiles[string(key)]
+	if file == nil {
+		if file, err = openSQLiteFile(ctx, asked.Config); err != nil {
+			return err
+		}
+		for old, one := range sqliteFiles {
+			if len(sqliteFiles) >= mostFiles {
+				_ = one.close()
+				delete(sqliteFiles, old)
+			}
+		}
+		sqliteFiles[string(key)] = file
+	}
+	q := Statement{SQL: asked.SQL, Limits: asked.Limits}
+	for _, one := range asked.Values {
+		v, err := one.value()
+		if err != nil {
+			return err
+		}
+		q.Values = append(q.Values, sql.Named(one.Name, v))
+	}
+	switch asked.What {
+	case "ask":
+		a.Table, err = file.ask(ctx, q)
+	case "check":
+		err = file.check(ctx, q)
+	case "relations":
+		a.Relations, err = file.relations(ctx)
+	}
+	return err
+}
+
+// value is the value that was sent.
+func (a *sqliteArg) value() (any, error) {
+	text := string(a.Text)
+	switch a.Kind {
+	case "text":
+		return text, nil
+	case "decimal":
+		return Decimal(text), nil
+	case "bool":
+		return text == "true", nil
+	case "int":
+		return strconv.ParseInt(text, 10, 64)
+	case "float":
+		return strconv.ParseFloat(text, 64)
+	}
+	return nil, nil
+}

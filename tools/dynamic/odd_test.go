@@ -1,0 +1,140 @@
+package dynamic
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"toolnorm/internal/store"
+)
+
+// specified are the two tables as the specification writes them, without a bound on any column.
+const specified = `CREATE TABLE h_custom_tool (id INTEGER, name TEXT, description_agent TEXT, description_user TEXT, tool_type TEXT, definition TEXT, is_active TEXT, reg_dt TEXT, created_by TEXT);
+	CREATE TABLE h_custom_tool_param (id INTEGER, tool_id INTEGER, param_name TEXT, param_type TEXT, is_required TEXT, description TEXT);`
+
+// oddValues are what may stand in a column of another program's table.
+var oddValues = []any{nil, "", " ", "y", "N", "String", "python", "sql", "{", `{"sql": 1}`, `{"expr": "1", "nope": 2}`, "{{", "🙂", strings.Repeat("x", 600_000), "a\tb\u202e", "SELECT", "good_0", "lambda: 0", "-1"}
+
+// TestAnOddRowStopsNoOther writes generated odd rows among good ones: all good tools work, at the
+// start and while the program runs.
+func TestAnOddRowStopsNoOther(t *testing.T) {
+	for _, seed := range []uint64{4, 1127} {
+		databases.Each(t, func(t *testing.T, where string) { oddRows(t, where, rand.New(rand.NewPCG(seed, 4))) })
+	}
+}
+
+// oddRows is the test on one database.
+func oddRows(t *testing.T, where string, r *rand.Rand) {
+	db, err := store.Open(t.Context(), where)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	write := func(query string, values ...any) {
+		if _, err := db.ExecContext(t.Context(), query, values...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(specified)
+	insert := "INSERT INTO h_custom_tool VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)"
+	param := "INSERT INTO h_custom_tool_param VALUES ($1, $2, $3, $4, $5, $6)"
+	for i := range 40 {
+		id := 10 * i
+		write(insert, id+1, fmt.Sprint("good_", i), "a good tool", nil, []string{"PYTHON", "python", "Python"}[i%3], "n + 1", []string{"Y", "y"}[i%2], nil, nil)
+		write(param, id+1, id+1, "n", []string{"NUMBER", "Number"}[i%2], "y", nil)
+		row := []any{id + 2, fmt.Sprint("odd_", i), "an odd tool", "x", "PYTHON", "1", "Y", "now", "me"}
+		for range 1 + r.IntN(3) {
+			n := r.IntN(len(row))
+			row[n] = oddValues[r.IntN(len(oddValues))]
+			if n == 0 {
+				row[n] = []any{nil, id + 1, -5, 0}[r.IntN(4)]
+			}
+		}
+		write(insert, row...)
+		odd := func() any { return oddValues[r.IntN(len(oddValues))] }
+		write(param, id+2, []any{id + 2, nil, 99_999}[r.IntN(3)], odd(), odd(), odd(), odd())
+	}
+	var failed []string
+	s := newSet(t, where, func(c *Config) { c.Failed = func(err error) { failed = append(failed, err.Error()) } })
+	all, err := s.List(t.Context())
+	if err != nil || len(all) < 80 {
+		t.Fatalf("%d tools listed, %v", len(all), err)
+	}
+	for i := range 40 {
+		if got := call(s, fmt.Sprint("good_", i), `{"n": 4}`); got != "5" {
+			t.Errorf("good_%d says %.200s", i, got)
+		}
+	}
+	if slices.ContainsFunc(all, func(one Tool) bool { return one.Active && !one.Offered && one.Problem == "" }) {
+		t.Error("a tool is not offered and nothing says why")
+	}
+	if len(failed) > 0 {
+		t.Errorf("told: %q", failed)
+	}
+}
+
+// TestToolsOfSparseTablesAreChanged works on the tables as the specification has them, whose rows
+// have next to nothing in the columns that may be empty.
+func TestToolsOfSparseTablesAreChanged(t *testing.T) {
+	databases.Each(t, func(t *testing.T, where string) {
+		db, err := store.Open(t.Context(), where)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		key := map[store.Kind]string{store.SQLite: "(id INTEGER PRIMARY KEY", store.Postgres: "(id SERIAL PRIMARY KEY"}[db.Kind]
+		tables := strings.ReplaceAll(specified, "(id INTEGER", key)
+		if _, err := db.ExecContext(t.Context(), tables+`INSERT INTO h_custom_tool (name, description_agent, tool_type, definition, is_active) VALUES ('sparse', 'x', 'PYTHON', '1', 'Y')`); err != nil {
+			t.Fatal(err)
+		}
+		s := newSet(t, where, nil)
+		made := save(t, s, draft(typePython, "n * 2", "n Number"))
+		if got := call(s, made.Name, `{"n": 4}`); got != "8" {
+			t.Errorf("the new tool says %s", got)
+		}
+		if _, err := s.Toggle(t.Context(), "tester", 1, 0, false); err != nil {
+			t.Error(err)
+		}
+		if got := call(s, "sparse", "{}"); !strings.Contains(got, "not active") {
+			t.Errorf("it says %s", got)
+		}
+	})
+}
+
+// TestTablesThatCannotBeReadStopNothing opens a set whose table lacks a column. When it is there, the
+// tools come without a restart.
+func TestTablesThatCannotBeReadStopNothing(t *testing.T) {
+	databases.Each(t, func(t *testing.T, where string) {
+		db, err := store.Open(t.Context(), where)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		if _, err := db.ExecContext(t.Context(), strings.Replace(specified, " created_by TEXT", " maker TEXT", 1)); err != nil {
+			t.Fatal(err)
+		}
+		told := make(chan error, 100)
+		s := newSet(t, where, func(c *Config) { c.Failed = func(err error) { told <- err } })
+		if err := <-told; !strings.Contains(err.Error(), "created_by") {
+			t.Errorf("told: %v", err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		changed := make(chan bool, 10)
+		s.Changed(func() { changed <- true })
+		if err := s.Follow(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := db.ExecContext(t.Context(), `ALTER TABLE h_custom_tool ADD COLUMN created_by TEXT;
+			INSERT INTO h_custom_tool (id, name, description_agent, tool_type, definition, is_active) VALUES (1, 'late', 'x', 'PYTHON', '1', 'Y')`); err != nil {
+			t.Fatal(err)
+		}
+		<-changed
+		if got := call(s, "late", "{}"); got != "1" {
+			t.Errorf("it says %s", got)
+		}
+	})
+}
