@@ -1,0 +1,225 @@
+package main
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"toolnorm/adapters"
+	"toolnorm/chat"
+)
+
+// The notations in which families write arguments.
+const (
+	jsonArgs   = "json"
+	tagArgs    = "tags"
+	pythonArgs = "python"
+	bareArgs   = "bare keys"
+)
+
+// family is a format and what its own form of a call looks like.
+type family struct {
+	*adapters.Format
+	notation string
+	mark     string // the quote of bare keys
+	open     string // of tags: between the tool's name and the first key
+	mids     []string
+	next     string // from a value to the next key
+	end      string // from the last value to the end
+}
+
+const (
+	probeKey  = "zqk"
+	probeText = "\ue7fe"
+)
+
+// newFamily looks at a call that the family writes.
+func newFamily(f *adapters.Format) *family {
+	render := func(args string) string {
+		return string(f.Append(nil, chat.Call{Name: "zqn", Args: json.RawMessage(args)}))
+	}
+	one := render(`{"` + probeKey + `": "` + probeText + `"}`)
+	before, rest, _ := strings.Cut(one, probeKey)
+	mid, end, _ := strings.Cut(rest, probeText)
+	g := &family{Format: f}
+	switch {
+	case strings.HasSuffix(before, `"`) && strings.HasPrefix(mid, `"`) && strings.HasSuffix(mid, `"`) && strings.Trim(mid, `": `) == "":
+		g.notation = jsonArgs
+	case strings.HasSuffix(before, "("):
+		g.notation = pythonArgs
+	case strings.HasPrefix(mid, ":"):
+		g.notation, g.mark = bareArgs, strings.TrimSpace(mid[1:])
+	default:
+		g.notation, g.end = tagArgs, end
+		_, g.open, _ = strings.Cut(before, "zqn")
+		two := render(`{"` + probeKey + `": "` + probeText + `", "zql": "x"}`)
+		_, g.next, _ = strings.Cut(two, probeText)
+		g.next, _, _ = strings.Cut(g.next, "zql")
+		for _, v := range []string{`"` + probeText + `"`, "7", "true", "null", "[1]", "{}"} {
+			_, rest, _ := strings.Cut(render(`{"`+probeKey+`": `+v+`}`), probeKey)
+			written := strings.Trim(v, `"`)
+			if m, ok := strings.CutSuffix(rest, written+end); ok {
+				g.mids = append(g.mids, m)
+			}
+		}
+	}
+	return g
+}
+
+// strict reads a text as one who knows the family's own form and nothing else; false where it is not of that form. It is
+// told the call as it was meant to be written, of which all but the arguments must be as it was.
+func (g *family) strict(whole *frame, text string) (string, bool) {
+	switch g.notation {
+	case jsonArgs:
+		from, to, ok := whole.object()
+		return between(text, whole.text[:max(from, 0)], whole.text[to:], ok, json.Valid)
+	case tagArgs:
+		return g.strictTags(whole, text)
+	}
+	from, to := whole.from(), strings.LastIndexAny(whole.text, ")}")
+	if to < from {
+		return "", false
+	}
+	args, ok := between(text, whole.text[:from], whole.text[to+1:], true, nil)
+	if !ok || args == "" {
+		return "", false
+	}
+	if g.notation == pythonArgs {
+		if args[0] != '(' || args[len(args)-1] != ')' {
+			return "", false
+		}
+		args = "{" + args[1:len(args)-1] + "}"
+	}
+	args, ok = g.toJSON(args)
+	return args, ok && json.Valid([]byte(args))
+}
+
+// between is what stands between a head and a tail, if it passes.
+func between(text, head, tail string, ok bool, pass func([]byte) bool) (string, bool) {
+	if !ok || len(text) < len(head)+len(tail) || !strings.HasPrefix(text, head) || !strings.HasSuffix(text, tail) {
+		return "", false
+	}
+	args := text[len(head) : len(text)-len(tail)]
+	return args, pass == nil || pass([]byte(args))
+}
+
+// strictTags reads arguments in tags: a value ends at the first closer.
+func (g *family) strictTags(whole *frame, text string) (string, bool) {
+	head := whole.text[:whole.from()] + g.open
+	rest, ok := strings.CutPrefix(text, head)
+	if !ok || len(g.mids) == 0 {
+		return "", false
+	}
+	var members []string
+	for {
+		key, behind := "", ""
+		for _, mid := range g.mids { // the longest key's end is none: all mids begin alike
+			if k, b, ok := strings.Cut(rest, mid); ok && !strings.ContainsAny(k, "<>\"\n|") && (key == "" || len(mid) > 0 && len(k)+len(mid) > len(rest)-len(behind)) {
+				key, behind = k, b
+			}
+		}
+		if key == "" {
+			return "", false
+		}
+		v, more, found := strings.Cut(behind, g.next)
+		last, isEnd := strings.CutSuffix(behind, g.end)
+		if !found || isEnd && len(last) < len(v) {
+			if !isEnd {
+				return "", false
+			}
+			v, more = last, ""
+		}
+		members = append(members, `"`+quoted(key)+`":`+g.inTag(whole.tool.shape.Properties[key], v))
+		if more == "" {
+			return "{" + strings.Join(members, ",") + "}", true
+		}
+		rest = more
+	}
+}
+
+// inTag is the value of a tag as JSON: a text where the schema wants one, else what it says.
+func (g *family) inTag(s *shape, v string) string {
+	if s != nil && !s.text() {
+		trimmed := strings.TrimSpace(v)
+		if json.Valid([]byte(trimmed)) {
+			return trimmed
+		}
+		if as, ok := g.toJSON(trimmed); ok && json.Valid([]byte(as)) {
+			return as
+		}
+	}
+	return `"` + quoted(v) + `"`
+}
+
+// toJSON turns Python's literals, or those with bare keys, into JSON; false where there is something else.
+func (g *family) toJSON(s string) (string, bool) {
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		c := s[i]
+		switch {
+		case g.mark != "" && g.mark != `"` && strings.HasPrefix(s[i:], g.mark):
+			text, _, ok := strings.Cut(s[i+len(g.mark):], g.mark)
+			if !ok {
+				return "", false
+			}
+			b.WriteString(`"` + quoted(text) + `"`)
+			i += len(text) + 2*len(g.mark)
+		case c == '"' || c == '\'':
+			end := i + 1
+			for end < len(s) && s[end] != c {
+				if s[end] == '\\' {
+					end++
+				}
+				end++
+			}
+			if end >= len(s) {
+				return "", false
+			}
+			b.WriteString(`"` + quoted(unescaped(s[i+1:end])) + `"`)
+			i = end + 1
+		case c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_':
+			end := i
+			for end < len(s) && (s[end] == '_' || s[end] >= 'a' && s[end] <= 'z' || s[end] >= 'A' && s[end] <= 'Z' || s[end] >= '0' && s[end] <= '9') {
+				end++
+			}
+			word := s[i:end]
+			i = end
+			if end < len(s) && (s[end] == '=' || s[end] == ':') {
+				b.WriteString(`"` + word + `":`)
+				i++
+				continue
+			}
+			word = strings.NewReplacer("True", "true", "False", "false", "None", "null").Replace(word)
+			b.WriteString(word)
+		default:
+			b.WriteByte(c)
+			i++
+		}
+	}
+	return b.String(), true
+}
+
+// unescaped is the text of a string literal of Python.
+func unescaped(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\\' || i+1 == len(s) {
+			b.WriteByte(s[i])
+			continue
+		}
+		i++
+		switch at := strings.IndexByte(`ntr\'"`, s[i]); {
+		case at >= 0:
+			b.WriteByte("\n\t\r\\'\""[at])
+		case s[i] == 'u' && i+4 < len(s):
+			if n, err := strconv.ParseUint(s[i+1:i+5], 16, 32); err == nil {
+				b.WriteRune(rune(n))
+				i += 4
+			}
+		default:
+			b.WriteByte('\\')
+			b.WriteByte(s[i])
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"math/rand"
+)
+
+// tally counts outcomes.
+type tally [outcomes]int
+
+func (t tally) sum() int { return t[exact] + t[held] + t[lost] + t[wrong] }
+
+// example is a text that was read as a call that was not meant, or not at all.
+type example struct {
+	Family, Notation, Kind string
+	Seed                   int64
+	Raw, Meant             string
+	Got                    []string
+	Outcome                string
+}
+
+// slipped is what came of slips.
+type slipped struct {
+	count     map[[2]string]*tally // by notation and kind
+	peer      map[string]*[2]tally // by family: toolnorm's and Ollama's
+	formed    int                  // texts that were still of the family's form
+	unwritten []string             // families that could write no call
+	examples  []example
+}
+
+// add adds what was counted elsewhere.
+func (t *tally) add(o tally) {
+	for i, n := range o {
+		t[i] += n
+	}
+}
+
+// measureSlips makes slips of every kind in random calls of a family, and two or three at once in a quarter as many.
+func (l *lab) measureSlips(g *family, seed int64, rounds int) *slipped {
+	s := &slipped{count: map[[2]string]*tally{}, peer: map[string]*[2]tally{}}
+	r := source(seed, g.Name)
+	for range rounds {
+		w := l.clean(r, g)
+		if w == nil {
+			s.unwritten = append(s.unwritten, g.Name)
+			break
+		}
+		parser := l.peers[g.Name]
+		if parser != "" && l.outcomeOf(w.call, l.ollama(parser, w.fill())) != exact {
+			parser = ""
+		}
+		for i, k := range l.kinds {
+			l.slip(s, g, r, seed, w, parser, k.name, k.slip(r, w))
+			if i%4 > 0 {
+				continue
+			}
+			f, made := w, 0
+			for range 2 + r.Intn(2) {
+				if next := l.kinds[r.Intn(len(l.kinds))].slip(r, f); next != nil {
+					f, made = next, made+1
+				}
+			}
+			if made > 1 {
+				l.slip(s, g, r, seed, w, parser, []string{"two slips", "three slips"}[made-2], f)
+			}
+		}
+	}
+	return s
+}
+
+// outcomeNames are the outcomes as examples have them.
+var outcomeNames = [outcomes]string{"exact", "held", "lost", "wrong"}
+
+// slip reads a text with slips and counts what came of it.
+func (l *lab) slip(s *slipped, g *family, r *rand.Rand, seed int64, w *frame, parser, kind string, f *frame) {
+	if f == nil {
+		return
+	}
+	text := f.fill()
+	if text == w.fill() {
+		return
+	}
+	if args, ok := g.strict(w, text); ok && !same(args, w.meant()) && w.tool.fits(args) {
+		s.formed++
+		return
+	}
+	got := l.decode(g.Format, anyHow(r, text))
+	is := l.outcomeOf(w.call, got)
+	of(s.count, [2]string{g.notation, kind})[is]++
+	if parser != "" {
+		both := of(s.peer, g.Name)
+		both[0][is]++
+		both[1][l.outcomeOf(w.call, l.ollama(parser, text))]++
+	}
+	if is == exact {
+		return
+	}
+	e := example{g.Name, g.notation, kind, seed, text, w.tool.Name + " " + w.meant(), nil, outcomeNames[is]}
+	for _, c := range got.calls {
+		e.Got = append(e.Got, c.Name+" "+string(c.Args))
+	}
+	s.examples = append(s.examples, e)
+}
