@@ -140,7 +140,12 @@ func quoted(text string) string {
 
 // with are the arguments with the texts that only says; -1: all of them.
 func (c *call) with(only int) string {
-	return filled(c.args, func(i int) (string, bool) { return quoted(c.texts[i].text), only < 0 || i == only })
+	return filled(c.args, func(i int) (string, bool) {
+		if i >= len(c.texts) || only >= 0 && i != only {
+			return "", false
+		}
+		return quoted(c.texts[i].text), true
+	})
 }
 
 // meant are the arguments.
