@@ -43,7 +43,7 @@ func newFamily(f *adapters.Format) *family {
 	mid, end, _ := strings.Cut(rest, probeText)
 	g := &family{Format: f}
 	switch {
-	case strings.HasSuffix(before, `"`) && strings.HasPrefix(mid, `"`) && strings.HasSuffix(mid, `"`) && strings.Trim(mid, `": `) == "":
+	case strings.ContainsAny(mid, `"'`) && strings.Trim(mid, `"': `) == "":
 		g.notation = jsonArgs
 	case strings.HasSuffix(before, "("):
 		g.notation = pythonArgs

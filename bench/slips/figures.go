@@ -114,15 +114,13 @@ func (f *figures) takeInvented(l *lab, g *family) func() {
 	}
 }
 
-// takeFiles counts what came back of real files. Each goes round in one family after the other, so that time that runs out
-// takes the last families of all files, not the last files.
+// takeFiles counts what came back of real files. Those with marks go first, and each in one family after the other, so that
+// time that runs out takes the last families of all files, not the last files.
 func (f *figures) takeFiles(l *lab) {
-	plain, hard := realFiles(f.roots, f.files, source(f.seeds[0], "files"))
+	plain, hard := realFiles(f.roots, f.files, l.marks(), source(f.seeds[0], "files"), f.patience/3)
 	f.plain, f.hards = len(plain), len(hard)
-	paths := slices.Concat(plain, hard)
-	r := source(f.seeds[0], "order")
-	order := r.Perm(len(paths))
-	until := time.Now().Add(f.patience)
+	paths := slices.Concat(hard, plain)
+	until := time.Now().Add(f.patience * 2 / 3)
 	var lock sync.Mutex
 	var next atomic.Int64
 	var wait sync.WaitGroup
@@ -130,11 +128,15 @@ func (f *figures) takeFiles(l *lab) {
 		wait.Go(func() {
 			for time.Now().Before(until) {
 				n := int(next.Add(1) - 1)
-				if n >= len(order)*len(l.families) {
+				count, from := len(hard), 0
+				if n >= len(hard)*len(l.families) {
+					n, count, from = n-len(hard)*len(l.families), len(plain), len(hard)
+				}
+				if n >= count*len(l.families) {
 					return
 				}
-				i := order[n%len(order)]
-				g := l.families[(i+n/len(order))%len(l.families)]
+				i := from + n%count
+				g := l.families[(i+n/count)%len(l.families)]
 				text, ok := readText(paths[i])
 				if !ok {
 					continue
@@ -144,7 +146,7 @@ func (f *figures) takeFiles(l *lab) {
 				l.trip(g, paths[i], text, source(f.seeds[0], paths[i]), &one, func(e example) { bad = append(bad, e) })
 				lock.Lock()
 				of(f.trips, g.Name).add(one)
-				if i >= len(plain) {
+				if i < len(hard) {
 					of(f.hard, g.Name).add(one)
 				}
 				f.pairs++

@@ -25,6 +25,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"log/slog"
 	"os"
 	"strconv"
 	"strings"
@@ -45,6 +46,7 @@ type settings struct {
 }
 
 func main() {
+	slog.SetDefault(slog.New(slog.DiscardHandler)) // Ollama's parsers tell of every text that they cannot read
 	if err := run(readFlags()); err != nil {
 		fmt.Fprintln(os.Stderr, "slips:", err)
 		os.Exit(1)

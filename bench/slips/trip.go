@@ -2,11 +2,14 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"io/fs"
 	"math/rand"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -16,11 +19,26 @@ import (
 // largest is how long a file may be that is an argument.
 const largest = 64 << 10
 
-// tagLike is what makes a file a hard one: tags and marks as models write calls with.
-var tagLike = regexp.MustCompile(`</?(tool_call|parameter|function|invoke|arg_|param|item|result|tool_response)|<\||\[TOOL_CALLS\]|"arguments"|｜`)
+// tagLike finds tags and marks in a call as a family writes it.
+var tagLike = regexp.MustCompile(`</?[^<>\s"=]{3,}[>= ]|\[[A-Z_]{4,}\]`)
 
-// realFiles finds files of text below some folders, half of them with tags and marks as long as there are such.
-func realFiles(roots []string, most int, r *rand.Rand) (plain, hard []string) {
+// marks are the tags and marks with which families write calls.
+func (l *lab) marks() *regexp.Regexp {
+	var all []string
+	for _, g := range l.families {
+		text := string(g.Append(nil, chat.Call{Name: "zqn", Args: []byte(`{"zqk": "zqv"}`)}))
+		for _, m := range tagLike.FindAllString(text, -1) {
+			if m = regexp.QuoteMeta(m); !slices.Contains(all, m) && !strings.Contains(m, "zq") {
+				all = append(all, m)
+			}
+		}
+	}
+	return regexp.MustCompile(strings.Join(all, "|"))
+}
+
+// realFiles finds files of text below some folders: all with marks of calls that it comes to, up to half, and others. It
+// looks for as long as patience lasts.
+func realFiles(roots []string, most int, marks *regexp.Regexp, r *rand.Rand, patience time.Duration) (plain, hard []string) {
 	var paths []string
 	for _, root := range roots {
 		_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -31,20 +49,20 @@ func realFiles(roots []string, most int, r *rand.Rand) (plain, hard []string) {
 		})
 	}
 	r.Shuffle(len(paths), func(i, k int) { paths[i], paths[k] = paths[k], paths[i] })
-	until := time.Now().Add(time.Minute)
+	until := time.Now().Add(patience)
 	for _, path := range paths {
-		if len(plain)+len(hard) >= most && len(hard) >= most/2 || time.Now().After(until) {
+		if len(hard) >= most/2 && len(plain) >= most-len(hard) || time.Now().After(until) {
 			break
 		}
 		if text, ok := readText(path); ok {
-			if tagLike.MatchString(text) {
+			if marks.MatchString(text) {
 				hard = append(hard, path)
 			} else if len(plain) < most {
 				plain = append(plain, path)
 			}
 		}
 	}
-	hard = hard[:min(len(hard), max(most/2, most-len(plain)))]
+	hard = hard[:min(len(hard), most/2)]
 	return plain[:min(len(plain), most-len(hard))], hard
 }
 
@@ -63,9 +81,10 @@ type tripTally struct{ equal, none, other int }
 
 // trip writes a file as the argument of a call in the family's own form, and reads it.
 func (l *lab) trip(g *family, path, text string, r *rand.Rand, count *tripTally, bad func(example)) {
-	args, err := json.Marshal(map[string]string{"path": "a.txt", "content": text})
-	if err != nil {
-		return
+	content, _ := json.Marshal(text) // a string cannot fail
+	args := fmt.Appendf(nil, `{"path": "a.txt", "content": %s}`, content)
+	if r.Intn(2) == 0 {
+		args = fmt.Appendf(nil, `{"content": %s, "path": "a.txt"}`, content)
 	}
 	c := &call{tool: l.named("save_file"), args: string(args)}
 	got := l.decode(g.Format, anyHow(r, string(g.Append(nil, chat.Call{Name: "save_file", Args: args}))))
