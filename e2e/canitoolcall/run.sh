@@ -10,7 +10,9 @@ cache=${TOOLNORM_E2E_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/toolnorm-e2e}
 
 SUITE=0.1.1
 SUITE_SHA256=a8a0ea82584cfdb00e737f2853d20fb5f233002aeb961ba735f574a225eceb15
-LEAST=466 # of 469; the others are explained in docs/evidence/canitoolcall.md
+# Of 469. Not right are two replies with words on the mark's line, and one call whose missing brace is mended, where the suite
+# wants none.
+LEAST=466
 
 # try COMMAND... runs it up to three times: networks fail.
 try() {
