@@ -61,6 +61,8 @@ func (s *slipped) add(m *slipped) {
 		s.count, s.peer = map[[2]string]*tally{}, map[string]*[2]tally{}
 	}
 	s.formed += m.formed
+	s.splits += m.splits
+	s.differ += m.differ
 	for k, t := range m.count {
 		of(s.count, k).add(*t)
 	}
@@ -114,8 +116,23 @@ func (f *figures) takeInvented(l *lab, g *family) func() {
 	}
 }
 
-// takeFiles counts what came back of real files. Those with marks go first, and each in one family after the other, so that
-// time that runs out takes the last families of all files, not the last files.
+// pair says which file goes round in which family at turn n: every file in one family, then those with marks, which are the
+// first, in all of them, then the others. Time that runs out takes the last families of all files, not the last files.
+func pair(n, files, hard, families int) (file, family int, ok bool) {
+	if n < files {
+		return n, n % families, true
+	}
+	if n -= files; n < hard*(families-1) {
+		return n % hard, (n%hard + 1 + n/hard) % families, true
+	}
+	if n -= hard * (families - 1); n < (files-hard)*(families-1) {
+		i := n % (files - hard)
+		return hard + i, (hard + i + 1 + n/(files-hard)) % families, true
+	}
+	return 0, 0, false
+}
+
+// takeFiles counts what came back of real files.
 func (f *figures) takeFiles(l *lab) {
 	plain, hard := realFiles(f.roots, f.files, l.marks(), source(f.seeds[0], "files"), f.patience/3)
 	f.plain, f.hards = len(plain), len(hard)
@@ -127,16 +144,11 @@ func (f *figures) takeFiles(l *lab) {
 	for range runtime.GOMAXPROCS(0) {
 		wait.Go(func() {
 			for time.Now().Before(until) {
-				n := int(next.Add(1) - 1)
-				count, from := len(hard), 0
-				if n >= len(hard)*len(l.families) {
-					n, count, from = n-len(hard)*len(l.families), len(plain), len(hard)
-				}
-				if n >= count*len(l.families) {
+				i, k, ok := pair(int(next.Add(1)-1), len(paths), len(hard), len(l.families))
+				if !ok {
 					return
 				}
-				i := from + n%count
-				g := l.families[(i+n/count)%len(l.families)]
+				g := l.families[k]
 				text, ok := readText(paths[i])
 				if !ok {
 					continue

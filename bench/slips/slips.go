@@ -2,6 +2,10 @@ package main
 
 import (
 	"math/rand"
+	"reflect"
+
+	"toolnorm/adapters"
+	"toolnorm/chat"
 )
 
 // tally counts outcomes.
@@ -22,6 +26,8 @@ type example struct {
 type slipped struct {
 	count     map[[2]string]*tally // by notation and kind
 	peer      map[string]*[2]tally // by family: toolnorm's and Ollama's
+	splits    int                  // texts that were read twice, cut in two ways
+	differ    int                  // those of them that were read in two ways
 	formed    int                  // texts that were still of the family's form
 	unwritten []string             // families that could write no call
 	examples  []example
@@ -86,6 +92,7 @@ func (l *lab) slip(s *slipped, g *family, r *rand.Rand, seed int64, w *frame, pa
 	got := l.decode(g.Format, anyHow(r, text))
 	is := l.outcomeOf(w.call, got)
 	of(s.count, [2]string{g.notation, kind})[is]++
+	l.split(s, g, r, seed, kind, text)
 	if parser != "" {
 		both := of(s.peer, g.Name)
 		both[0][is]++
@@ -96,6 +103,24 @@ func (l *lab) slip(s *slipped, g *family, r *rand.Rand, seed int64, w *frame, pa
 	}
 	e := example{g.Name, g.notation, kind, seed, text, w.tool.Name + " " + w.meant(), nil, outcomeNames[is]}
 	for _, c := range got.calls {
+		e.Got = append(e.Got, c.Name+" "+string(c.Args))
+	}
+	s.examples = append(s.examples, e)
+}
+
+// split reads some texts twice, whole and in pieces: how a text was cut may change nothing.
+func (l *lab) split(s *slipped, g *family, r *rand.Rand, seed int64, kind, text string) {
+	if r.Intn(6) > 0 {
+		return
+	}
+	s.splits++
+	one, two := l.decode(g.Format, whole(text, chat.Stop)), l.decode(g.Format, how{adapters.HoldCall, pieces(r, text), chat.Stop})
+	if reflect.DeepEqual(one, two) {
+		return
+	}
+	s.differ++
+	e := example{g.Name, g.notation, "split: " + kind, seed, text, "", nil, "two readings by the cuts"}
+	for _, c := range append(one.calls, two.calls...) {
 		e.Got = append(e.Got, c.Name+" "+string(c.Args))
 	}
 	s.examples = append(s.examples, e)
