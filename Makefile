@@ -113,14 +113,11 @@ bench:
 hostile:
 	./bench/run.sh hostile
 
-# The files that go round are those of the machine: Go's own, its modules, and what Node has installed. SLIPS_ROOTS names others.
-SLIPS_ROOTS ?= $(shell go env GOROOT):$(shell go env GOMODCACHE):$(or $(TOOLNORM_E2E_CACHE),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/toolnorm-e2e)
-
 slips:
-	cd bench && go run ./slips -seeds 1,2,3,4 -held-out 1009,2027 -rounds 4 -roots '$(SLIPS_ROOTS)' -patience 6m -page ../docs/evidence/slips.md
+	./bench/slips/run.sh
 
 slips-sample:
-	cd bench && go run ./slips -seeds 5 -rounds 1 -roots '$(SLIPS_ROOTS)' -files 300 -patience 6s -gate
+	./bench/slips/run.sh sample
 
 canitoolcall:
 	./e2e/canitoolcall/run.sh

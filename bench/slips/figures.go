@@ -58,7 +58,7 @@ func of[K comparable, V any](m map[K]*V, key K) *V {
 // add adds what was counted elsewhere.
 func (s *slipped) add(m *slipped) {
 	if s.count == nil {
-		s.count, s.peer = map[[2]string]*tally{}, map[string]*[2]tally{}
+		s.count, s.peer = map[[2]string]*tally{}, map[[2]string]*[2]tally{}
 	}
 	s.formed += m.formed
 	s.splits += m.splits

@@ -23,6 +23,7 @@ type lab struct {
 	families  []*family
 	peers     map[string]string // Ollama's parser by family
 	peerTools []api.Tool
+	repairer  *repairer // nil: none
 }
 
 // newLab reads the data files.

@@ -16,6 +16,7 @@
 //	trip.go        real files as arguments
 //	invented.go    results that a model makes up between two calls
 //	peers.go       the parsers of Ollama
+//	repairer.go    json_repair
 //	figures.go     what all of them have counted
 //	page.go        the page of figures
 //	limits.go      what fails
@@ -42,6 +43,7 @@ type settings struct {
 	patience       time.Duration
 	families       string
 	page, examples string
+	wheel          string
 	gate           bool
 }
 
@@ -66,6 +68,7 @@ func readFlags() *settings {
 	flag.StringVar(&s.families, "families", "", "only these families, with commas between them")
 	flag.StringVar(&s.page, "page", "", "write the figures as Markdown into this file; else to standard output")
 	flag.StringVar(&s.examples, "examples", "", "write texts that were not read as meant into this file, a JSON object a line")
+	flag.StringVar(&s.wheel, "json-repair", "", "a wheel of json_repair, which is then read beside")
 	flag.BoolVar(&s.gate, "gate", false, "fail above the limits of limits.txt")
 	flag.Parse()
 	s.seeds, s.heldOut = numbers(*seeds), numbers(*held)
@@ -89,6 +92,12 @@ func run(s *settings) error {
 	l, err := newLab(s.families)
 	if err != nil {
 		return err
+	}
+	if s.wheel != "" {
+		if l.repairer, err = startRepairer(s.wheel); err != nil {
+			return err
+		}
+		defer l.repairer.stop()
 	}
 	f := newFigures(s)
 	if strings.Contains(s.parts, "slips") {

@@ -72,10 +72,12 @@ func (f *figures) printSlips(w io.Writer) {
 	if len(f.seen.peer) == 0 {
 		return
 	}
-	fmt.Fprint(w, "\n## Beside Ollama's parsers\n\nThe same texts, those of calls that Ollama's parser reads when nothing is wrong with them.\n\n| family | texts | toolnorm: exact | no call | wrong | Ollama: exact | no call | wrong |\n|---|--:|--:|--:|--:|--:|--:|--:|\n")
-	for _, name := range slices.Sorted(maps.Keys(f.seen.peer)) {
+	fmt.Fprint(w, "\n## Beside other readers\n\nThe same texts. Ollama's own parsers get those of calls that they read when nothing is wrong with them; json_repair gets the arguments alone, and needs not find them.\n\n"+
+		"| reader | family | texts | toolnorm: exact | no call | wrong | the other: exact | no call | wrong |\n|---|---|--:|--:|--:|--:|--:|--:|--:|\n")
+	names := slices.SortedFunc(maps.Keys(f.seen.peer), func(a, b [2]string) int { return strings.Compare(a[0]+a[1], b[0]+b[1]) })
+	for _, name := range names {
 		o, p := f.seen.peer[name][0], f.seen.peer[name][1]
-		fmt.Fprintf(w, "| %s | %d | %d | %d | %d | %d | %d | %d |\n", name, o.sum(), o[exact], o[held]+o[lost], o[wrong], p[exact], p[held]+p[lost], p[wrong])
+		fmt.Fprintf(w, "| %s | %s | %d | %d | %d | %d | %d | %d | %d |\n", name[0], name[1], o.sum(), o[exact], o[held]+o[lost], o[wrong], p[exact], p[held]+p[lost], p[wrong])
 	}
 }
 

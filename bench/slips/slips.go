@@ -24,12 +24,12 @@ type example struct {
 
 // slipped is what came of slips.
 type slipped struct {
-	count     map[[2]string]*tally // by notation and kind
-	peer      map[string]*[2]tally // by family: toolnorm's and Ollama's
-	splits    int                  // texts that were read twice, cut in two ways
-	differ    int                  // those of them that were read in two ways
-	formed    int                  // texts that were still of the family's form
-	unwritten []string             // families that could write no call
+	count     map[[2]string]*tally    // by notation and kind
+	peer      map[[2]string]*[2]tally // by reader and family: toolnorm's and the other's
+	splits    int                     // texts that were read twice, cut in two ways
+	differ    int                     // those of them that were read in two ways
+	formed    int                     // texts that were still of the family's form
+	unwritten []string                // families that could write no call
 	examples  []example
 }
 
@@ -42,7 +42,7 @@ func (t *tally) add(o tally) {
 
 // measureSlips makes slips of every kind in random calls of a family, and two or three at once in a quarter as many.
 func (l *lab) measureSlips(g *family, seed int64, rounds int) *slipped {
-	s := &slipped{count: map[[2]string]*tally{}, peer: map[string]*[2]tally{}}
+	s := &slipped{count: map[[2]string]*tally{}, peer: map[[2]string]*[2]tally{}}
 	r := source(seed, g.Name)
 	for range rounds {
 		w := l.clean(r, g)
@@ -73,6 +73,13 @@ func (l *lab) measureSlips(g *family, seed int64, rounds int) *slipped {
 	return s
 }
 
+// beside counts what toolnorm and another reader made of the same text.
+func (s *slipped) beside(reader, family string, ours, theirs outcome) {
+	both := of(s.peer, [2]string{reader, family})
+	both[0][ours]++
+	both[1][theirs]++
+}
+
 // outcomeNames are the outcomes as examples have them.
 var outcomeNames = [outcomes]string{"exact", "held", "lost", "wrong"}
 
@@ -94,9 +101,12 @@ func (l *lab) slip(s *slipped, g *family, r *rand.Rand, seed int64, w *frame, pa
 	of(s.count, [2]string{g.notation, kind})[is]++
 	l.split(s, g, r, seed, kind, text)
 	if parser != "" {
-		both := of(s.peer, g.Name)
-		both[0][is]++
-		both[1][l.outcomeOf(w.call, l.ollama(parser, text))]++
+		s.beside("Ollama", g.Name, is, l.outcomeOf(w.call, l.ollama(parser, text)))
+	}
+	if l.repairer != nil && g.notation == jsonArgs {
+		if got, ok := l.repairer.read(w, text); ok {
+			s.beside("json_repair", "arguments alone", is, l.outcomeOf(w.call, got))
+		}
 	}
 	if is == exact {
 		return
