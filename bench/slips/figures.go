@@ -20,6 +20,7 @@ type figures struct {
 	forms        []string                // in the order of the file
 	notation     map[string]string       // of each family
 	plain, hards int                     // files
+	crashed      int64                   // readings that panicked
 	pairs        int
 	examples     []example
 }

@@ -6,6 +6,7 @@ import (
 	"hash/fnv"
 	"math/rand"
 	"strings"
+	"sync/atomic"
 
 	"github.com/ollama/ollama/api"
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -23,7 +24,8 @@ type lab struct {
 	families  []*family
 	peers     map[string]string // Ollama's parser by family
 	peerTools []api.Tool
-	repairer  *repairer // nil: none
+	repairer  *repairer    // nil: none
+	crashed   atomic.Int64 // readings that panicked
 }
 
 // newLab reads the data files.

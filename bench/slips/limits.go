@@ -14,6 +14,7 @@ func (f *figures) breaches() error {
 		share["wrong "+n] = 1000 * float64(t[wrong]) / float64(max(t.sum(), 1))
 		share["not exact "+n] = 1000 * float64(t.sum()-t[exact]) / float64(max(t.sum(), 1))
 	}
+	share["crashes"] = float64(f.crashed)
 	share["cuts differ"] = float64(f.seen.differ)
 	for k, t := range f.cuts {
 		share["cut by "+k[1]] += float64(t.partial)

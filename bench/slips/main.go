@@ -117,6 +117,7 @@ func run(s *settings) error {
 	if strings.Contains(s.parts, "trip") && len(s.roots) > 0 {
 		f.takeFiles(l)
 	}
+	f.crashed = l.crashed.Load()
 	if err := f.write(); err != nil {
 		return err
 	}

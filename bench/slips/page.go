@@ -65,7 +65,7 @@ func (f *figures) printSlips(w io.Writer) {
 		fmt.Fprintf(w, "\nHeld-out seeds, of which no text was looked at: %s.\n", list(f.heldOut))
 		f.held.print(w)
 	}
-	fmt.Fprintf(w, "\nOf %d texts that were read whole and in pieces, %d were read in two ways.\n", f.seen.splits+f.held.splits, f.seen.differ+f.held.differ)
+	fmt.Fprintf(w, "\nOf %d texts that were read whole and in pieces, %d were read in two ways. Readings that ended the program: %d.\n", f.seen.splits+f.held.splits, f.seen.differ+f.held.differ, f.crashed)
 	if len(f.seen.unwritten) > 0 {
 		fmt.Fprintf(w, "\nFamilies that could write none of twenty random calls, and have no figures: %s.\n", strings.Join(f.seen.unwritten, ", "))
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"math/rand"
 	"reflect"
 	"slices"
@@ -43,6 +44,7 @@ type read struct {
 	calls   []chat.Call
 	doubt   bool // it says that there are two readings, or the call began and never ended
 	content string
+	crash   string // what the reader panicked with
 }
 
 // how is in which way a text is handed over and read.
@@ -76,15 +78,20 @@ func pieces(r *rand.Rand, text string) []string {
 	return all
 }
 
-// decode reads a text with toolnorm.
-func (l *lab) decode(f *adapters.Format, h how) read {
+// decode reads a text with toolnorm. A panic is the worst reading of all, and is told.
+func (l *lab) decode(f *adapters.Format, h how) (got read) {
+	defer func() {
+		if why := recover(); why != nil {
+			got = read{crash: fmt.Sprint(why)}
+			l.crashed.Add(1)
+		}
+	}()
 	events := make(chat.Fixed, 0, len(h.pieces)+1)
 	for _, p := range h.pieces {
 		events = append(events, chat.Event{Kind: chat.Text, Text: p})
 	}
 	events = append(events, chat.Event{Kind: chat.Finish, Text: h.finish})
 	var c chat.Collector
-	var got read
 	for e, err := range f.Decode(&events, adapters.Options{Tools: l.offered, Hold: h.hold}) {
 		if err != nil {
 			break
@@ -102,6 +109,9 @@ func (l *lab) decode(f *adapters.Format, h how) read {
 // outcomeOf compares what was read with what was meant.
 func (l *lab) outcomeOf(c *call, got read) outcome {
 	result := lost
+	if got.crash != "" {
+		return wrong
+	}
 	if got.doubt {
 		result = held
 	}

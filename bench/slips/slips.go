@@ -112,6 +112,9 @@ func (l *lab) slip(s *slipped, g *family, r *rand.Rand, seed int64, w *frame, pa
 		return
 	}
 	e := example{g.Name, g.notation, kind, seed, text, w.tool.Name + " " + w.meant(), nil, outcomeNames[is]}
+	if got.crash != "" {
+		e.Outcome = "crash: " + got.crash
+	}
 	for _, c := range got.calls {
 		e.Got = append(e.Got, c.Name+" "+string(c.Args))
 	}
