@@ -11,7 +11,8 @@ import (
 	"toolnorm/chat"
 )
 
-// firstHole stands for the first text of a call; the next ones follow it. They are of Unicode's private area.
+// firstHole stands for the first text of a call; the next ones follow it. They are of Unicode's
+// private area.
 const (
 	firstHole = '\ue000'
 	holes     = 0x800
@@ -78,7 +79,8 @@ func (l *lab) value(r *rand.Rand, c *call, s *shape, deep int) string {
 	case "integer":
 		return fmt.Sprint(r.Intn(300) - 20)
 	case "number":
-		return []string{fmt.Sprint(r.Intn(300)), fmt.Sprintf("%d.%d", r.Intn(90), r.Intn(99)+1)}[r.Intn(2)]
+		whole, broken := fmt.Sprint(r.Intn(300)), fmt.Sprintf("%d.%d", r.Intn(90), r.Intn(99)+1)
+		return []string{whole, broken}[r.Intn(2)]
 	case "boolean":
 		return fmt.Sprint(r.Intn(2) == 0)
 	case "null":
@@ -98,7 +100,8 @@ func (l *lab) value(r *rand.Rand, c *call, s *shape, deep int) string {
 // freeKeys are the members of objects whose schema names none.
 var freeKeys = []string{"a", "b", "name", "n", "tags", "total", "on"}
 
-// object is a random object of a shape, as JSON: the required members and some of the others, in any order.
+// object is a random object of a shape, as JSON: the required members and some of the others, in
+// any order.
 func (l *lab) object(r *rand.Rand, c *call, s *shape, deep int) string {
 	var members []string
 	for _, key := range sortedKeys(s.Properties) {
@@ -166,7 +169,8 @@ func filled(frame string, text func(i int) (string, bool)) string {
 	return b.String()
 }
 
-// frame is a call as a family writes it, with holes in the place of texts, so that all else is structure.
+// frame is a call as a family writes it, with holes in the place of texts, so that all else is
+// structure.
 type frame struct {
 	*call
 	text     string   // with holes
@@ -175,8 +179,8 @@ type frame struct {
 	notation string
 }
 
-// write writes a call as a family does. It answers nil where what the family writes depends on the texts in another way
-// than by the text itself.
+// write writes a call as a family does. It answers nil where what the family writes depends on
+// the texts in another way than by the text itself.
 func write(f *family, c *call) *frame {
 	render := func(args string) string {
 		return string(f.Append(nil, chat.Call{Name: c.tool.Name, Args: json.RawMessage(args)}))
@@ -185,10 +189,11 @@ func write(f *family, c *call) *frame {
 	for i := range c.texts {
 		before, after, ok := strings.Cut(w.text, string(firstHole+rune(i)))
 		one := render(c.with(i))
-		if !ok || len(one) < len(before)+len(after) || !strings.HasPrefix(one, before) || !strings.HasSuffix(one, after) {
+		text, ok := between(one, before, after, ok)
+		if !ok {
 			return nil
 		}
-		w.written = append(w.written, one[len(before):len(one)-len(after)])
+		w.written = append(w.written, text)
 	}
 	if w.fill() != render(c.meant()) {
 		return nil
@@ -210,4 +215,5 @@ func (w *frame) from() int {
 }
 
 // tokens are marks that a tokenizer has as one: a model writes them whole or not at all.
-var tokens = regexp.MustCompile(`</?\w+:\w+|</?[|｜][^>]*>|<[^<>|]*\|>|\]<\]minimax\[>\[|<escape>|\[[A-Z_]+\]`)
+var tokens = regexp.MustCompile(`</?\w+:\w+|</?[|｜][^>]*>|<[^<>|]*\|>` +
+	`|\]<\]minimax\[>\[|<escape>|\[[A-Z_]+\]`)

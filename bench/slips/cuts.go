@@ -14,11 +14,12 @@ type cutTally struct{ cuts, whole, none, misfit, partial int }
 // cutEnds are the two ways in which a text that was cut ends: the server says so, or it does not.
 var cutEnds = []string{chat.Length, chat.Stop}
 
-// tokenLike cuts a text into what is about a token: a word with its blank, a number, a mark or any other character.
+// tokenLike cuts a text into what is about a token: a word with its blank, a number, a mark or
+// any other character.
 var tokenLike = regexp.MustCompile(`(?s)<[|｜/]?[^<>\s]{1,30}>| ?[\p{L}_]{1,7}|\d{1,3}|\s+|.`)
 
-// measureCuts cuts calls of a family at every byte, and between any two tokens as they stream: a call that leaves must be
-// one that was written whole.
+// measureCuts cuts calls of a family at every byte, and between any two tokens as they stream: a
+// call that leaves must be one that was written whole.
 func (l *lab) measureCuts(g *family, seed int64, rounds int, bad func(example)) [2]cutTally {
 	var count [2]cutTally
 	r := source(seed, "cuts "+g.Name)
@@ -89,7 +90,8 @@ func (l *lab) cut(g *family, count *cutTally, one, two *frame, h how, bad func(e
 		count.misfit++
 	default:
 		count.partial++
-		e := example{Family: g.Name, Notation: g.notation, Kind: "cut, " + h.finish, Raw: strings.Join(h.pieces, ""), Meant: one.tool.Name + " " + one.meant(), Outcome: "wrong"}
+		e := example{Family: g.Name, Notation: g.notation, Kind: "cut, " + h.finish, Outcome: "wrong",
+			Raw: strings.Join(h.pieces, ""), Meant: one.tool.Name + " " + one.meant()}
 		for _, c := range got.calls {
 			e.Got = append(e.Got, c.Name+" "+string(c.Args))
 		}

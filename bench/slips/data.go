@@ -13,7 +13,8 @@ import (
 //go:embed data
 var files embed.FS
 
-// file is one of the data files as text. They are in the program, so a missing one is an error of its author.
+// file is one of the data files as text. They are in the program, so a missing one is an error of
+// its author.
 func file(name string) string {
 	b, err := files.ReadFile("data/" + name)
 	if err != nil {
@@ -41,7 +42,8 @@ func readTools() ([]chat.Tool, error) {
 // value is a text that an argument may have.
 type value struct{ kind, text string }
 
-// readSections reads a data file whose sections begin with a line "== NAME"; what stands before the first is for readers.
+// readSections reads a data file whose sections begin with a line "== NAME"; what stands before
+// the first is for readers.
 func readSections(name string) []value {
 	var all []value
 	for i, part := range strings.Split("\n"+file(name), "\n== ") {
@@ -69,8 +71,9 @@ type way struct {
 	with string
 }
 
-// readKinds reads the kinds of slips: lines of a name, an operation, a pattern and what replaces it, with tabs between
-// them. Lines of one name are alternatives. "def NAME PATTERN" gives a pattern a name.
+// readKinds reads the kinds of slips: lines of a name, an operation, a pattern and what replaces
+// it, with tabs between them. Lines of one name are alternatives. "def NAME PATTERN" gives a
+// pattern a name.
 func readKinds() ([]kind, error) {
 	var all []kind
 	var defs []string
@@ -84,7 +87,7 @@ func readKinds() ([]kind, error) {
 			continue
 		}
 		if len(f) < 3 || len(f) > 4 {
-			return nil, fmt.Errorf("kinds.txt:%d: want a name, an operation, a pattern and a replacement, with tabs between them", n+1)
+			return nil, fmt.Errorf("kinds.txt:%d: want name, operation, pattern and replacement", n+1)
 		}
 		w := way{op: f[1]}
 		if operations[w.op] == nil {

@@ -66,13 +66,15 @@ func newFamily(f *adapters.Format) *family {
 	return g
 }
 
-// strict reads a text as one who knows the family's own form and nothing else; false where it is not of that form. It is
-// told the call as it was meant to be written, of which all but the arguments must be as it was.
+// strict reads a text as one who knows the family's own form and nothing else; false where it is
+// not of that form. It is told the call as it was meant to be written, of which all but the
+// arguments must be as it was.
 func (g *family) strict(whole *frame, text string) (string, bool) {
 	switch g.notation {
 	case jsonArgs:
 		from, to, ok := whole.object()
-		return between(text, whole.text[:max(from, 0)], whole.text[to:], ok, json.Valid)
+		args, ok := between(text, whole.text[:from], whole.text[to:], ok)
+		return args, ok && json.Valid([]byte(args))
 	case tagArgs:
 		return g.strictTags(whole, text)
 	}
@@ -80,7 +82,7 @@ func (g *family) strict(whole *frame, text string) (string, bool) {
 	if to < from {
 		return "", false
 	}
-	args, ok := between(text, whole.text[:from], whole.text[to+1:], true, nil)
+	args, ok := between(text, whole.text[:from], whole.text[to+1:], true)
 	if !ok || args == "" {
 		return "", false
 	}
@@ -94,13 +96,11 @@ func (g *family) strict(whole *frame, text string) (string, bool) {
 	return args, ok && json.Valid([]byte(args))
 }
 
-// between is what stands between a head and a tail, if it passes.
-func between(text, head, tail string, ok bool, pass func([]byte) bool) (string, bool) {
-	if !ok || len(text) < len(head)+len(tail) || !strings.HasPrefix(text, head) || !strings.HasSuffix(text, tail) {
-		return "", false
-	}
-	args := text[len(head) : len(text)-len(tail)]
-	return args, pass == nil || pass([]byte(args))
+// between is what stands between a head and a tail.
+func between(text, head, tail string, ok bool) (string, bool) {
+	rest, begins := strings.CutPrefix(text, head)
+	middle, ends := strings.CutSuffix(rest, tail)
+	return middle, ok && begins && ends
 }
 
 // strictTags reads arguments in tags: a value ends at the first closer.
@@ -112,12 +112,7 @@ func (g *family) strictTags(whole *frame, text string) (string, bool) {
 	}
 	var members []string
 	for {
-		key, behind := "", ""
-		for _, mid := range g.mids { // the longest key's end is none: all mids begin alike
-			if k, b, ok := strings.Cut(rest, mid); ok && !strings.ContainsAny(k, "<>\"\n|") && (key == "" || len(mid) > 0 && len(k)+len(mid) > len(rest)-len(behind)) {
-				key, behind = k, b
-			}
-		}
+		key, behind := g.key(rest)
 		if key == "" {
 			return "", false
 		}
@@ -137,6 +132,17 @@ func (g *family) strictTags(whole *frame, text string) (string, bool) {
 	}
 }
 
+// key is the key that a text begins with, and what follows: of ends that begin alike the longest counts.
+func (g *family) key(text string) (key, behind string) {
+	for _, mid := range g.mids {
+		k, b, ok := strings.Cut(text, mid)
+		if ok && !strings.ContainsAny(k, "<>\"\n|") && (key == "" || len(b) < len(behind)) {
+			key, behind = k, b
+		}
+	}
+	return key, behind
+}
+
 // inTag is the value of a tag as JSON: a text where the schema wants one, else what it says.
 func (g *family) inTag(s *shape, v string) string {
 	if s != nil && !s.text() {
@@ -151,7 +157,8 @@ func (g *family) inTag(s *shape, v string) string {
 	return `"` + quoted(v) + `"`
 }
 
-// toJSON turns Python's literals, or those with bare keys, into JSON; false where there is something else.
+// toJSON turns Python's literals, or those with bare keys, into JSON; false where there is
+// something else.
 func (g *family) toJSON(s string) (string, bool) {
 	var b strings.Builder
 	for i := 0; i < len(s); {
@@ -177,9 +184,9 @@ func (g *family) toJSON(s string) (string, bool) {
 			}
 			b.WriteString(`"` + quoted(unescaped(s[i+1:end])) + `"`)
 			i = end + 1
-		case c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_':
+		case isWord(c) && c > '9':
 			end := i
-			for end < len(s) && (s[end] == '_' || s[end] >= 'a' && s[end] <= 'z' || s[end] >= 'A' && s[end] <= 'Z' || s[end] >= '0' && s[end] <= '9') {
+			for end < len(s) && isWord(s[end]) {
 				end++
 			}
 			word := s[i:end]
@@ -197,6 +204,11 @@ func (g *family) toJSON(s string) (string, bool) {
 		}
 	}
 	return b.String(), true
+}
+
+// isWord reports whether names may hold a byte.
+func isWord(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
 // unescaped is the text of a string literal of Python.

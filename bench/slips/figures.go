@@ -26,11 +26,13 @@ type figures struct {
 }
 
 func newFigures(s *settings) *figures {
-	return &figures{settings: s, cuts: map[[2]string]*cutTally{}, trips: map[string]*tripTally{}, hard: map[string]*tripTally{},
+	return &figures{settings: s, cuts: map[[2]string]*cutTally{},
+		trips: map[string]*tripTally{}, hard: map[string]*tripTally{},
 		invented: map[string]*[4]int{}, runaways: map[string]*[4]int{}, notation: map[string]string{}}
 }
 
-// eachFamily measures every family, some at a time; what measure answers then runs one family after the other, in order.
+// eachFamily measures every family, some at a time; what measure answers then runs one family
+// after the other, in order.
 func (l *lab) eachFamily(measure func(g *family) func()) {
 	done := make([]func(), len(l.families))
 	var next atomic.Int64
@@ -97,7 +99,9 @@ func (f *figures) takeInvented(l *lab, g *family) func() {
 		text string
 	}
 	var all []one
-	l.measureInvented(g, f.seeds[0], f.rounds, func(form string, ran int, text string) { all = append(all, one{form, ran, text}) })
+	l.measureInvented(g, f.seeds[0], f.rounds, func(form string, ran int, text string) {
+		all = append(all, one{form, ran, text})
+	})
 	return func() {
 		for _, x := range all {
 			if f.invented[x.form] == nil {
@@ -111,14 +115,17 @@ func (f *figures) takeInvented(l *lab, g *family) func() {
 				of(f.runaways, g.Name)[x.ran]++
 			}
 			if x.ran != right {
-				f.examples = append(f.examples, example{Family: g.Name, Notation: g.notation, Kind: "between calls: " + x.form, Raw: x.text, Outcome: []string{"none ran", "one ran", "both ran", "another ran"}[x.ran]})
+				f.examples = append(f.examples, example{Family: g.Name, Notation: g.notation,
+					Kind: "between calls: " + x.form, Raw: x.text,
+					Outcome: []string{"none ran", "one ran", "both ran", "another ran"}[x.ran]})
 			}
 		}
 	}
 }
 
-// pair says which file goes round in which family at turn n: every file in one family, then those with marks, which are the
-// first, in all of them, then the others. Time that runs out takes the last families of all files, not the last files.
+// pair says which file goes round in which family at turn n: every file in one family, then those
+// with marks, which are the first, in all of them, then the others. Time that runs out takes the
+// last families of all files, not the last files.
 func pair(n, files, hard, families int) (file, family int, ok bool) {
 	if n < files {
 		return n, n % families, true
@@ -156,7 +163,8 @@ func (f *figures) takeFiles(l *lab) {
 				}
 				var one tripTally
 				var bad []example
-				l.trip(g, paths[i], text, source(f.seeds[0], paths[i]), &one, func(e example) { bad = append(bad, e) })
+				r := source(f.seeds[0], paths[i]+g.Name)
+				l.trip(g, paths[i], text, r, &one, func(e example) { bad = append(bad, e) })
 				lock.Lock()
 				of(f.trips, g.Name).add(one)
 				if i < len(hard) {
@@ -176,5 +184,6 @@ func (t *tripTally) add(o tripTally) {
 }
 
 func (t *cutTally) add(o cutTally) {
-	t.cuts, t.whole, t.none, t.misfit, t.partial = t.cuts+o.cuts, t.whole+o.whole, t.none+o.none, t.misfit+o.misfit, t.partial+o.partial
+	t.cuts, t.whole, t.none = t.cuts+o.cuts, t.whole+o.whole, t.none+o.none
+	t.misfit, t.partial = t.misfit+o.misfit, t.partial+o.partial
 }

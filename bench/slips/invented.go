@@ -6,9 +6,9 @@ import (
 	"toolnorm/chat"
 )
 
-// measureInvented puts a made-up result between two calls of a family: only the first may run. Between genuine parallel
-// calls there is nothing of the kind, and both must.
-func (l *lab) measureInvented(g *family, seed int64, rounds int, put func(form string, ran int, text string)) {
+// measureInvented puts a made-up result between two calls of a family: only the first may run.
+// Between genuine parallel calls there is nothing of the kind, and both must.
+func (l *lab) measureInvented(g *family, seed int64, rounds int, put func(string, int, string)) {
 	r := source(seed, "invented "+g.Name)
 	forms := append([]value{{kind: "the family's own"}}, readSections("invented.txt")...)
 	for range rounds {
@@ -26,7 +26,8 @@ func (l *lab) measureInvented(g *family, seed int64, rounds int, put func(form s
 					continue // the family declares none
 				}
 			} else {
-				text = append(text, strings.NewReplacer("{result}", result, "{name}", one.tool.Name).Replace(form.text)...)
+				fill := strings.NewReplacer("{result}", result, "{name}", one.tool.Name)
+				text = append(text, fill.Replace(form.text)...)
 			}
 			whole := string(g.Append(text, two.as()))
 			if form.kind == "real: nothing" {

@@ -91,7 +91,8 @@ func source(seed int64, what string) *rand.Rand {
 	return rand.New(rand.NewSource(seed ^ int64(h.Sum64())))
 }
 
-// clean makes a call that the family can write and is read back as it was meant; nil after some that are not.
+// clean makes a call that the family can write and is read back as it was meant; nil after some
+// that are not.
 func (l *lab) clean(r *rand.Rand, g *family) *frame {
 	for range 20 {
 		w := write(g, l.random(r))

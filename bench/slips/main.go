@@ -1,5 +1,6 @@
-// Command slips measures what becomes of calls that a model got wrong, or was cut in, or that hold any text. It writes random
-// calls in the form of every family, makes slips in them, and reads them with toolnorm and with the parsers of Ollama.
+// Command slips measures what becomes of calls that a model got wrong, or was cut in, or that
+// hold any text. It writes random calls in the form of every family, makes slips in them, and
+// reads them with toolnorm and with the parsers of Ollama.
 //
 // A new tool, text, kind of slip, form of result or peer is a line in a data file, and needs no Go.
 //
@@ -48,7 +49,8 @@ type settings struct {
 }
 
 func main() {
-	slog.SetDefault(slog.New(slog.DiscardHandler)) // Ollama's parsers tell of every text that they cannot read
+	// Ollama's parsers tell of every text that they cannot read.
+	slog.SetDefault(slog.New(slog.DiscardHandler))
 	if err := run(readFlags()); err != nil {
 		fmt.Fprintln(os.Stderr, "slips:", err)
 		os.Exit(1)
@@ -66,8 +68,8 @@ func readFlags() *settings {
 	flag.IntVar(&s.files, "files", 10000, "real files that become arguments")
 	flag.DurationVar(&s.patience, "patience", 5*time.Minute, "how long real files may take")
 	flag.StringVar(&s.families, "families", "", "only these families, with commas between them")
-	flag.StringVar(&s.page, "page", "", "write the figures as Markdown into this file; else to standard output")
-	flag.StringVar(&s.examples, "examples", "", "write texts that were not read as meant into this file, a JSON object a line")
+	flag.StringVar(&s.page, "page", "", "write the figures into this file; else to standard output")
+	flag.StringVar(&s.examples, "examples", "", "write what was not read as meant into this file, as JSON lines")
 	flag.StringVar(&s.wheel, "json-repair", "", "a wheel of json_repair, which is then read beside")
 	flag.BoolVar(&s.gate, "gate", false, "fail above the limits of limits.txt")
 	flag.Parse()
@@ -102,10 +104,10 @@ func run(s *settings) error {
 	f := newFigures(s)
 	if strings.Contains(s.parts, "slips") {
 		for _, seed := range s.seeds {
-			l.eachFamily(func(g *family) func() { m := l.measureSlips(g, seed, s.rounds); return func() { f.seen.add(m) } })
+			l.slipAll(&f.seen, seed, s.rounds)
 		}
 		for _, seed := range s.heldOut {
-			l.eachFamily(func(g *family) func() { m := l.measureSlips(g, seed, s.rounds); return func() { f.held.add(m) } })
+			l.slipAll(&f.held, seed, s.rounds)
 		}
 	}
 	if strings.Contains(s.parts, "cuts") {
@@ -125,6 +127,14 @@ func run(s *settings) error {
 		return f.breaches()
 	}
 	return nil
+}
+
+// slipAll adds what becomes of slips in all families.
+func (l *lab) slipAll(to *slipped, seed int64, rounds int) {
+	l.eachFamily(func(g *family) func() {
+		m := l.measureSlips(g, seed, rounds)
+		return func() { to.add(m) }
+	})
 }
 
 // writeLines writes texts that were not read as meant, a JSON object a line.

@@ -30,12 +30,14 @@ func init() {
 	}
 }
 
-// slip makes a slip of a kind, by one of its ways that the frame has a place for, in a copy of the frame.
+// slip makes a slip of a kind, by one of its ways that the frame has a place for, in a copy of
+// the frame.
 func (k kind) slip(r *rand.Rand, f *frame) *frame {
 	for _, i := range r.Perm(len(k.ways)) {
 		g := *f
 		g.written = slices.Clone(f.written)
-		if w := k.ways[i]; operations[w.op](w, r, &g) && (g.text != f.text || !slices.Equal(g.written, f.written)) {
+		w := k.ways[i]
+		if operations[w.op](w, r, &g) && (g.text != f.text || !slices.Equal(g.written, f.written)) {
 			g.whole = false
 			return &g
 		}
@@ -43,12 +45,17 @@ func (k kind) slip(r *rand.Rand, f *frame) *frame {
 	return nil
 }
 
-// places are the matches of a pattern behind the tool's name, outside of marks that a tokenizer has as one; anywhere: all.
+// places are the matches of a pattern behind the tool's name, outside of marks that a tokenizer
+// has as one; anywhere: all.
 func (f *frame) places(re *regexp.Regexp, anywhere bool) [][]int {
 	from := f.from()
 	whole := tokens.FindAllStringIndex(f.text, -1)
 	return slices.DeleteFunc(re.FindAllStringSubmatchIndex(f.text, -1), func(at []int) bool {
-		return !anywhere && (at[0] < from || slices.ContainsFunc(whole, func(t []int) bool { return at[0] < t[1] && t[0] < at[1] }))
+		if anywhere {
+			return false
+		}
+		inside := func(t []int) bool { return at[0] < t[1] && t[0] < at[1] }
+		return at[0] < from || slices.ContainsFunc(whole, inside)
 	})
 }
 
@@ -152,7 +159,8 @@ func (f *frame) respell(w way, r *rand.Rand, times int) bool {
 		if f.notation == tagArgs && strings.Contains(f.written[i], f.texts[i].text) {
 			continue // it knows no escapes: another spelling is another text
 		}
-		at := slices.DeleteFunc(w.re.FindAllStringSubmatchIndex(f.written[i], -1), func(m []int) bool { return escaped(f.written[i][:m[0]]) })
+		at := w.re.FindAllStringSubmatchIndex(f.written[i], -1)
+		at = slices.DeleteFunc(at, func(m []int) bool { return escaped(f.written[i][:m[0]]) })
 		if len(at) > 0 {
 			if times > 0 {
 				k := r.Intn(len(at))

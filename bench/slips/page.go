@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -14,7 +15,8 @@ func (f *figures) write() error {
 	var b strings.Builder
 	f.print(&b)
 	if f.settings.examples != "" {
-		if err := writeLines(f.settings.examples, slices.Concat(f.seen.examples, f.examples)); err != nil {
+		all := slices.Concat(f.seen.examples, f.examples)
+		if err := writeLines(f.settings.examples, all); err != nil {
 			return err
 		}
 	}
@@ -25,11 +27,22 @@ func (f *figures) write() error {
 	return os.WriteFile(f.page, []byte(b.String()), 0o644)
 }
 
+// section is a section of the page's texts.
+func section(name string) string {
+	for _, v := range readSections("page.txt") {
+		if v.kind == name {
+			return v.text
+		}
+	}
+	panic("page.txt has no section " + name)
+}
+
 // print prints the page.
 func (f *figures) print(w io.Writer) {
-	fmt.Fprint(w, strings.TrimSpace(file("page.md")), "\n")
+	fmt.Fprintln(w, section("head"))
 	if f.seen.count != nil {
 		f.printSlips(w)
+		f.printPeers(w)
 	}
 	if len(f.cuts) > 0 {
 		f.printCuts(w)
@@ -48,6 +61,14 @@ func (f *figures) print(w io.Writer) {
 // notations are the notations in the order of the page.
 var notations = []string{jsonArgs, tagArgs, pythonArgs, bareArgs}
 
+// row writes a row of a table.
+func row(w io.Writer, cells ...any) {
+	for _, c := range cells {
+		fmt.Fprintf(w, "| %v ", c)
+	}
+	fmt.Fprintln(w, "|")
+}
+
 // sums adds up the kinds of each notation.
 func (s *slipped) sums() map[string]*tally {
 	sum := map[string]*tally{}
@@ -58,44 +79,54 @@ func (s *slipped) sums() map[string]*tally {
 	return sum
 }
 
+// printSlips prints what became of calls with slips.
 func (f *figures) printSlips(w io.Writer) {
-	fmt.Fprintf(w, "\n## Calls with slips\n\nSeeds %s. Still of the family's form with another value, and left out: %d.\n", list(f.seeds), f.seen.formed)
+	fmt.Fprintf(w, section("slips"), list(f.seeds), f.rounds, f.seen.formed)
 	f.seen.print(w)
 	if f.held.count != nil {
-		fmt.Fprintf(w, "\nHeld-out seeds, of which no text was looked at: %s.\n", list(f.heldOut))
+		fmt.Fprintf(w, section("held"), list(f.heldOut))
 		f.held.print(w)
 	}
-	fmt.Fprintf(w, "\nOf %d texts that were read whole and in pieces, %d were read in two ways. Readings that ended the program: %d.\n", f.seen.splits+f.held.splits, f.seen.differ+f.held.differ, f.crashed)
-	if len(f.seen.unwritten) > 0 {
-		fmt.Fprintf(w, "\nFamilies that could write none of twenty random calls, and have no figures: %s.\n", strings.Join(f.seen.unwritten, ", "))
-	}
-	if len(f.seen.peer) == 0 {
-		return
-	}
-	fmt.Fprint(w, "\n## Beside other readers\n\nThe same texts. Ollama's own parsers get those of calls that they read when nothing is wrong with them; json_repair gets the arguments alone, and needs not find them.\n\n"+
-		"| reader | family | texts | toolnorm: exact | no call | wrong | the other: exact | no call | wrong |\n|---|---|--:|--:|--:|--:|--:|--:|--:|\n")
-	names := slices.SortedFunc(maps.Keys(f.seen.peer), func(a, b [2]string) int { return strings.Compare(a[0]+a[1], b[0]+b[1]) })
-	for _, name := range names {
-		o, p := f.seen.peer[name][0], f.seen.peer[name][1]
-		fmt.Fprintf(w, "| %s | %s | %d | %d | %d | %d | %d | %d | %d |\n", name[0], name[1], o.sum(), o[exact], o[held]+o[lost], o[wrong], p[exact], p[held]+p[lost], p[wrong])
+	splits, differ := f.seen.splits+f.held.splits, f.seen.differ+f.held.differ
+	fmt.Fprintf(w, section("cuts differ"), splits, differ, f.crashed)
+	if names := f.seen.unwritten; len(names) > 0 {
+		slices.Sort(names)
+		fmt.Fprintf(w, section("unwritten"), strings.Join(slices.Compact(names), ", "))
 	}
 }
 
 // print prints the outcomes by notation.
 func (s *slipped) print(w io.Writer) {
-	fmt.Fprint(w, "\n| notation | texts | exact | held | lost | wrong | wrong in 1,000 |\n|---|--:|--:|--:|--:|--:|--:|\n")
+	fmt.Fprint(w, section("counts"))
 	sum := s.sums()
 	for _, n := range append(slices.Clone(notations), "all") {
 		if t := sum[n]; t != nil {
-			fmt.Fprintf(w, "| %s | %d | %d | %d | %d | %d | %.1f |\n", n, t.sum(), t[exact], t[held], t[lost], t[wrong], 1000*float64(t[wrong])/float64(t.sum()))
+			share := fmt.Sprintf("%.1f", 1000*float64(t[wrong])/float64(t.sum()))
+			row(w, n, t.sum(), t[exact], t[held], t[lost], t[wrong], share)
 		}
 	}
 }
 
+// printPeers prints what other readers made of the same texts.
+func (f *figures) printPeers(w io.Writer) {
+	if len(f.seen.peer) == 0 {
+		return
+	}
+	fmt.Fprint(w, section("peers"))
+	names := slices.SortedFunc(maps.Keys(f.seen.peer), func(a, b [2]string) int {
+		return strings.Compare(a[0]+a[1], b[0]+b[1])
+	})
+	for _, name := range names {
+		o, p := f.seen.peer[name][0], f.seen.peer[name][1]
+		row(w, name[0], name[1], o.sum(), o[exact], o[held]+o[lost], o[wrong],
+			p[exact], p[held]+p[lost], p[wrong])
+	}
+}
+
+// printKinds prints the outcomes by kind, those with most wrong calls first.
 func (f *figures) printKinds(w io.Writer) {
-	fmt.Fprint(w, "\n## By kind\n\nExact / held / lost / **wrong**; all seeds.\n\n| kind | json | tags | python | bare keys |\n|---|--:|--:|--:|--:|\n")
-	all := map[[2]string]*tally{}
-	kinds := map[string]int{}
+	fmt.Fprint(w, section("kinds"))
+	all, kinds := map[[2]string]*tally{}, map[string]int{}
 	for _, s := range []*slipped{&f.seen, &f.held} {
 		for k, t := range s.count {
 			of(all, k).add(*t)
@@ -103,42 +134,44 @@ func (f *figures) printKinds(w io.Writer) {
 		}
 	}
 	names := slices.SortedFunc(maps.Keys(kinds), func(a, b string) int {
-		if kinds[a] != kinds[b] {
-			return kinds[b] - kinds[a]
-		}
-		return strings.Compare(a, b)
+		return cmp.Or(kinds[b]-kinds[a], strings.Compare(a, b))
 	})
 	for _, name := range names {
-		fmt.Fprintf(w, "| %s |", strings.ReplaceAll(name, "|", `\|`))
+		cells := []any{name}
 		for _, n := range notations {
-			t := all[[2]string{n, name}]
-			switch {
-			case t == nil:
-				fmt.Fprint(w, " – |")
-			case t[wrong] > 0:
-				fmt.Fprintf(w, " %d / %d / %d / **%d** |", t[exact], t[held], t[lost], t[wrong])
-			default:
-				fmt.Fprintf(w, " %d / %d / %d / 0 |", t[exact], t[held], t[lost])
-			}
+			cells = append(cells, all[[2]string{n, name}].cell())
 		}
-		fmt.Fprintln(w)
+		row(w, cells...)
 	}
 }
 
+// cell is a tally in a table.
+func (t *tally) cell() string {
+	if t == nil {
+		return "–"
+	}
+	s := fmt.Sprintf("%d / %d / %d / ", t[exact], t[held], t[lost])
+	if t[wrong] > 0 {
+		return s + fmt.Sprintf("**%d**", t[wrong])
+	}
+	return s + "0"
+}
+
+// printCuts prints what left of calls that were cut.
 func (f *figures) printCuts(w io.Writer) {
-	fmt.Fprint(w, "\n## Calls that were cut\n\nAt every byte, and between any two tokens as they stream. Nothing but whole calls may leave. By stop a model says that it has written all it wanted.\n\n| notation | the server said | cuts | whole calls | none | does not fit, so held | **part of a call ran** |\n|---|---|--:|--:|--:|--:|--:|\n")
+	fmt.Fprint(w, section("cuts"))
 	for _, n := range notations {
 		for _, finish := range cutEnds {
 			if t := f.cuts[[2]string{n, finish}]; t != nil {
-				fmt.Fprintf(w, "| %s | %s | %d | %d | %d | %d | %d |\n", n, finish, t.cuts, t.whole, t.none, t.misfit, t.partial)
+				row(w, n, finish, t.cuts, t.whole, t.none, t.misfit, t.partial)
 			}
 		}
 	}
 }
 
+// printFiles prints what came back of real files.
 func (f *figures) printFiles(w io.Writer) {
-	fmt.Fprintf(w, "\n## Real files\n\n%d files, %d of them with tags or marks, of up to 64 KiB; %d times one of them in one family's form, at random cuts. Equal or no call, never another value. Families without another value are one line.\n\n", f.plain+f.hards, f.hards, f.pairs)
-	fmt.Fprint(w, "| family | equal | no call | another value | with tags: equal | no call | another value |\n|---|--:|--:|--:|--:|--:|--:|\n")
+	fmt.Fprintf(w, section("files"), f.plain+f.hards, f.hards, f.pairs)
 	var rest, restHard tripTally
 	good := 0
 	for _, name := range slices.Sorted(maps.Keys(f.trips)) {
@@ -149,19 +182,20 @@ func (f *figures) printFiles(w io.Writer) {
 			good++
 			continue
 		}
-		fmt.Fprintf(w, "| %s | %d | %d | **%d** | %d | %d | %d |\n", name, t.equal, t.none, t.other, h.equal, h.none, h.other)
+		row(w, name, t.equal, t.none, fmt.Sprintf("**%d**", t.other), h.equal, h.none, h.other)
 	}
-	fmt.Fprintf(w, "| %d others | %d | %d | 0 | %d | %d | 0 |\n", good, rest.equal, rest.none, restHard.equal, restHard.none)
+	row(w, fmt.Sprintf("%d others", good), rest.equal, rest.none, 0, restHard.equal, restHard.none, 0)
 }
 
 // isControl reports whether both calls around a form are meant.
 func isControl(form string) bool { return strings.HasPrefix(form, "real") }
 
+// printInvented prints what ran around made-up results.
 func (f *figures) printInvented(w io.Writer) {
-	fmt.Fprint(w, "\n## Results that the model makes up\n\nTwo calls of one reply with a made-up result between them: the second may not run. Around what is real, both must.\n\n| between the calls | none ran | the first ran | both ran | another ran |\n|---|--:|--:|--:|--:|\n")
+	fmt.Fprint(w, section("invented"))
 	for _, form := range f.forms {
 		n := f.invented[form]
-		fmt.Fprintf(w, "| %s | %d | %d | %d | %d |\n", form, n[0], n[1], n[2], n[3])
+		row(w, form, n[0], n[1], n[2], n[3])
 	}
 }
 

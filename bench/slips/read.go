@@ -20,7 +20,7 @@ type outcome int
 // The outcomes, the worst last.
 const (
 	exact outcome = iota // the call that was meant, and no other
-	held                 // none, since it can be read in two ways, or one that does not fit: it is asked for again
+	held                 // none, for it has two readings, or it does not fit: it is asked for again
 	lost                 // none: the text is shown
 	wrong                // a call that was not meant, and fits the schema: it runs
 	outcomes

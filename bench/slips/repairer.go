@@ -12,7 +12,8 @@ import (
 	"toolnorm/chat"
 )
 
-// repairer is json_repair, a library that makes JSON of any text, in a Python of its own: one text at a time.
+// repairer is json_repair, a library that makes JSON of any text, in a Python of its own: one
+// text at a time.
 type repairer struct {
 	sync.Mutex
 	in  io.WriteCloser
@@ -36,11 +37,11 @@ func startRepairer(wheel string) (*repairer, error) {
 	return &repairer{in: in, out: bufio.NewReader(out), cmd: cmd}, cmd.Start()
 }
 
-// read repairs the arguments that stand between the head and the tail of a call, as they were to be written; false where
-// a slip is not between them.
+// read repairs the arguments that stand between the head and the tail of a call, as they were to
+// be written; false where a slip is not between them.
 func (p *repairer) read(whole *frame, text string) (read, bool) {
 	from, to, ok := whole.object()
-	args, ok := between(text, whole.text[:from], whole.text[to:], ok, nil)
+	args, ok := between(text, whole.text[:from], whole.text[to:], ok)
 	if !ok {
 		return read{}, false
 	}

@@ -49,46 +49,80 @@ func (f *frame) object() (from, to int, ok bool) {
 	return 0, 0, false
 }
 
-// manners are the ways in which whole arguments are written in another notation.
-var manners = map[string]func(f *frame, args string) string{
-	"string":      func(f *frame, args string) string { f.each(quoted); return `"` + quoted(args) + `"` },
-	"bad-string":  func(f *frame, args string) string { return `"` + args + `"` },
-	"list":        func(f *frame, args string) string { return "[" + args + "]" },
-	"two-lists":   func(f *frame, args string) string { return "[[" + args + "]]" },
-	"wrapped":     func(f *frame, args string) string { return `{"arguments": ` + args + "}" },
-	"input":       func(f *frame, args string) string { return `{"input": ` + args + "}" },
-	"properties":  func(f *frame, args string) string { return `{"type": "object", "properties": ` + args + "}" },
-	"parentheses": func(f *frame, args string) string { return "(" + args + ")" },
-	"fence":       func(f *frame, args string) string { return "```json\n" + args + "\n```" },
-	"braceless":   func(f *frame, args string) string { return args[1 : len(args)-1] },
-	"python":      python,
-	"json5":       func(f *frame, args string) string { return json5(f, args) },
-	"backquotes":  backquotes,
-	"lines":       func(f *frame, args string) string { return listed(f, args, "", "%s: %s", "\n", "", true) },
-	"dashes":      func(f *frame, args string) string { return listed(f, args, "\n", "- %s: %s", "\n", "\n", true) },
-	"kwargs":      func(f *frame, args string) string { return listed(f, args, "(", "%s=%s", ", ", ")", false) },
-	"assigned":    func(f *frame, args string) string { return listed(f, args, "{", "%s = %s", ", ", "}", false) },
-	"elements":    func(f *frame, args string) string { return listed(f, args, "", "<%[1]s>%[2]s</%[1]s>", "\n", "", true) },
-	"pairs":       func(f *frame, args string) string { return listed(f, args, "[", `["%s", %s]`, ", ", "]", false) },
-	"records": func(f *frame, args string) string {
-		return listed(f, args, "[", `{"name": "%s", "value": %s}`, ", ", "]", false)
-	},
-	"flags": func(f *frame, args string) string { return listed(f, args, "", "--%s %s", " ", "", false) },
-	"query": func(f *frame, args string) string { return listed(f, args, "?", "%s=%s", "&", "", true) },
+// layout is how members follow each other in another notation.
+type layout struct {
+	open, each, between, end string
+	raw                      bool // texts stand without quotes, as they are
+}
+
+// layouts are the notations in which members follow each other.
+var layouts = map[string]layout{
+	"lines":    {"", "%s: %s", "\n", "", true},
+	"dashes":   {"\n", "- %s: %s", "\n", "\n", true},
+	"kwargs":   {"(", "%s=%s", ", ", ")", false},
+	"assigned": {"{", "%s = %s", ", ", "}", false},
+	"elements": {"", "<%[1]s>%[2]s</%[1]s>", "\n", "", true},
+	"pairs":    {"[", `["%s", %s]`, ", ", "]", false},
+	"records":  {"[", `{"name": "%s", "value": %s}`, ", ", "]", false},
+	"flags":    {"", "--%s %s", " ", "", false},
+	"query":    {"?", "%s=%s", "&", "", true},
+}
+
+// wrappers are what may stand around the arguments, %s in their place.
+var wrappers = map[string]string{
+	"bad-string":  `"%s"`,
+	"list":        "[%s]",
+	"two-lists":   "[[%s]]",
+	"wrapped":     `{"arguments": %s}`,
+	"input":       `{"input": %s}`,
+	"properties":  `{"type": "object", "properties": %s}`,
+	"parentheses": "(%s)",
+	"fence":       "```json\n%s\n```",
+}
+
+// spellings write the arguments with their texts in another way.
+var spellings = map[string]func(f *frame, args string) string{
+	"string":     doubled,
+	"braceless":  func(_ *frame, args string) string { return args[1 : len(args)-1] },
+	"python":     python,
+	"json5":      json5,
+	"backquotes": backquotes,
+}
+
+// inManner writes arguments in another notation; false when there is none of that name.
+func (f *frame) inManner(name, args string) (string, bool) {
+	if l, ok := layouts[name]; ok {
+		return f.listed(args, l), true
+	}
+	if w, ok := wrappers[name]; ok {
+		return strings.Replace(w, "%s", args, 1), true
+	}
+	if spell := spellings[name]; spell != nil {
+		return spell(f, args), true
+	}
+	return "", false
+}
+
+// doubled is the arguments as a text in JSON.
+func doubled(f *frame, args string) string {
+	f.each(quoted)
+	return `"` + quoted(args) + `"`
 }
 
 // rewrite writes the whole arguments in another notation.
 func rewrite(w way, _ *rand.Rand, f *frame) bool {
-	manner := manners[w.with]
-	if manner == nil || !f.whole {
+	if !f.whole {
 		return false
 	}
 	from, to, ok := f.object()
 	if !ok {
 		return false
 	}
-	f.text = f.text[:from] + manner(f, f.text[from:to]) + f.text[to:]
-	return true
+	args, ok := f.inManner(w.with, f.text[from:to])
+	if ok {
+		f.text = f.text[:from] + args + f.text[to:]
+	}
+	return ok
 }
 
 // each respells every text.
@@ -106,7 +140,6 @@ var (
 
 // python is the arguments as Python's repr prints them.
 func python(f *frame, args string) string {
-	f.each(func(string) string { return "" })
 	for i, v := range f.texts {
 		f.written[i] = strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", `\n`, "\t", `\t`).Replace(v.text)
 	}
@@ -131,18 +164,18 @@ func backquotes(f *frame, args string) string {
 	return textLike.ReplaceAllString(args, "`$1`")
 }
 
-// listed writes the members one after the other; raw: texts without quotes, as they are.
-func listed(f *frame, args, open, each, between, end string, raw bool) string {
+// listed writes the members one after the other.
+func (f *frame) listed(args string, l layout) string {
 	var all []string
 	for _, m := range membersOf(args) {
 		v := m.value
-		if raw && textLike.FindString(v) == v {
+		if l.raw && textLike.FindString(v) == v {
 			v = strings.Trim(v, `"`)
 			f.bare(v)
 		}
-		all = append(all, fmt.Sprintf(each, m.key, v))
+		all = append(all, fmt.Sprintf(l.each, m.key, v))
 	}
-	return open + strings.Join(all, between) + end
+	return l.open + strings.Join(all, l.between) + l.end
 }
 
 // bare makes the text of a hole stand as it is.

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Measures what becomes of calls with slips and writes docs/evidence/slips.md; about ten minutes on an idle machine.
-# "run.sh sample" does some of it in half a minute, needs no network, and fails above the limits of data/limits.txt.
+# Measures what becomes of calls with slips and writes docs/evidence/slips.md; about ten minutes
+# on an idle machine. "run.sh sample" does some of it in half a minute, needs no network, and
+# fails above the limits of data/limits.txt.
 #
 #   SLIPS_ROOTS          folders whose files go round, with : between; default: Go, its modules, and what the end-to-end lane
 #                        has installed

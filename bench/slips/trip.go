@@ -36,9 +36,10 @@ func (l *lab) marks() *regexp.Regexp {
 	return regexp.MustCompile(strings.Join(all, "|"))
 }
 
-// realFiles finds files of text below some folders: all with marks of calls that it comes to, up to half, and others. It
-// looks for as long as patience lasts.
-func realFiles(roots []string, most int, marks *regexp.Regexp, r *rand.Rand, patience time.Duration) (plain, hard []string) {
+// realFiles finds files of text below some folders: all with marks of calls that it comes to, up
+// to half, and others. It looks for as long as patience lasts.
+func realFiles(roots []string, most int, marks *regexp.Regexp, r *rand.Rand,
+	patience time.Duration) (plain, hard []string) {
 	var paths []string
 	for _, root := range roots {
 		_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -80,14 +81,16 @@ func readText(path string) (string, bool) {
 type tripTally struct{ equal, none, other int }
 
 // trip writes a file as the argument of a call in the family's own form, and reads it.
-func (l *lab) trip(g *family, path, text string, r *rand.Rand, count *tripTally, bad func(example)) {
+func (l *lab) trip(g *family, path, text string, r *rand.Rand, count *tripTally,
+	bad func(example)) {
 	content, _ := json.Marshal(text) // a string cannot fail
 	args := fmt.Appendf(nil, `{"path": "a.txt", "content": %s}`, content)
 	if r.Intn(2) == 0 {
 		args = fmt.Appendf(nil, `{"content": %s, "path": "a.txt"}`, content)
 	}
 	c := &call{tool: l.named("save_file"), args: string(args)}
-	got := l.decode(g.Format, anyHow(r, string(g.Append(nil, chat.Call{Name: "save_file", Args: args}))))
+	reply := string(g.Append(nil, chat.Call{Name: "save_file", Args: args}))
+	got := l.decode(g.Format, anyHow(r, reply))
 	switch is := l.outcomeOf(c, got); is {
 	case exact:
 		count.equal++

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Runs canitoolcall, a public suite of what models wrote, over toolnorm decode: every fixture whole, and as a stream cut in
-# nine ways. Prints how many are right, and fails when those are fewer than LEAST. Needs go, and python3 with venv and pip.
+# Runs canitoolcall, a public suite of what models wrote, over toolnorm decode: every fixture
+# whole, and as a stream cut in nine ways. Prints how many are right, and fails when those are
+# fewer than LEAST. Needs go, and python3 with venv and pip.
 #
 #   TOOLNORM_E2E_CACHE   where the suite is installed; default ${XDG_CACHE_HOME:-$HOME/.cache}/toolnorm-e2e
 #   TOOLNORM             the program; default: built from this tree
@@ -10,8 +11,8 @@ cache=${TOOLNORM_E2E_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/toolnorm-e2e}
 
 SUITE=0.1.1
 SUITE_SHA256=a8a0ea82584cfdb00e737f2853d20fb5f233002aeb961ba735f574a225eceb15
-# Of 469. Not right are two replies with words on the mark's line, and one call whose missing brace is mended, where the suite
-# wants none.
+# Of 469. Not right are two replies with words on the mark's line, and one call whose missing
+# brace is mended, where the suite wants none.
 LEAST=466
 
 # try COMMAND... runs it up to three times: networks fail.
