@@ -22,7 +22,7 @@ type family struct {
 	*adapters.Format
 	notation string
 	mark     string // the quote of bare keys
-	open     string // of tags: between the tool's name and the first key
+	open     string // of tags: up to the first key, of a tool called zqn
 	mids     []string
 	next     string // from a value to the next key
 	end      string // from the last value to the end
@@ -51,7 +51,7 @@ func newFamily(f *adapters.Format) *family {
 		g.notation, g.mark = bareArgs, strings.TrimSpace(mid[1:])
 	default:
 		g.notation, g.end = tagArgs, end
-		_, g.open, _ = strings.Cut(before, "zqn")
+		g.open = before
 		two := render(`{"` + probeKey + `": "` + probeText + `", "zql": "x"}`)
 		_, g.next, _ = strings.Cut(two, probeText)
 		g.next, _, _ = strings.Cut(g.next, "zql")
@@ -105,8 +105,7 @@ func between(text, head, tail string, ok bool) (string, bool) {
 
 // strictTags reads arguments in tags: a value ends at the first closer.
 func (g *family) strictTags(whole *frame, text string) (string, bool) {
-	head := whole.text[:whole.from()] + g.open
-	rest, ok := strings.CutPrefix(text, head)
+	rest, ok := strings.CutPrefix(text, strings.ReplaceAll(g.open, "zqn", whole.tool.Name))
 	if !ok || len(g.mids) == 0 {
 		return "", false
 	}
