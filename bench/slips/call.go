@@ -1,0 +1,219 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand"
+	"regexp"
+	"slices"
+	"strings"
+
+	"toolnorm/chat"
+)
+
+// firstHole stands for the first text of a call; the next ones follow it. They are of Unicode's
+// private area.
+const (
+	firstHole = '\ue000'
+	holes     = 0x800
+)
+
+// isHole reports whether r stands for a text.
+func isHole(r rune) bool { return r >= firstHole && r < firstHole+holes }
+
+// call is a call that was meant. Its arguments have a hole in the place of each text.
+type call struct {
+	tool  *tool
+	args  string
+	texts []value
+}
+
+// random makes a call of one of the tools, with texts of any kind.
+func (l *lab) random(r *rand.Rand) *call {
+	c := &call{tool: l.tools[r.Intn(len(l.tools))]}
+	c.args = l.object(r, c, c.tool.shape, 0)
+	return c
+}
+
+// shape is what random calls must know of a schema.
+type shape struct {
+	Type       any
+	Enum       []string
+	Properties map[string]*shape
+	Required   []string
+	Items      *shape
+}
+
+// text reports whether a value of that shape may be a text.
+func (s *shape) text() bool {
+	if list, ok := s.Type.([]any); ok {
+		return slices.Contains(list, any("string"))
+	}
+	return s.Type == "string"
+}
+
+// kindOf is the type of a value of that shape: one of the shape's types, or any.
+func (s *shape) kindOf(r *rand.Rand) string {
+	switch t := s.Type.(type) {
+	case string:
+		return t
+	case []any:
+		return fmt.Sprint(t[r.Intn(len(t))])
+	}
+	return []string{"string", "string", "integer", "number", "boolean"}[r.Intn(5)]
+}
+
+// text is a hole for a text of any kind.
+func (l *lab) text(r *rand.Rand, c *call, s *shape) string {
+	v := l.values[r.Intn(len(l.values))]
+	if len(s.Enum) > 0 {
+		v = value{"enum", s.Enum[r.Intn(len(s.Enum))]}
+	}
+	c.texts = append(c.texts, v)
+	return fmt.Sprintf(`"%c"`, firstHole+rune(len(c.texts))-1)
+}
+
+// value is a random value of a shape, as JSON.
+func (l *lab) value(r *rand.Rand, c *call, s *shape, deep int) string {
+	switch s.kindOf(r) {
+	case "integer":
+		return fmt.Sprint(r.Intn(300) - 20)
+	case "number":
+		whole, broken := fmt.Sprint(r.Intn(300)), fmt.Sprintf("%d.%d", r.Intn(90), r.Intn(99)+1)
+		return []string{whole, broken}[r.Intn(2)]
+	case "boolean":
+		return fmt.Sprint(r.Intn(2) == 0)
+	case "null":
+		return "null"
+	case "object":
+		return l.object(r, c, s, deep+1)
+	case "array":
+		var items []string
+		for range r.Intn(4) {
+			items = append(items, l.value(r, c, s.Items, deep+1))
+		}
+		return "[" + strings.Join(items, ", ") + "]"
+	}
+	return l.text(r, c, s)
+}
+
+// freeKeys are the members of objects whose schema names none.
+var freeKeys = []string{"a", "b", "name", "n", "tags", "total", "on"}
+
+// object is a random object of a shape, as JSON: the required members and some of the others, in
+// any order.
+func (l *lab) object(r *rand.Rand, c *call, s *shape, deep int) string {
+	var members []string
+	for _, key := range sortedKeys(s.Properties) {
+		if slices.Contains(s.Required, key) || r.Intn(2) == 0 {
+			members = append(members, fmt.Sprintf("%q: %s", key, l.value(r, c, s.Properties[key], deep)))
+		}
+	}
+	if len(s.Properties) == 0 {
+		for _, i := range r.Perm(len(freeKeys))[:1+r.Intn(3)] {
+			free := &shape{}
+			if deep < 3 && r.Intn(4) == 0 {
+				free = &shape{Type: "array", Items: &shape{Type: "string"}}
+			}
+			members = append(members, fmt.Sprintf("%q: %s", freeKeys[i], l.value(r, c, free, deep)))
+		}
+	}
+	r.Shuffle(len(members), func(i, k int) { members[i], members[k] = members[k], members[i] })
+	return "{" + strings.Join(members, ", ") + "}"
+}
+
+// sortedKeys are the keys of a map in order, so that a seed gives the same calls everywhere.
+func sortedKeys[V any](m map[string]V) []string {
+	var keys []string
+	for key := range m {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// quoted is a text as it stands inside the quotes of JSON.
+func quoted(text string) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(text) // a string cannot fail
+	return strings.TrimSuffix(b.String(), "\n")[1 : b.Len()-2]
+}
+
+// with are the arguments with the texts that only says; -1: all of them.
+func (c *call) with(only int) string {
+	return filled(c.args, func(i int) (string, bool) {
+		if i >= len(c.texts) || only >= 0 && i != only {
+			return "", false
+		}
+		return quoted(c.texts[i].text), true
+	})
+}
+
+// meant are the arguments.
+func (c *call) meant() string { return c.with(-1) }
+
+// filled puts texts in the place of holes.
+func filled(frame string, text func(i int) (string, bool)) string {
+	var b strings.Builder
+	for _, r := range frame {
+		if isHole(r) {
+			if s, ok := text(int(r - firstHole)); ok {
+				b.WriteString(s)
+				continue
+			}
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// frame is a call as a family writes it, with holes in the place of texts, so that all else is
+// structure.
+type frame struct {
+	*call
+	text     string   // with holes
+	written  []string // each text as the family writes it
+	whole    bool     // no slip was made yet
+	notation string
+}
+
+// write writes a call as a family does. It answers nil where what the family writes depends on
+// the texts in another way than by the text itself.
+func write(f *family, c *call) *frame {
+	render := func(args string) string {
+		return string(f.Append(nil, chat.Call{Name: c.tool.Name, Args: json.RawMessage(args)}))
+	}
+	w := &frame{call: c, text: render(c.args), whole: true, notation: f.notation}
+	for i := range c.texts {
+		before, after, ok := strings.Cut(w.text, string(firstHole+rune(i)))
+		one := render(c.with(i))
+		text, ok := between(one, before, after, ok)
+		if !ok {
+			return nil
+		}
+		w.written = append(w.written, text)
+	}
+	if w.fill() != render(c.meant()) {
+		return nil
+	}
+	return w
+}
+
+// fill is the frame with its texts.
+func (w *frame) fill() string {
+	return filled(w.text, func(i int) (string, bool) { return w.written[i], true })
+}
+
+// from is where the tool's name ends.
+func (w *frame) from() int {
+	if i := strings.Index(w.text, w.tool.Name); i >= 0 {
+		return i + len(w.tool.Name)
+	}
+	return 0
+}
+
+// tokens are marks that a tokenizer has as one: a model writes them whole or not at all.
+var tokens = regexp.MustCompile(`</?\w+:\w+|</?[|｜][^>]*>|<[^<>|]*\|>` +
+	`|\]<\]minimax\[>\[|<escape>|\[[A-Z_]+\]`)

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"regexp"
+	"strings"
+
+	"toolnorm/adapters"
+	"toolnorm/chat"
+)
+
+// cutTally counts what left of calls that were cut.
+type cutTally struct{ cuts, whole, none, misfit, partial int }
+
+// cutEnds are the two ways in which a text that was cut ends: the server says so, or it does not.
+var cutEnds = []string{chat.Length, chat.Stop}
+
+// tokenLike cuts a text into what is about a token: a word with its blank, a number, a mark or
+// any other character.
+var tokenLike = regexp.MustCompile(`(?s)<[|｜/]?[^<>\s]{1,30}>| ?[\p{L}_]{1,7}|\d{1,3}|\s+|.`)
+
+// measureCuts cuts calls of a family at every byte, and between any two tokens as they stream: a
+// call that leaves must be one that was written whole.
+func (l *lab) measureCuts(g *family, seed int64, rounds int, bad func(example)) [2]cutTally {
+	var count [2]cutTally
+	r := source(seed, "cuts "+g.Name)
+	for range rounds {
+		one, two := l.clean(r, g), l.clean(r, g)
+		if one == nil || two == nil || len(one.fill()) > 1500 {
+			continue
+		}
+		text := one.fill()
+		if r.Intn(2) == 0 {
+			two = nil
+		} else {
+			text = string(g.Append(nil, one.as(), two.as()))
+		}
+		if !l.prefix(one, two, l.decode(g.Format, whole(text, chat.Stop))) {
+			continue
+		}
+		tokens := tokenLike.FindAllString(text, -1)
+		for i, finish := range cutEnds {
+			for at := range len(text) {
+				l.cut(g, &count[i], one, two, whole(text[:at], finish), bad)
+			}
+			for at := range tokens {
+				l.cut(g, &count[i], one, two, how{adapters.HoldNone, tokens[:at], finish}, bad)
+			}
+		}
+	}
+	return count
+}
+
+// as is the call as it was meant.
+func (c *call) as() chat.Call { return chat.Call{Name: c.tool.Name, Args: []byte(c.meant())} }
+
+// prefix reports whether what was read is the calls that were meant, or the first of them, or none.
+func (l *lab) prefix(one, two *frame, got read) bool {
+	for i, c := range got.calls {
+		w := one
+		if i == 1 {
+			w = two
+		}
+		if i > 1 || w == nil || c.Name != w.tool.Name || !same(string(c.Args), w.meant()) {
+			return false
+		}
+	}
+	return true
+}
+
+// runs reports whether all calls fit their schemas, or some that do not are asked for again.
+func (l *lab) runs(got read) bool {
+	for _, c := range got.calls {
+		if t := l.named(c.Name); t == nil || !t.fits(string(c.Args)) {
+			return false
+		}
+	}
+	return true
+}
+
+// cut reads one text that was cut.
+func (l *lab) cut(g *family, count *cutTally, one, two *frame, h how, bad func(example)) {
+	got := l.decode(g.Format, h)
+	count.cuts++
+	switch {
+	case len(got.calls) == 0:
+		count.none++
+	case l.prefix(one, two, got):
+		count.whole++
+	case !l.runs(got):
+		count.misfit++
+	default:
+		count.partial++
+		e := example{Family: g.Name, Notation: g.notation, Kind: "cut, " + h.finish, Outcome: "wrong",
+			Raw: strings.Join(h.pieces, ""), Meant: one.tool.Name + " " + one.meant()}
+		for _, c := range got.calls {
+			e.Got = append(e.Got, c.Name+" "+string(c.Args))
+		}
+		bad(e)
+	}
+}

@@ -1,0 +1,236 @@
+package main
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"toolnorm/adapters"
+	"toolnorm/chat"
+)
+
+// The notations in which families write arguments.
+const (
+	jsonArgs   = "json"
+	tagArgs    = "tags"
+	pythonArgs = "python"
+	bareArgs   = "bare keys"
+)
+
+// family is a format and what its own form of a call looks like.
+type family struct {
+	*adapters.Format
+	notation string
+	mark     string // the quote of bare keys
+	open     string // of tags: up to the first key, of a tool called zqn
+	mids     []string
+	next     string // from a value to the next key
+	end      string // from the last value to the end
+}
+
+const (
+	probeKey  = "zqk"
+	probeText = "\ue7fe"
+)
+
+// newFamily looks at a call that the family writes.
+func newFamily(f *adapters.Format) *family {
+	render := func(args string) string {
+		return string(f.Append(nil, chat.Call{Name: "zqn", Args: json.RawMessage(args)}))
+	}
+	one := render(`{"` + probeKey + `": "` + probeText + `"}`)
+	before, rest, _ := strings.Cut(one, probeKey)
+	mid, end, _ := strings.Cut(rest, probeText)
+	g := &family{Format: f}
+	switch {
+	case strings.ContainsAny(mid, `"'`) && strings.Trim(mid, `"': `) == "":
+		g.notation = jsonArgs
+	case strings.HasSuffix(before, "("):
+		g.notation = pythonArgs
+	case strings.HasPrefix(mid, ":"):
+		g.notation, g.mark = bareArgs, strings.TrimSpace(mid[1:])
+	default:
+		g.notation, g.end = tagArgs, end
+		g.open = before
+		two := render(`{"` + probeKey + `": "` + probeText + `", "zql": "x"}`)
+		_, g.next, _ = strings.Cut(two, probeText)
+		g.next, _, _ = strings.Cut(g.next, "zql")
+		for _, v := range []string{`"` + probeText + `"`, "7", "true", "null", "[1]", "{}"} {
+			_, rest, _ := strings.Cut(render(`{"`+probeKey+`": `+v+`}`), probeKey)
+			written := strings.Trim(v, `"`)
+			if m, ok := strings.CutSuffix(rest, written+end); ok {
+				g.mids = append(g.mids, m)
+			}
+		}
+	}
+	return g
+}
+
+// strict reads a text as one who knows the family's own form and nothing else; false where it is
+// not of that form. It is told the call as it was meant to be written, of which all but the
+// arguments must be as it was.
+func (g *family) strict(whole *frame, text string) (string, bool) {
+	switch g.notation {
+	case jsonArgs:
+		from, to, ok := whole.object()
+		args, ok := between(text, whole.text[:from], whole.text[to:], ok)
+		return args, ok && json.Valid([]byte(args))
+	case tagArgs:
+		return g.strictTags(whole, text)
+	}
+	from, to := whole.from(), strings.LastIndexAny(whole.text, ")}")
+	if to < from {
+		return "", false
+	}
+	args, ok := between(text, whole.text[:from], whole.text[to+1:], true)
+	if !ok || args == "" {
+		return "", false
+	}
+	if g.notation == pythonArgs {
+		if args[0] != '(' || args[len(args)-1] != ')' {
+			return "", false
+		}
+		args = "{" + args[1:len(args)-1] + "}"
+	}
+	args, ok = g.toJSON(args)
+	return args, ok && json.Valid([]byte(args))
+}
+
+// between is what stands between a head and a tail.
+func between(text, head, tail string, ok bool) (string, bool) {
+	rest, begins := strings.CutPrefix(text, head)
+	middle, ends := strings.CutSuffix(rest, tail)
+	return middle, ok && begins && ends
+}
+
+// strictTags reads arguments in tags: a value ends at the first closer.
+func (g *family) strictTags(whole *frame, text string) (string, bool) {
+	rest, ok := strings.CutPrefix(text, strings.ReplaceAll(g.open, "zqn", whole.tool.Name))
+	if !ok || len(g.mids) == 0 {
+		return "", false
+	}
+	var members []string
+	for {
+		key, behind := g.key(rest)
+		if key == "" {
+			return "", false
+		}
+		v, more, found := strings.Cut(behind, g.next)
+		last, isEnd := strings.CutSuffix(behind, g.end)
+		if !found || isEnd && len(last) < len(v) {
+			if !isEnd {
+				return "", false
+			}
+			v, more = last, ""
+		}
+		members = append(members, `"`+quoted(key)+`":`+g.inTag(whole.tool.shape.Properties[key], v))
+		if more == "" {
+			return "{" + strings.Join(members, ",") + "}", true
+		}
+		rest = more
+	}
+}
+
+// key is the key that a text begins with, and what follows: of ends that begin alike the longest counts.
+func (g *family) key(text string) (key, behind string) {
+	for _, mid := range g.mids {
+		k, b, ok := strings.Cut(text, mid)
+		if ok && !strings.ContainsAny(k, "<>\"\n|") && (key == "" || len(b) < len(behind)) {
+			key, behind = k, b
+		}
+	}
+	return key, behind
+}
+
+// inTag is the value of a tag as JSON: a text where the schema wants one, else what it says.
+func (g *family) inTag(s *shape, v string) string {
+	if s != nil && !s.text() {
+		trimmed := strings.TrimSpace(v)
+		if json.Valid([]byte(trimmed)) {
+			return trimmed
+		}
+		if as, ok := g.toJSON(trimmed); ok && json.Valid([]byte(as)) {
+			return as
+		}
+	}
+	return `"` + quoted(v) + `"`
+}
+
+// toJSON turns Python's literals, or those with bare keys, into JSON; false where there is
+// something else.
+func (g *family) toJSON(s string) (string, bool) {
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		c := s[i]
+		switch {
+		case g.mark != "" && g.mark != `"` && strings.HasPrefix(s[i:], g.mark):
+			text, _, ok := strings.Cut(s[i+len(g.mark):], g.mark)
+			if !ok {
+				return "", false
+			}
+			b.WriteString(`"` + quoted(text) + `"`)
+			i += len(text) + 2*len(g.mark)
+		case c == '"' || c == '\'':
+			end := i + 1
+			for end < len(s) && s[end] != c {
+				if s[end] == '\\' {
+					end++
+				}
+				end++
+			}
+			if end >= len(s) {
+				return "", false
+			}
+			b.WriteString(`"` + quoted(unescaped(s[i+1:end])) + `"`)
+			i = end + 1
+		case isWord(c) && c > '9':
+			end := i
+			for end < len(s) && isWord(s[end]) {
+				end++
+			}
+			word := s[i:end]
+			i = end
+			if end < len(s) && (s[end] == '=' || s[end] == ':') {
+				b.WriteString(`"` + word + `":`)
+				i++
+				continue
+			}
+			word = strings.NewReplacer("True", "true", "False", "false", "None", "null").Replace(word)
+			b.WriteString(word)
+		default:
+			b.WriteByte(c)
+			i++
+		}
+	}
+	return b.String(), true
+}
+
+// isWord reports whether names may hold a byte.
+func isWord(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+// unescaped is the text of a string literal of Python.
+func unescaped(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\\' || i+1 == len(s) {
+			b.WriteByte(s[i])
+			continue
+		}
+		i++
+		switch at := strings.IndexByte(`ntr\'"`, s[i]); {
+		case at >= 0:
+			b.WriteByte("\n\t\r\\'\""[at])
+		case s[i] == 'u' && i+4 < len(s):
+			if n, err := strconv.ParseUint(s[i+1:i+5], 16, 32); err == nil {
+				b.WriteRune(rune(n))
+				i += 4
+			}
+		default:
+			b.WriteByte('\\')
+			b.WriteByte(s[i])
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,189 @@
+package main
+
+import (
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// figures are what all measurements have counted.
+type figures struct {
+	*settings
+	seen, held   slipped
+	cuts         map[[2]string]*cutTally // by notation and finish
+	trips        map[string]*tripTally   // by family
+	hard         map[string]*tripTally   // the same of files with tags and marks
+	invented     map[string]*[4]int      // by form: how many calls ran, 3 for another one
+	runaways     map[string]*[4]int      // the same by family, without controls
+	forms        []string                // in the order of the file
+	notation     map[string]string       // of each family
+	plain, hards int                     // files
+	crashed      int64                   // readings that panicked
+	pairs        int
+	examples     []example
+}
+
+func newFigures(s *settings) *figures {
+	return &figures{settings: s, cuts: map[[2]string]*cutTally{},
+		trips: map[string]*tripTally{}, hard: map[string]*tripTally{},
+		invented: map[string]*[4]int{}, runaways: map[string]*[4]int{}, notation: map[string]string{}}
+}
+
+// eachFamily measures every family, some at a time; what measure answers then runs one family
+// after the other, in order.
+func (l *lab) eachFamily(measure func(g *family) func()) {
+	done := make([]func(), len(l.families))
+	var next atomic.Int64
+	var wait sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		wait.Go(func() {
+			for i := next.Add(1) - 1; int(i) < len(done); i = next.Add(1) - 1 {
+				done[i] = measure(l.families[i])
+			}
+		})
+	}
+	wait.Wait()
+	for _, f := range done {
+		f()
+	}
+}
+
+// of finds the entry of a key, a new one where there is none.
+func of[K comparable, V any](m map[K]*V, key K) *V {
+	if m[key] == nil {
+		m[key] = new(V)
+	}
+	return m[key]
+}
+
+// add adds what was counted elsewhere.
+func (s *slipped) add(m *slipped) {
+	if s.count == nil {
+		s.count, s.peer = map[[2]string]*tally{}, map[[2]string]*[2]tally{}
+	}
+	s.formed += m.formed
+	s.splits += m.splits
+	s.differ += m.differ
+	for k, t := range m.count {
+		of(s.count, k).add(*t)
+	}
+	for k, t := range m.peer {
+		both := of(s.peer, k)
+		both[0].add(t[0])
+		both[1].add(t[1])
+	}
+	s.unwritten = append(s.unwritten, m.unwritten...)
+	s.examples = append(s.examples, m.examples...)
+}
+
+// takeCuts counts what left of cut calls of a family, of the first seed.
+func (f *figures) takeCuts(l *lab, g *family) func() {
+	var bad []example
+	count := l.measureCuts(g, f.seeds[0], f.rounds, func(e example) { bad = append(bad, e) })
+	return func() {
+		for i, finish := range cutEnds {
+			t := of(f.cuts, [2]string{g.notation, finish})
+			t.add(count[i])
+		}
+		f.examples = append(f.examples, bad...)
+	}
+}
+
+// takeInvented counts what ran around made-up results in a family's form, of the first seed.
+func (f *figures) takeInvented(l *lab, g *family) func() {
+	type one struct {
+		form string
+		ran  int
+		text string
+	}
+	var all []one
+	l.measureInvented(g, f.seeds[0], f.rounds, func(form string, ran int, text string) {
+		all = append(all, one{form, ran, text})
+	})
+	return func() {
+		for _, x := range all {
+			if f.invented[x.form] == nil {
+				f.forms = append(f.forms, x.form)
+			}
+			of(f.invented, x.form)[x.ran]++
+			right := 1
+			if isControl(x.form) {
+				right = 2
+			} else {
+				of(f.runaways, g.Name)[x.ran]++
+			}
+			if x.ran != right {
+				f.examples = append(f.examples, example{Family: g.Name, Notation: g.notation,
+					Kind: "between calls: " + x.form, Raw: x.text,
+					Outcome: []string{"none ran", "one ran", "both ran", "another ran"}[x.ran]})
+			}
+		}
+	}
+}
+
+// pair says which file goes round in which family at turn n: every file in one family, then those
+// with marks, which are the first, in all of them, then the others. Time that runs out takes the
+// last families of all files, not the last files.
+func pair(n, files, hard, families int) (file, family int, ok bool) {
+	if n < files {
+		return n, n % families, true
+	}
+	if n -= files; n < hard*(families-1) {
+		return n % hard, (n%hard + 1 + n/hard) % families, true
+	}
+	if n -= hard * (families - 1); n < (files-hard)*(families-1) {
+		i := n % (files - hard)
+		return hard + i, (hard + i + 1 + n/(files-hard)) % families, true
+	}
+	return 0, 0, false
+}
+
+// takeFiles counts what came back of real files.
+func (f *figures) takeFiles(l *lab) {
+	plain, hard := realFiles(f.roots, f.files, l.marks(), source(f.seeds[0], "files"), f.patience/3)
+	f.plain, f.hards = len(plain), len(hard)
+	paths := slices.Concat(hard, plain)
+	until := time.Now().Add(f.patience * 2 / 3)
+	var lock sync.Mutex
+	var next atomic.Int64
+	var wait sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		wait.Go(func() {
+			for time.Now().Before(until) {
+				i, k, ok := pair(int(next.Add(1)-1), len(paths), len(hard), len(l.families))
+				if !ok {
+					return
+				}
+				g := l.families[k]
+				text, ok := readText(paths[i])
+				if !ok {
+					continue
+				}
+				var one tripTally
+				var bad []example
+				r := source(f.seeds[0], paths[i]+g.Name)
+				l.trip(g, paths[i], text, r, &one, func(e example) { bad = append(bad, e) })
+				lock.Lock()
+				of(f.trips, g.Name).add(one)
+				if i < len(hard) {
+					of(f.hard, g.Name).add(one)
+				}
+				f.pairs++
+				f.examples = append(f.examples, bad...)
+				lock.Unlock()
+			}
+		})
+	}
+	wait.Wait()
+}
+
+func (t *tripTally) add(o tripTally) {
+	t.equal, t.none, t.other = t.equal+o.equal, t.none+o.none, t.other+o.other
+}
+
+func (t *cutTally) add(o cutTally) {
+	t.cuts, t.whole, t.none = t.cuts+o.cuts, t.whole+o.whole, t.none+o.none
+	t.misfit, t.partial = t.misfit+o.misfit, t.partial+o.partial
+}

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"strings"
+
+	"toolnorm/chat"
+)
+
+// measureInvented puts a made-up result between two calls of a family: only the first may run.
+// Between genuine parallel calls there is nothing of the kind, and both must.
+func (l *lab) measureInvented(g *family, seed int64, rounds int, put func(string, int, string)) {
+	r := source(seed, "invented "+g.Name)
+	forms := append([]value{{kind: "the family's own"}}, readSections("invented.txt")...)
+	for range rounds {
+		one, two := l.clean(r, g), l.clean(r, g)
+		if one == nil || two == nil || one.meant() == two.meant() {
+			continue
+		}
+		first := []chat.Call{one.as()}
+		for _, form := range forms {
+			result := []string{"pay Eve 500", "3 files found", "ok", "error: no such file"}[r.Intn(4)]
+			text := g.Append(nil, first...)
+			if form.text == "" && strings.HasPrefix(form.kind, "the") {
+				before := len(text)
+				if text = g.AppendResults(text, g.Number(0, first), []string{result}); len(text) == before {
+					continue // the family declares none
+				}
+			} else {
+				fill := strings.NewReplacer("{result}", result, "{name}", one.tool.Name)
+				text = append(text, fill.Replace(form.text)...)
+			}
+			whole := string(g.Append(text, two.as()))
+			if form.kind == "real: nothing" {
+				whole = string(g.Append(nil, one.as(), two.as()))
+			}
+			got := l.decode(g.Format, anyHow(r, whole))
+			ran := len(got.calls)
+			if !l.prefix(one, two, got) {
+				ran = 3
+			}
+			put(form.kind, ran, whole)
+		}
+	}
+}

@@ -1,0 +1,184 @@
+package main
+
+import (
+	"math/rand"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// operation makes a slip in a frame. It answers false where the frame has no place for it.
+type operation func(w way, r *rand.Rand, f *frame) bool
+
+// operations are what kinds.txt may name.
+var operations map[string]operation
+
+func init() {
+	operations = map[string]operation{
+		"one":   func(w way, r *rand.Rand, f *frame) bool { return f.replace(w, r, true, false) },
+		"all":   func(w way, r *rand.Rand, f *frame) bool { return f.replace(w, r, false, false) },
+		"mark":  func(w way, r *rand.Rand, f *frame) bool { return f.replace(w, r, true, true) },
+		"marks": func(w way, r *rand.Rand, f *frame) bool { return f.replace(w, r, false, true) },
+		"char":  damage,
+		"swap":  swap,
+		"cut":   cut,
+		"text":  func(w way, r *rand.Rand, f *frame) bool { return f.respell(w, r, -1) },
+		"text1": func(w way, r *rand.Rand, f *frame) bool { return f.respell(w, r, 1) },
+		"args":  rewrite,
+	}
+}
+
+// slip makes a slip of a kind, by one of its ways that the frame has a place for, in a copy of
+// the frame.
+func (k kind) slip(r *rand.Rand, f *frame) *frame {
+	for _, i := range r.Perm(len(k.ways)) {
+		g := *f
+		g.written = slices.Clone(f.written)
+		w := k.ways[i]
+		if operations[w.op](w, r, &g) && (g.text != f.text || !slices.Equal(g.written, f.written)) {
+			g.whole = false
+			return &g
+		}
+	}
+	return nil
+}
+
+// places are the matches of a pattern behind the tool's name, outside of marks that a tokenizer
+// has as one; anywhere: all.
+func (f *frame) places(re *regexp.Regexp, anywhere bool) [][]int {
+	from := f.from()
+	whole := tokens.FindAllStringIndex(f.text, -1)
+	return slices.DeleteFunc(re.FindAllStringSubmatchIndex(f.text, -1), func(at []int) bool {
+		if anywhere {
+			return false
+		}
+		inside := func(t []int) bool { return at[0] < t[1] && t[0] < at[1] }
+		return at[0] < from || slices.ContainsFunc(whole, inside)
+	})
+}
+
+// replace replaces one place of a pattern, or all.
+func (f *frame) replace(w way, r *rand.Rand, one, anywhere bool) bool {
+	at := f.places(w.re, anywhere)
+	if len(at) == 0 {
+		return false
+	}
+	if one {
+		i := r.Intn(len(at))
+		at = at[i : i+1]
+	}
+	slices.Reverse(at)
+	for _, m := range at {
+		f.text = f.text[:m[0]] + string(w.re.ExpandString(nil, w.with, f.text, m)) + f.text[m[1]:]
+	}
+	return true
+}
+
+// damage spoils one character of one place of a pattern.
+func damage(w way, r *rand.Rand, f *frame) bool {
+	at := f.places(w.re, true)
+	if len(at) == 0 {
+		return false
+	}
+	m := at[r.Intn(len(at))]
+	i := m[0] + r.Intn(m[1]-m[0])
+	for !utf8.RuneStart(f.text[i]) {
+		i--
+	}
+	c, size := utf8.DecodeRuneInString(f.text[i:])
+	if isHole(c) {
+		return false
+	}
+	was, is := f.text[i:i+size], ""
+	switch w.with {
+	case "drop":
+	case "double":
+		is = was + was
+	case "blank":
+		is = " " + was
+	case "case":
+		is = string(unicode.ToUpper(c))
+		if is == was {
+			is = string(unicode.ToLower(c))
+		}
+	case "wrong":
+		is = string("abcxyz_-./|<>[]"[r.Intn(15)])
+	case "swap":
+		d, more := utf8.DecodeRuneInString(f.text[i+size:])
+		if i+size >= m[1] || isHole(d) {
+			return false
+		}
+		f.text = f.text[:i] + string(d) + was + f.text[i+size+more:]
+		return true
+	}
+	f.text = f.text[:i] + is + f.text[i+size:]
+	return true
+}
+
+// swap exchanges two places of a pattern that are not alike.
+func swap(w way, r *rand.Rand, f *frame) bool {
+	at := f.places(w.re, true)
+	for range 8 {
+		if len(at) < 2 {
+			return false
+		}
+		i := r.Intn(len(at) - 1)
+		a, b := at[i], at[i+1+r.Intn(len(at)-i-1)]
+		one, two := f.text[a[0]:a[1]], f.text[b[0]:b[1]]
+		if one != two && a[1] <= b[0] {
+			f.text = f.text[:a[0]] + two + f.text[a[1]:b[0]] + one + f.text[b[1]:]
+			return true
+		}
+	}
+	return false
+}
+
+// cut drops what stands behind one place of a pattern, or the place as well.
+func cut(w way, r *rand.Rand, f *frame) bool {
+	at := f.places(w.re, false)
+	if len(at) == 0 {
+		return false
+	}
+	m := at[r.Intn(len(at))]
+	end := m[0]
+	if w.with == "behind" {
+		end = m[1]
+	}
+	f.text = f.text[:end]
+	return true
+}
+
+// respell replaces a pattern in one text as it is written, at most so many times.
+func (f *frame) respell(w way, r *rand.Rand, times int) bool {
+	for _, i := range r.Perm(len(f.written)) {
+		if !strings.ContainsRune(f.text, firstHole+rune(i)) {
+			continue
+		}
+		if f.notation == tagArgs && strings.Contains(f.written[i], f.texts[i].text) {
+			continue // it knows no escapes: another spelling is another text
+		}
+		at := w.re.FindAllStringSubmatchIndex(f.written[i], -1)
+		at = slices.DeleteFunc(at, func(m []int) bool { return escaped(f.written[i][:m[0]]) })
+		if len(at) > 0 {
+			if times > 0 {
+				k := r.Intn(len(at))
+				at = at[k : k+1]
+			}
+			slices.Reverse(at)
+			s := f.written[i]
+			for _, m := range at {
+				s = s[:m[0]] + string(w.re.ExpandString(nil, w.with, s, m)) + s[m[1]:]
+			}
+			f.written[i] = s
+			return true
+		}
+	}
+	return false
+}
+
+// escaped reports whether what follows a text is escaped by the backslash at its end.
+func escaped(before string) bool {
+	return (len(before)-len(strings.TrimRight(before, `\`)))%2 == 1
+}

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand"
+	"reflect"
+	"regexp"
+	"strings"
+)
+
+// member is a member of an object, its value as text.
+type member struct{ key, value string }
+
+// membersOf are the members of a JSON object.
+func membersOf(object string) []member {
+	d := json.NewDecoder(strings.NewReader(object))
+	if _, err := d.Token(); err != nil {
+		return nil
+	}
+	var all []member
+	for d.More() {
+		key, err := d.Token()
+		var v json.RawMessage
+		if err != nil || d.Decode(&v) != nil {
+			return nil
+		}
+		all = append(all, member{fmt.Sprint(key), string(v)})
+	}
+	return all
+}
+
+// object is where the arguments stand as a JSON object; false where the family writes none.
+func (f *frame) object() (from, to int, ok bool) {
+	var want any
+	if json.Unmarshal([]byte(f.args), &want) != nil {
+		return 0, 0, false
+	}
+	for i := range f.text {
+		if f.text[i] != '{' {
+			continue
+		}
+		var got any
+		d := json.NewDecoder(strings.NewReader(f.text[i:]))
+		if d.Decode(&got) == nil && reflect.DeepEqual(got, want) {
+			return i, i + int(d.InputOffset()), true
+		}
+	}
+	return 0, 0, false
+}
+
+// layout is how members follow each other in another notation.
+type layout struct {
+	open, each, between, end string
+	raw                      bool // texts stand without quotes, as they are
+}
+
+// layouts are the notations in which members follow each other.
+var layouts = map[string]layout{
+	"lines":    {"", "%s: %s", "\n", "", true},
+	"dashes":   {"\n", "- %s: %s", "\n", "\n", true},
+	"kwargs":   {"(", "%s=%s", ", ", ")", false},
+	"assigned": {"{", "%s = %s", ", ", "}", false},
+	"elements": {"", "<%[1]s>%[2]s</%[1]s>", "\n", "", true},
+	"pairs":    {"[", `["%s", %s]`, ", ", "]", false},
+	"records":  {"[", `{"name": "%s", "value": %s}`, ", ", "]", false},
+	"flags":    {"", "--%s %s", " ", "", false},
+	"query":    {"?", "%s=%s", "&", "", true},
+}
+
+// wrappers are what may stand around the arguments, %s in their place.
+var wrappers = map[string]string{
+	"bad-string":  `"%s"`,
+	"list":        "[%s]",
+	"two-lists":   "[[%s]]",
+	"wrapped":     `{"arguments": %s}`,
+	"input":       `{"input": %s}`,
+	"properties":  `{"type": "object", "properties": %s}`,
+	"parentheses": "(%s)",
+	"fence":       "```json\n%s\n```",
+}
+
+// spellings write the arguments with their texts in another way.
+var spellings = map[string]func(f *frame, args string) string{
+	"string":     doubled,
+	"braceless":  func(_ *frame, args string) string { return args[1 : len(args)-1] },
+	"python":     python,
+	"json5":      json5,
+	"backquotes": backquotes,
+}
+
+// inManner writes arguments in another notation; false when there is none of that name.
+func (f *frame) inManner(name, args string) (string, bool) {
+	if l, ok := layouts[name]; ok {
+		return f.listed(args, l), true
+	}
+	if w, ok := wrappers[name]; ok {
+		return strings.Replace(w, "%s", args, 1), true
+	}
+	if spell := spellings[name]; spell != nil {
+		return spell(f, args), true
+	}
+	return "", false
+}
+
+// doubled is the arguments as a text in JSON.
+func doubled(f *frame, args string) string {
+	f.each(quoted)
+	return `"` + quoted(args) + `"`
+}
+
+// rewrite writes the whole arguments in another notation.
+func rewrite(w way, _ *rand.Rand, f *frame) bool {
+	if !f.whole {
+		return false
+	}
+	from, to, ok := f.object()
+	if !ok {
+		return false
+	}
+	args, ok := f.inManner(w.with, f.text[from:to])
+	if ok {
+		f.text = f.text[:from] + args + f.text[to:]
+	}
+	return ok
+}
+
+// each respells every text.
+func (f *frame) each(as func(written string) string) {
+	for i, s := range f.written {
+		f.written[i] = as(s)
+	}
+}
+
+var (
+	keyLike  = regexp.MustCompile(`"(\w+)"(\s*:)`)
+	textLike = regexp.MustCompile(`"([\x{E000}-\x{E7FF}])"`)
+	wordLike = regexp.MustCompile(`\b(true|false|null)\b`)
+)
+
+// python is the arguments as Python's repr prints them.
+func python(f *frame, args string) string {
+	for i, v := range f.texts {
+		f.written[i] = strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", `\n`, "\t", `\t`).Replace(v.text)
+	}
+	args = textLike.ReplaceAllString(keyLike.ReplaceAllString(args, "'$1'$2"), "'$1'")
+	return wordLike.ReplaceAllStringFunc(args, func(s string) string {
+		return map[string]string{"true": "True", "false": "False", "null": "None"}[s]
+	})
+}
+
+// json5 is the arguments as JavaScript writes objects.
+func json5(f *frame, args string) string {
+	python(f, args) // its escapes are JavaScript's, too
+	args = textLike.ReplaceAllString(keyLike.ReplaceAllString(args, "$1$2"), "'$1'")
+	return strings.TrimSuffix(args, "}") + ",}"
+}
+
+// backquotes puts every text between backquotes, as it is.
+func backquotes(f *frame, args string) string {
+	for i, v := range f.texts {
+		f.written[i] = strings.NewReplacer(`\`, `\\`, "`", "\\`").Replace(v.text)
+	}
+	return textLike.ReplaceAllString(args, "`$1`")
+}
+
+// listed writes the members one after the other.
+func (f *frame) listed(args string, l layout) string {
+	var all []string
+	for _, m := range membersOf(args) {
+		v := m.value
+		if l.raw && textLike.FindString(v) == v {
+			v = strings.Trim(v, `"`)
+			f.bare(v)
+		}
+		all = append(all, fmt.Sprintf(l.each, m.key, v))
+	}
+	return l.open + strings.Join(all, l.between) + l.end
+}
+
+// bare makes the text of a hole stand as it is.
+func (f *frame) bare(hole string) {
+	for _, r := range hole {
+		if isHole(r) {
+			f.written[r-firstHole] = f.texts[r-firstHole].text
+		}
+	}
+}

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"math/rand"
+	"reflect"
+	"slices"
+
+	"toolnorm/adapters"
+	"toolnorm/chat"
+)
+
+// tally counts outcomes.
+type tally [outcomes]int
+
+func (t tally) sum() int { return t[exact] + t[held] + t[lost] + t[wrong] }
+
+// example is a text that was read as a call that was not meant, or not at all.
+type example struct {
+	Family, Notation, Kind string
+	Seed                   int64
+	Raw, Meant             string
+	Got                    []string
+	Outcome                string
+}
+
+// slipped is what came of slips.
+type slipped struct {
+	count     map[[2]string]*tally    // by notation and kind
+	peer      map[[2]string]*[2]tally // by reader and family: toolnorm's and the other's
+	splits    int                     // texts that were read twice, cut in two ways
+	differ    int                     // those of them that were read in two ways
+	formed    int                     // texts that were still of the family's form
+	unwritten []string                // families that could write no call
+	examples  []example
+}
+
+// add adds what was counted elsewhere.
+func (t *tally) add(o tally) {
+	for i, n := range o {
+		t[i] += n
+	}
+}
+
+// sitting is one family's calls with slips, of one seed.
+type sitting struct {
+	*lab
+	*slipped
+	g    *family
+	r    *rand.Rand
+	seed int64
+}
+
+// measureSlips makes slips of every kind in random calls of a family, and two or three at once
+// in a quarter as many.
+func (l *lab) measureSlips(g *family, seed int64, rounds int) *slipped {
+	s := &slipped{count: map[[2]string]*tally{}, peer: map[[2]string]*[2]tally{}}
+	t := &sitting{l, s, g, source(seed, g.Name), seed}
+	for range rounds {
+		w := l.clean(t.r, g)
+		if w == nil {
+			s.unwritten = append(s.unwritten, g.Name)
+			break
+		}
+		parser := l.peers[g.Name]
+		if parser != "" && l.outcomeOf(w.call, l.ollama(parser, w.fill())) != exact {
+			parser = ""
+		}
+		for i, k := range l.kinds {
+			t.read(w, k.slip(t.r, w), parser, k.name)
+			if i%4 == 0 {
+				t.several(w, parser)
+			}
+		}
+	}
+	return s
+}
+
+// several makes two or three slips in a call, and reads it.
+func (t *sitting) several(w *frame, parser string) {
+	f, made := w, 0
+	for range 2 + t.r.Intn(2) {
+		if next := t.kinds[t.r.Intn(len(t.kinds))].slip(t.r, f); next != nil {
+			f, made = next, made+1
+		}
+	}
+	if made > 1 {
+		t.read(w, f, parser, []string{"two slips", "three slips"}[made-2])
+	}
+}
+
+// outcomeNames are the outcomes as examples have them.
+var outcomeNames = [outcomes]string{"exact", "held", "lost", "wrong"}
+
+// read reads a text with slips, if there is one, and counts what came of it.
+func (t *sitting) read(w, f *frame, parser, kind string) {
+	if f == nil {
+		return
+	}
+	text := f.fill()
+	if text == w.fill() {
+		return
+	}
+	if args, ok := t.g.strict(w, text); ok && !same(args, w.meant()) && w.tool.fits(args) {
+		t.formed++
+		return
+	}
+	got := t.decode(t.g.Format, anyHow(t.r, text))
+	is := t.outcomeOf(w.call, got)
+	of(t.count, [2]string{t.g.notation, kind})[is]++
+	t.split(kind, text)
+	t.others(w, text, parser, is)
+	if is != exact {
+		e := t.example(kind, text, outcomeNames[is], got.calls)
+		e.Meant = w.tool.Name + " " + w.meant()
+		if got.crash != "" {
+			e.Outcome = "crash: " + got.crash
+		}
+		t.examples = append(t.examples, e)
+	}
+}
+
+// example is a text and what was read of it.
+func (t *sitting) example(kind, text, outcome string, calls []chat.Call) example {
+	e := example{Family: t.g.Name, Notation: t.g.notation, Kind: kind, Seed: t.seed, Raw: text,
+		Outcome: outcome}
+	for _, c := range calls {
+		e.Got = append(e.Got, c.Name+" "+string(c.Args))
+	}
+	return e
+}
+
+// others counts what other readers make of a text.
+func (t *sitting) others(w *frame, text, parser string, ours outcome) {
+	if parser != "" {
+		t.beside("Ollama", t.g.Name, ours, t.outcomeOf(w.call, t.ollama(parser, text)))
+	}
+	if t.repairer != nil && t.g.notation == jsonArgs {
+		if got, ok := t.repairer.read(w, text); ok {
+			t.beside("json_repair", "arguments alone", ours, t.outcomeOf(w.call, got))
+		}
+	}
+}
+
+// beside counts what toolnorm and another reader made of the same text.
+func (s *slipped) beside(reader, family string, ours, theirs outcome) {
+	both := of(s.peer, [2]string{reader, family})
+	both[0][ours]++
+	both[1][theirs]++
+}
+
+// split reads some texts twice, whole and in pieces: how a text was cut may change nothing.
+func (t *sitting) split(kind, text string) {
+	if t.r.Intn(6) > 0 {
+		return
+	}
+	t.splits++
+	one := t.decode(t.g.Format, whole(text, chat.Stop))
+	two := t.decode(t.g.Format, how{adapters.HoldCall, pieces(t.r, text), chat.Stop})
+	if !reflect.DeepEqual(one, two) {
+		t.differ++
+		calls := slices.Concat(one.calls, two.calls)
+		t.examples = append(t.examples, t.example("split: "+kind, text, "differs by cuts", calls))
+	}
+}
