@@ -22,7 +22,7 @@ type fence struct {
 // A longer line is no label, and reading on for its end would hold back text.
 const maxInfo = 256
 
-// quotedLine is d.ticks in a line that quotes.
+// quotedLine stands for the ticks of a line that quotes.
 const quotedLine = -1
 
 // codeOpens keeps a run of backquotes or tildes, which opens a fenced block, or opens or closes a span of code in a line. A

@@ -158,7 +158,7 @@ func (d *decoder) skipOpener(p *declaration.Pattern, newline bool) {
 }
 
 // run reads the reply to its end.
-// One state hands over to the other by changing d.state and returning. An event that passes through ends the text, too: no
+// One state hands over to the other by changing the state and returning. An event that passes through ends the text, too: no
 // mark and no call goes across one.
 // The context is asked between two steps, not at each byte.
 func (d *decoder) run() {

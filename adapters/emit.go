@@ -28,7 +28,7 @@ func (d *decoder) emit(e chat.Event) {
 		return
 	}
 	if !d.dead && !d.yield(e, nil) {
-		d.dead, d.ended = true, true
+		d.stop()
 	}
 }
 
@@ -76,16 +76,34 @@ func (d *decoder) flush() {
 	if d.drafting {
 		return
 	}
-	if d.textFrom < d.textTo {
-		text := d.Slice(d.textFrom, d.textTo)
-		if n := len(text) - partialRune(text); n > 0 {
-			d.emit(chat.Event{Kind: d.textKind, Text: d.textOf(d.textFrom, d.textFrom+n)})
-			d.textFrom += n
-		}
-	}
+	d.flushRunes()
 	if d.Out == &d.calling.Output {
 		d.flushArgs()
 	}
+}
+
+// flushRunes sends the text that is decided, but for a rune that is not whole yet.
+func (d *decoder) flushRunes() {
+	if d.textFrom >= d.textTo {
+		return
+	}
+	text := d.Slice(d.textFrom, d.textTo)
+	if n := len(text) - partialRune(text); n > 0 {
+		d.emit(chat.Event{Kind: d.textKind, Text: d.textOf(d.textFrom, d.textFrom+n)})
+		d.textFrom += n
+	}
+}
+
+// needed is the position from which on bytes may be read or sent again: a pin and text that has not left each keep theirs.
+func (d *decoder) needed() int {
+	from := d.Pos
+	if d.textFrom < d.textTo {
+		from = d.textFrom
+	}
+	if d.pin >= 0 {
+		from = min(from, d.pin)
+	}
+	return from
 }
 
 // partialRune is how many bytes at the end of b begin a rune without ending it.
@@ -104,7 +122,7 @@ func partialRune(b []byte) int {
 
 // commit begins a call: the text in front of it loses the family's glue and leaves, and no rewind goes behind this point
 // (a draft's caller can still drop everything).
-// What is read up to here may be read again, so nothing of it has left: d.pin holds the buffer.
+// What is read up to here may be read again, so nothing of it has left: the pin holds the buffer.
 // Glue goes once: of "Hello\n\n\n<tool_call>" a family with one newline leaves "Hello\n\n".
 func (d *decoder) commit(t *toolset.Tool, id string) {
 	if !d.drafting {
@@ -128,7 +146,7 @@ func (d *decoder) commitWith(t *toolset.Tool, id, args string) match {
 	return committed
 }
 
-// leave decides the white space in front of the mark at d.markAt: glue newlines go, the rest is text. Where no text but
+// leave decides the white space in front of the mark at markAt: glue newlines go, the rest is text. Where no text but
 // white space stands in front, all of it goes. It answers where what was dropped begins.
 // hermes's text and call are apart by one newline, of which the text keeps none: `Hello\n<tool_call>` is the text Hello.
 func (d *decoder) leave(glue int) int {

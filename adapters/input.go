@@ -60,17 +60,9 @@ func (d *decoder) Fill() bool {
 }
 
 // compact drops bytes that nobody needs any more. The text just read stays: what announces a call is looked up there.
-// A pin and text that has not left each keep what they need. Bytes move only when 4 KiB can
-// go at once, so that a long reply is copied once and not once a token.
+// Bytes move only when 4 KiB can go at once, so that a long reply is copied once and not once a token.
 func (d *decoder) compact() {
-	keep := d.Pos
-	if d.textFrom < d.textTo {
-		keep = d.textFrom
-	}
-	if d.pin >= 0 {
-		keep = min(keep, d.pin)
-	}
-	if n := keep - lookBack - d.Base; n >= compactAt {
+	if n := d.needed() - lookBack - d.Base; n >= compactAt {
 		d.Drop(n)
 	}
 }
@@ -86,3 +78,6 @@ func (d *decoder) failed() bool { return d.ended && !d.dead && d.barrier.Kind ==
 
 // abandoned says whether the server gave up the reply: then the model may well have written more.
 func (d *decoder) abandoned() bool { return d.finish.Text == chat.Abandoned }
+
+// stop ends the reading: nobody takes events any more.
+func (d *decoder) stop() { d.dead, d.ended = true, true }

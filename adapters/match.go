@@ -142,7 +142,7 @@ func (d *decoder) attempt(p *declaration.Pattern) match {
 	return d.attemptBy(p, func() match { return d.match(p) })
 }
 
-// attemptBy is [decoder.attempt] by a reader of its own: the header of a message says what its body is, and no pattern does.
+// attemptBy is an attempt by a reader of its own: the header of a message says what its body is, and no pattern does.
 func (d *decoder) attemptBy(p *declaration.Pattern, read func() match) match {
 	if d.exhausted() {
 		return mismatch

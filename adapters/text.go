@@ -118,7 +118,7 @@ func (d *decoder) gap() {
 	}
 }
 
-// tryMarks tries everything that can begin with c, here at d.markAt. It answers true when something did: the text in front
+// tryMarks tries everything that can begin with c, here at markAt. It answers true when something did: the text in front
 // has left and reading goes on behind it. An attempt that the end of the text cut is structure when it got further than
 // its mark, or when the mark is no word of prose: a special token, or alone on its line.
 // Marks come longest key first, the configured family's before others: <tool_call> has ten patterns, and "cut" is believed only
