@@ -25,6 +25,21 @@ const maxInfo = 256
 // quotedLine stands for the ticks of a line that quotes.
 const quotedLine = -1
 
+// inSpan reports whether a span of code is open, or the line quotes.
+func (d *decoder) inSpan() bool { return d.ticks != 0 }
+
+// endSpan forgets a span that is open.
+func (d *decoder) endSpan() { d.ticks = 0 }
+
+// quoteLine notes that the line quotes.
+func (d *decoder) quoteLine() { d.ticks = quotedLine }
+
+// inBlock reports whether a fenced block is open.
+func (d *decoder) inBlock() bool { return d.fence.char != 0 }
+
+// leaveCode forgets the block and the span that are open.
+func (d *decoder) leaveCode() { d.ticks, d.fence = 0, fence{} }
+
 // codeOpens keeps a run of backquotes or tildes, which opens a fenced block, or opens or closes a span of code in a line. A
 // run that closes a span opens nothing.
 // The run that closes a span was once taken for the opening of a block, which turned "```inline```\n<tool_call>…" into text.
@@ -119,11 +134,12 @@ func (d *decoder) inFence(c int) {
 		d.fresh = n == maxGap
 	}
 	if n := d.runOf(0, int(d.fence.char)); n >= d.fence.length && d.fenceCloses(n, line) {
-		d.fence, d.ticks = fence{}, 0
+		d.leaveCode()
 		d.solid(n)
 		d.runFrom = d.Pos
 	} else if d.turnEndsCode() {
-		d.fence, d.ticks, d.runFrom = fence{}, 0, d.Pos
+		d.leaveCode()
+		d.runFrom = d.Pos
 	} else if !line {
 		d.solid(1)
 	}

@@ -57,8 +57,7 @@ type draftState struct {
 type progress struct {
 	textState
 	codeState
-	evidenceState
-	attemptState
+	trialState
 	callCount
 }
 
@@ -74,6 +73,10 @@ type textState struct {
 	afterCall bool // a call was the last thing
 	keptTo    int  // where the text that was kept last ends
 	runFrom   int  // where the text begins that no mark has interrupted
+	gapAt     int  // where the white space in front of the mark begins
+	markAt    int  // where the mark begins
+
+	reply *declaration.Pattern // the marks of a plain reply whose opener was read
 }
 
 // codeState is which code the text stands in: marks in code are examples (code.go).
@@ -83,23 +86,16 @@ type codeState struct {
 	fence fence // the fenced block that is text
 }
 
-// evidenceState is what speaks for or against calls here (doubt.go, bare.go).
-type evidenceState struct {
-	rejected int    // up to here stand calls that are text: no mark means anything
-	others   [2]int // positions of the elements of a list in front of its first call: they are text
-	evidence bool   // more than a mark was read: a cut here is a cut call
-}
-
-// attemptState is the attempt to read a call at a mark (match.go).
+// trialState is how far an attempt to read a call has got, and what speaks for or against calls here.
 // Attempts nest, a call in its section, so each leaves what it found as it was.
-type attemptState struct {
-	pin     int                  // bytes from here on may be read again; -1 without an attempt
-	gapAt   int                  // where the white space in front of the mark begins
-	markAt  int                  // where the mark begins
-	glue    int                  // newlines in front of the mark that belong to it
-	outer   int                  // glue of the section whose first call is being read; -1 elsewhere
-	reply   *declaration.Pattern // the marks of a plain reply whose opener was read
-	closing *declaration.Pattern // the pattern whose call is being read
+type trialState struct {
+	pin      int                  // bytes from here on may be read again; -1 without an attempt
+	glue     int                  // newlines in front of the mark that belong to it
+	outer    int                  // glue of the section whose first call is being read; -1 elsewhere
+	closing  *declaration.Pattern // the pattern whose call is being read
+	rejected int                  // up to here stand calls that are text: no mark means anything
+	others   [2]int               // positions of the elements of a list in front of its first call: they are text
+	evidence bool                 // more than a mark was read: a cut here is a cut call
 }
 
 // callCount is what has become of the calls so far.
@@ -118,13 +114,19 @@ type checkpoint struct {
 	progress
 	pos     int
 	repairs []string
+	drafted int // how many events the draft that is open had
 }
 
 // checkpoint remembers where reading is.
-func (d *decoder) checkpoint() checkpoint { return checkpoint{d.progress, d.Pos, d.Repairs} }
+func (d *decoder) checkpoint() checkpoint {
+	return checkpoint{d.progress, d.Pos, d.Repairs, len(d.drafted)}
+}
 
 // restore goes back to a checkpoint. What was read from the source meanwhile stays buffered.
-func (d *decoder) restore(c *checkpoint) { d.progress, d.Pos, d.Repairs = c.progress, c.pos, c.repairs }
+func (d *decoder) restore(c *checkpoint) {
+	d.progress, d.Pos, d.Repairs = c.progress, c.pos, c.repairs
+	d.drafted = d.drafted[:min(c.drafted, len(d.drafted))]
+}
 
 // newDecoder is a decoder in front of the reply's first byte. Without tools it has no toolset, and no call is looked for: only
 // reasoning is taken apart.
@@ -190,7 +192,6 @@ func (d *decoder) left() bool {
 }
 
 // barrierPassed hands on the event that ended the text, and answers false when it was the end of the reply.
-// A call that the server has read itself counts among the calls, so that ours go on behind its index.
 // Behind such an event the reply begins anew: at the start of a line, outside of code, and a call may stand there.
 func (d *decoder) barrierPassed() bool {
 	d.flushText()
@@ -198,14 +199,10 @@ func (d *decoder) barrierPassed() bool {
 	if e.Kind == chat.None || e.Kind == chat.Finish {
 		return false
 	}
-	e.Index = d.calls
-	d.emit(e)
-	if e.Kind == chat.CallEnd {
-		d.calls++
-		d.done++
-	}
+	d.passOn(e)
 	d.barrier, d.ended = chat.Event{}, d.dead
-	d.blank, d.fresh, d.ticks, d.fence = true, true, 0, fence{}
+	d.anew()
+	d.leaveCode()
 	return true
 }
 

@@ -50,6 +50,15 @@ func (d *decoder) keep(n int) {
 	d.textTo, d.keptTo = d.Pos, d.Pos
 }
 
+// skipLent removes what the prompt lent from the start of the buffer again.
+func (d *decoder) skipLent(size int) {
+	d.Buf, d.Base, d.Pos = d.Buf[size:], size, size
+	d.textFrom, d.textTo = size, size
+}
+
+// anew notes that nothing stands in front of here: the start of a line, and of what there is to say.
+func (d *decoder) anew() { d.blank, d.fresh = true, true }
+
 // flushText sends the text that is decided.
 // An event has one kind, so a change from reasoning to text sends what came before.
 func (d *decoder) flushText() {
@@ -242,6 +251,24 @@ func (d *decoder) endCall(closed bool) {
 	d.Reset()
 }
 
+// lateID takes an id that stands behind the arguments, when nothing of the call has left.
+func (d *decoder) lateID(id string) {
+	if !d.calling.released {
+		d.calling.id = id
+	}
+}
+
+// passOn sends an event of the server's own. A call that the server has read counts among the calls, so that ours go on
+// behind its index.
+func (d *decoder) passOn(e chat.Event) {
+	e.Index = d.calls
+	d.emit(e)
+	if e.Kind == chat.CallEnd {
+		d.calls++
+		d.done++
+	}
+}
+
 // unpin lets the bytes of a call go, unless a draft may still give them back.
 func (d *decoder) unpin() {
 	if !d.drafting {
@@ -341,7 +368,8 @@ func (d *decoder) draft(size int, read func() bool) bool {
 		d.undo(&before)
 		return false
 	}
-	d.acceptText(&before)
+	d.acceptText(&before.textState, d.draftGlue)
+	d.pin = -1
 	if d.state == chat.Reasoning {
 		d.state, d.fresh = chat.Text, true
 	}
@@ -353,12 +381,12 @@ func (d *decoder) draft(size int, read func() bool) bool {
 
 // acceptText lets the text in front of an accepted draft leave.
 // Glue is that of the draft's first call, which was not known when the text in front was passed.
-func (d *decoder) acceptText(before *checkpoint) {
+func (d *decoder) acceptText(before *textState, glue int) {
 	here, blank := d.Pos, d.blank
 	d.gapAt, d.markAt, d.blank = before.gapAt, before.markAt, before.blank
 	d.textFrom, d.textTo, d.textKind = before.textFrom, before.textTo, before.textKind
-	d.leave(d.draftGlue)
-	d.Pos, d.blank, d.pin = here, blank, -1
+	d.leave(glue)
+	d.Pos, d.blank = here, blank
 }
 
 // undo takes a failed draft back; what was read from the source meanwhile stays.

@@ -285,8 +285,7 @@ func (d *decoder) doubtRest(i int) {
 	d.Out.Doubt = d.Out.Doubt || d.At(end) < 0 || !lenient.OfEnvelope(key) && d.Out.Typ.Has(key)
 }
 
-// restOfObject skips what follows the arguments up to the object's closing brace. An id that comes so late is taken when
-// nothing of the call has left.
+// restOfObject skips what follows the arguments up to the object's closing brace.
 // Members behind the arguments are the envelope's: "type": "function", an id, a note. What stands there and is no member says
 // that a brace was missing or too many, so the reader of arguments is asked whether that makes two readings.
 func (d *decoder) restOfObject() {
@@ -305,8 +304,8 @@ func (d *decoder) restOfObject() {
 			var key string
 			if key, a = d.memberKey(); a == matched {
 				out, _ := d.Capture(func() { d.Value(nil) })
-				if lenient.IdKeys[key] && !d.calling.released {
-					d.calling.id = scan.Unquote(out)
+				if lenient.IdKeys[key] {
+					d.lateID(scan.Unquote(out))
 				}
 				continue
 			}

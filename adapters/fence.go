@@ -89,10 +89,9 @@ func (d *decoder) behind() []byte {
 // nextFence reads one more fence of calls behind white space.
 // Some models write each of several calls into a fence of its own; a fence that holds none ends them.
 func (d *decoder) nextFence() bool {
-	start, kept := d.checkpoint(), len(d.drafted)
+	start := d.checkpoint()
 	d.Pos += d.Space(0)
 	if n := d.fenceLine(); n == 0 || !d.fenceOfCalls(n) || d.done == start.done {
-		d.drafted = d.drafted[:kept]
 		d.restore(&start)
 		return false
 	}

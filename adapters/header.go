@@ -152,8 +152,7 @@ func (d *decoder) firstMessage() {
 	if a == committed {
 		return
 	}
-	d.Buf, d.Base, d.Pos = d.Buf[head:], head, head
-	d.textFrom, d.textTo = head, head
+	d.skipLent(head)
 	// cut within it
 	if a == incomplete && d.halfHeader() {
 		d.dropRest(0)

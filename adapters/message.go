@@ -77,7 +77,7 @@ func (d *decoder) routed(p *declaration.Pattern, h fields, r declaration.Route, 
 	switch r.Body {
 	case "calls":
 		// whatever marks it holds; it is text that the next mark of a message ends
-		d.blank, d.fresh = true, true
+		d.anew()
 	case "reasoning":
 		d.messageText(p, chat.Reasoning)
 	case "junk":
@@ -179,7 +179,8 @@ func (d *decoder) messageText(p *declaration.Pattern, kind chat.Kind) {
 		d.keep(1)
 	}
 	d.flushText()
-	d.state, d.blank, d.fresh = chat.Text, true, true
+	d.state = chat.Text
+	d.anew()
 }
 
 // messageStops are the bytes at which a message's body is looked at: marks, and what could be a recipient. That begins with

@@ -22,9 +22,17 @@ func (d *decoder) openReasoning(p *declaration.Pattern) match {
 		d.Pos += n
 		n, a = d.literal(d.Space(0), p.Parts[0].Lit)
 	}
-	d.state, d.thinks = chat.Reasoning, []*declaration.Pattern{p}
+	d.think([]*declaration.Pattern{p})
 	return committed
 }
+
+// think goes over to reasoning, which any of the patterns closes.
+func (d *decoder) think(closing []*declaration.Pattern) {
+	d.state, d.thinks = chat.Reasoning, closing
+}
+
+// hasThought reports whether the reply has had reasoning.
+func (d *decoder) hasThought() bool { return d.thinks != nil }
 
 // thinksAgain says whether an opener of n bytes behind text begins reasoning once more. None does that stands as a word in a
 // sentence. A special token of the family does, and its tag alone on a line; of others the closer must follow.
@@ -124,8 +132,9 @@ func (d *decoder) strayCloser(p *declaration.Pattern) match {
 // Which newlines are the closer's is said by the declaration: two for Qwen3, none for GLM-4.7. More of them is text.
 func (d *decoder) closeReasoning(p *declaration.Pattern) {
 	d.flushText()
-	d.state, d.blank, d.fresh = chat.Text, true, true
-	d.ticks = 0
+	d.state = chat.Text
+	d.anew()
+	d.endSpan()
 	d.Pos += d.Run(0, p.Tail, isNewline)
 	// Granite's sentence "Here is my response:"
 	if p.EndsInColon && d.At(0) == ' ' {
@@ -138,7 +147,8 @@ func (d *decoder) closeReasoning(p *declaration.Pattern) {
 // Tool syntax in thoughts is mostly a plan, "I could call <tool_call>…": what is quoted in backquotes never fires, and of the
 // rest only calls count with nothing but the reply's end behind them. Thoughts never become content, closed or not.
 func (d *decoder) reasoning() {
-	d.fresh, d.blank, d.ticks = false, false, 0
+	d.fresh, d.blank = false, false
+	d.endSpan()
 	for d.state == chat.Reasoning {
 		c := d.plain(&d.index.Stops)
 		if c < 0 || d.left() {
@@ -147,7 +157,7 @@ func (d *decoder) reasoning() {
 		// newlines in front of a closer may belong to it
 		n := d.Run(0, maxGap, isNewline)
 		if n > 0 {
-			d.ticks = 0
+			d.endSpan()
 		}
 		if d.reasoningEnds(n) {
 			return
@@ -161,7 +171,7 @@ func (d *decoder) reasoning() {
 			continue
 		}
 		d.gapAt, d.markAt = d.Pos, d.Pos+n
-		if d.tools != nil && !d.quiet && d.ticks == 0 && d.callInReasoning(n) {
+		if d.tools != nil && !d.quiet && !d.inSpan() && d.callInReasoning(n) {
 			return
 		}
 		d.keep(max(n, 1))
@@ -192,7 +202,7 @@ func (d *decoder) reasoningEnds(n int) bool {
 		d.closeReasoning(p)
 		return true
 	}
-	return d.ticks == 0 && d.plainOpens(n)
+	return !d.inSpan() && d.plainOpens(n)
 }
 
 // plainOpens ends the reasoning in front of the special token that opens a plain reply of the same family, behind n
@@ -213,7 +223,7 @@ func (d *decoder) plainOpens(n int) bool {
 // noise keeps n newlines and drops the mark behind them that means nothing, when one stands there.
 // It is dropped here as in text, but not within backquotes, where it is quoted.
 func (d *decoder) noise(n int) bool {
-	m := d.firstMark(n, func(m *declaration.Mark) bool { return m.Kind == declaration.NoiseMark && d.ticks == 0 })
+	m := d.firstMark(n, func(m *declaration.Mark) bool { return m.Kind == declaration.NoiseMark && !d.inSpan() })
 	if m == nil {
 		return false
 	}

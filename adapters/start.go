@@ -7,7 +7,6 @@ import (
 	"toolnorm/adapters/internal/declaration"
 	"toolnorm/adapters/internal/scan"
 	"toolnorm/adapters/internal/toolset"
-	"toolnorm/chat"
 )
 
 // startBehind takes over what the prompt has opened at its end: reasoning, a plain reply, the header of a message. The marks
@@ -21,7 +20,7 @@ func (d *decoder) startBehind(prompt string) {
 	d.openedHeader(text)
 	// <think>, [THINK], <|channel>thought
 	if p := d.index.OpenedReasoning(text); p != nil {
-		d.state, d.thinks = chat.Reasoning, p.Family.Think
+		d.think(p.Family.Think)
 		d.skipOpener(p, strings.HasSuffix(prompt, "\n"))
 		return
 	}

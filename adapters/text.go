@@ -18,7 +18,7 @@ func (d *decoder) text() {
 		case c < 0 || d.left():
 			return
 		// a block of code: marks in it are examples
-		case d.fence.char != 0:
+		case d.inBlock():
 			d.inFence(c)
 		case scan.IsSpace(c) || d.fresh || d.blank && c == '`':
 			d.gap()
@@ -86,7 +86,7 @@ func (d *decoder) gap() {
 		n++
 	}
 	if line {
-		d.ticks = 0
+		d.endSpan()
 	}
 	d.gapAt, d.markAt = d.Pos, d.Pos+n
 	c := d.At(n)
@@ -104,7 +104,7 @@ func (d *decoder) gap() {
 	d.Pos += n
 	// a quoted line
 	if line && c == '>' && d.At(1) == ' ' {
-		d.ticks = quotedLine
+		d.quoteLine()
 	}
 	if d.tryMarks(c, line || d.blank) {
 		return
@@ -125,7 +125,7 @@ func (d *decoder) gap() {
 // when all of them have failed, or Solar's attempt would drop a reply of Sarashina's. Without marks comes last, as it needs the
 // most evidence.
 func (d *decoder) tryMarks(c int, line bool) bool {
-	if d.ticks != 0 && d.inCode() || d.Pos < d.rejected {
+	if d.inSpan() && d.inCode() || d.Pos < d.rejected {
 		return false
 	}
 	d.evidence = false
@@ -265,7 +265,7 @@ func (d *decoder) openPlain(m *declaration.Mark) match {
 	}
 	// <|START_RESPONSE|> behind text that had none
 	own := m.Pattern.Family == d.f && m.Special() && !d.mentioned()
-	if tag := m.Key[0] == '<' && !m.Special(); !d.blank && !own || d.thinks == nil && tag {
+	if tag := m.Key[0] == '<' && !m.Special(); !d.blank && !own || !d.hasThought() && tag {
 		return mismatch
 	}
 	d.reply = m.Pattern
