@@ -10,12 +10,24 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// taggedCall reads a call whose arguments are tags, and its closers.
+// tagged reads calls whose arguments are tags.
+type tagged struct {
+	*lenient.Reader
+	in      *input
+	marks   *marks
+	trial   *trial
+	calls   *calls
+	closers *closers
+	args    *arguments
+	headers *headers
+}
+
+// read reads a call whose arguments are tags, and its closers.
 // Many families write <tag=key>value</tag> of some kind: they differ in marks, and in who says a value's type.
-func (d *decoder) taggedCall(p *declaration.Pattern, t *toolset.Tool, id string) match {
-	a := d.taggedBody(p, t, id)
+func (tg *tagged) read(p *declaration.Pattern, t *toolset.Tool, id string) match {
+	a := tg.taggedBody(p, t, id)
 	if a == committed {
-		d.endCall(d.skipClosers(p))
+		tg.calls.endCall(tg.closers.skipClosers(p))
 	}
 	return a
 }
@@ -24,29 +36,29 @@ func (d *decoder) taggedCall(p *declaration.Pattern, t *toolset.Tool, id string)
 // first complete head of an argument, at a brace, or at a closer.
 // Poolside's and K2 Horizon's models put JSON between the tags of a call, DeepSeek V3.2 in place of its parameters. A name in front
 // of which a mark stood is not enough to commit: "<tool_call>get_weather is the tag" is prose.
-func (d *decoder) taggedBody(p *declaration.Pattern, t *toolset.Tool, id string) match {
-	n := d.loneKeys(p, d.Elastic(0))
+func (tg *tagged) taggedBody(p *declaration.Pattern, t *toolset.Tool, id string) match {
+	n := tg.loneKeys(p, tg.Elastic(0))
 	// <tool_call>get_weather⏎{"city": "Oslo"}</tool_call>
-	if d.At(n) == '{' {
-		d.Pos += n
-		a := d.arguments(t, id, nil)
+	if tg.At(n) == '{' {
+		tg.Pos += n
+		a := tg.args.read(t, id, nil)
 		if a == committed {
-			d.extraClosers("}")
+			tg.closers.extraClosers("}")
 		}
 		return a
 	}
 	// <tool_call>get_time</tool_call>: no arguments is legal
-	if _, ok := d.closerAt(n, p); ok {
-		d.Pos += n
-		return d.commitWith(t, id, "{}")
+	if _, ok := tg.marks.closerAt(n, p); ok {
+		tg.Pos += n
+		return tg.calls.commitWith(t, id, "{}")
 	}
-	if _, a := d.argHead(p.Family, n); a != matched {
+	if _, a := tg.argHead(p.Family, n); a != matched {
 		// <tool_call>get_weather⏎<arg_k: cut, and no mention
-		d.evidence = d.evidence || a == incomplete
+		tg.trial.evidence = tg.trial.evidence || a == incomplete
 		return a
 	}
-	d.commit(t, id)
-	d.tags(p, t.Type())
+	tg.calls.commit(t, id)
+	tg.tags(p, t.Type())
 	return committed
 }
 
@@ -68,10 +80,10 @@ type head struct {
 // argHead reads the head of an argument at offset i.
 // An incomplete head is remembered, as the text may have ended inside the one that was meant.
 // The first pattern that matches counts: families with two spellings list the one with more in it first, as Kimi K3's with type.
-func (d *decoder) argHead(f *declaration.Family, i int) (head, match) {
+func (tg *tagged) argHead(f *declaration.Family, i int) (head, match) {
 	best := mismatch
 	for _, p := range f.Args {
-		h, a := d.headBy(p, i)
+		h, a := tg.headBy(p, i)
 		if a == matched {
 			return h, matched
 		}
@@ -85,10 +97,10 @@ func (d *decoder) argHead(f *declaration.Family, i int) (head, match) {
 // headBy reads a head by one pattern: literals with a key, perhaps a type, between them.
 // <parameter=city>, <arg_key>city</arg_key><arg_value>, <|open|>argument key="city" type="string"<|sep|>: parts alternate, literal
 // and hole, so k goes in steps of two. Keys hold blanks and signs, as everything up to the next literal is the key.
-func (d *decoder) headBy(p *declaration.Pattern, i int) (head, match) {
+func (tg *tagged) headBy(p *declaration.Pattern, i int) (head, match) {
 	h := head{p: p, own: p.Parts[len(p.Parts)-1].Lit}
 	for k := 0; ; k += 2 {
-		end, a := d.seam(i, p, k)
+		end, a := tg.seam(i, p, k)
 		if a != matched {
 			return head{}, a
 		}
@@ -100,12 +112,12 @@ func (d *decoder) headBy(p *declaration.Pattern, i int) (head, match) {
 			}
 			return h, matched
 		}
-		end += d.Space(end)
-		i = d.upToSeam(end, p, k+2)
+		end += tg.Space(end)
+		i = tg.upToSeam(end, p, k+2)
 		if i <= end {
 			return head{}, incompleteAtEnd(i, mismatch)
 		}
-		word := strings.Trim(string(d.Slice(d.Pos+end, d.Pos+i)), "\"' \t\r\n")
+		word := strings.Trim(string(tg.Slice(tg.Pos+end, tg.Pos+i)), "\"' \t\r\n")
 		// ]<]minimax[>[</city>: a closer is no parameter
 		if hole == "key" && p.Keyed() && strings.ContainsAny(word, "/<\" ") {
 			return head{}, mismatch // another tag than a parameter's
@@ -128,8 +140,8 @@ func (d *decoder) headBy(p *declaration.Pattern, i int) (head, match) {
 // closing tag of the argument.
 // GLM writes <arg_key>city</arg_key>⏎Oslo</arg_value> (the value's opener lost), <arg_key>city<arg_value>Oslo… (the key's closer) and
 // <arg_key>city</arg_value>⏎<arg_value>… (the wrong closer). The first is believed only if the value closes at the next tag.
-func (d *decoder) seam(i int, p *declaration.Pattern, k int) (int, match) {
-	end, a := d.literal(i, p.Parts[k].Lit)
+func (tg *tagged) seam(i int, p *declaration.Pattern, k int) (int, match) {
+	end, a := tg.marks.literal(i, p.Parts[k].Lit)
 	if a != mismatch || k == 0 || p.Keyed() {
 		return end, a
 	}
@@ -140,48 +152,32 @@ func (d *decoder) seam(i int, p *declaration.Pattern, k int) (int, match) {
 	last := p.Parts[len(p.Parts)-1].Lit
 	// behind the key stands its own closer, or that of a value
 	for _, closer := range []declaration.Literal{tags[0], last} {
-		n, a := d.literal(i, closer)
+		n, a := tg.marks.literal(i, closer)
 		if a != matched {
 			continue
 		}
-		n += d.Elastic(n)
-		if end, a = d.literal(n, tags[1]); a != mismatch {
+		n += tg.Elastic(n)
+		if end, a = tg.marks.literal(n, tags[1]); a != mismatch {
 			return end, a
 		}
-		if d.closesNext(n, last) {
+		if tg.marks.closesNext(n, last) {
 			return n, matched
 		}
 	}
 	// the key's closer is missing: <arg_key>city<arg_value>Oslo
-	return d.literal(i, tags[1])
-}
-
-// closesNext says whether a value that begins at offset i ends at the next tag, with its closer.
-// A value with a tag inside would make it a guess where it begins.
-// The bound is that of a draft, as a longer value is no slip of a tag but a file.
-func (d *decoder) closesNext(i int, closer declaration.Literal) bool {
-	for n := i; n < i+maxDraft; n++ {
-		switch c := d.At(n); {
-		case c < 0:
-			return false
-		case c == '<':
-			_, a := d.literal(n, closer)
-			return a == matched && n > i
-		}
-	}
-	return false
+	return tg.marks.literal(i, tags[1])
 }
 
 // upToSeam is upTo for what stands between a key and its value.
 // Where neither tag is whole it looks for the first < on the way, no further than a key is long.
 // Keys in tags that are named by them have no seam: there the tag itself is the key.
-func (d *decoder) upToSeam(i int, p *declaration.Pattern, k int) int {
-	n := d.upTo(i, p.Parts[k].Lit)
+func (tg *tagged) upToSeam(i int, p *declaration.Pattern, k int) int {
+	n := tg.marks.upTo(i, p.Parts[k].Lit)
 	if n != 0 || p.Keyed() {
 		return n
 	}
-	n = i + d.Run(i, lenient.MaxKey, func(c int) bool { return c >= 0 && c != '<' })
-	switch _, a := d.seam(n, p, k); {
+	n = i + tg.Run(i, lenient.MaxKey, func(c int) bool { return c >= 0 && c != '<' })
+	switch _, a := tg.seam(n, p, k); {
 	case a == incomplete:
 		return -1
 	case a == matched && n > i:
@@ -193,7 +189,7 @@ func (d *decoder) upToSeam(i int, p *declaration.Pattern, k int) int {
 // loneKeys is the offset behind the keys without a value that stand at offset i: they are no arguments.
 // Poolside's models write <arg_key>days</arg_key></tool_call>; an empty text for it would be a value that nobody wrote.
 // They may follow each other, so it goes on until something else stands there.
-func (d *decoder) loneKeys(p *declaration.Pattern, i int) int {
+func (tg *tagged) loneKeys(p *declaration.Pattern, i int) int {
 	a := p.Family.Args[0]
 	// only families whose keys have a closer of their own
 	if len(a.Parts) < 4 || !strings.HasPrefix(a.Parts[2].Lit.Text, "</") {
@@ -201,116 +197,80 @@ func (d *decoder) loneKeys(p *declaration.Pattern, i int) int {
 	}
 	opener, closer := a.Parts[0].Lit, a.Parts[2].Lit.Pieces()[0]
 	for {
-		end, found := d.literal(i, opener)
+		end, found := tg.marks.literal(i, opener)
 		if found != matched {
 			return i
 		}
-		if end = d.upTo(end, closer); end <= i {
+		if end = tg.marks.upTo(end, closer); end <= i {
 			return i
 		}
-		end, _ = d.literal(end, closer)
-		end += d.Elastic(end)
+		end, _ = tg.marks.literal(end, closer)
+		end += tg.Elastic(end)
 		// with a value's tag behind the key's closer it is an argument
-		_, closed := d.closerAt(end, p)
-		if _, another := d.literal(end, opener); !closed && another != matched {
+		_, closed := tg.marks.closerAt(end, p)
+		if _, another := tg.marks.literal(end, opener); !closed && another != matched {
 			return i
 		}
 		i = end
 	}
 }
 
-// upTo is the offset of a literal that stands on the same line from offset i on: 0 when none does, -1 when the text ends
-// before that is known. Where the tag that the literal begins with stands, the rest must follow.
-// Keys stand on one line, but for white space in front of the next tag. Where < begins that tag and the rest does not follow,
-// the key would run over a tag.
-// Zero and -1 are apart so that a text that ended in a tag is a cut call, and a tag that is another one no call.
-func (d *decoder) upTo(i int, l declaration.Literal) int {
-	for n := i; n < i+lenient.MaxKey; n++ {
-		c := d.At(n)
-		if c < 0 {
-			return -1
-		}
-		// the literal can begin here; only then is it compared
-		if begins(l, c) {
-			switch _, a := d.literal(n, l); {
-			case a == incomplete:
-				return -1
-			case a == matched && n > i:
-				return n
-			case c == '<' && d.hasKey(n, l):
-				return 0
-			}
-		}
-		if c == '\n' { // only white space may stand on the next lines
-			end := n + d.Space(n)
-			switch _, a := d.literal(end, l); a {
-			case incomplete:
-				return -1
-			case matched:
-				return end
-			}
-			break
-		}
-	}
-	return 0
-}
-
 // tags reads the arguments one after the other and writes them as one object.
 // Each key is held until its value begins, as in an object. Where an argument may begin and something that looks like one
 // stands, <parameterdays>…, the arguments may not be all there are: a doubt, and the call is text.
 // Seen holds the keys so far: a parameter comes once, so a known one that was seen is part of a value (nextArg).
-func (d *decoder) tags(p *declaration.Pattern, t *schema.Type) {
-	d.PutByte('{')
+func (tg *tagged) tags(p *declaration.Pattern, t *schema.Type) {
+	tg.PutByte('{')
 	for {
-		n := d.Elastic(0)
+		n := tg.Elastic(0)
 		// the text ends between two arguments
-		if d.At(n) < 0 {
+		if tg.At(n) < 0 {
 			break
 		}
-		if end := d.loneKeys(p, n); end > n {
-			d.Repaired("extra-closer") // tags that hold nothing
-			d.Pos += end
+		if end := tg.loneKeys(p, n); end > n {
+			tg.Repaired("extra-closer") // tags that hold nothing
+			tg.Pos += end
 			n = 0
 		}
-		h, a := d.argHead(p.Family, n)
+		h, a := tg.argHead(p.Family, n)
 		// and here inside the head of one: which, nobody can say
 		if a == incomplete {
-			d.Out.Broken = true
-			d.ToEnd()
+			tg.Out.Broken = true
+			tg.ToEnd()
 		}
 		if a != matched {
-			d.Out.Doubt = d.Out.Doubt || a == mismatch && d.likeArg(p, n)
+			tg.Out.Doubt = tg.Out.Doubt || a == mismatch && tg.likeArg(p, n)
 			break
 		}
-		h.key = d.Meant(t, h.key, d.Seen)
-		h.at = d.HoldOn()
-		if len(d.Seen) > 0 {
-			d.PutByte(',')
+		h.key = tg.Meant(t, h.key, tg.Seen)
+		h.at = tg.HoldOn()
+		if len(tg.Seen) > 0 {
+			tg.PutByte(',')
 		} else {
-			d.HoldWrapper(t, h.key, h.at)
+			tg.HoldWrapper(t, h.key, h.at)
 		}
-		d.Out.Doubt = d.Out.Doubt || !t.Has(h.key) && h.odd
-		d.Seen = append(d.Seen, h.key)
-		d.Out.JSON = append(chat.AppendQuoted(d.Out.JSON, h.key), ':')
-		d.Pos += h.end
-		d.tagValue(p, h, t)
+		tg.Out.Doubt = tg.Out.Doubt || !t.Has(h.key) && h.odd
+		tg.Seen = append(tg.Seen, h.key)
+		tg.Out.JSON = append(chat.AppendQuoted(tg.Out.JSON, h.key), ':')
+		tg.Pos += h.end
+		tg.tagValue(p, h, t)
 	}
 	// <parameter=arguments>{"city": "Oslo"}</parameter> alone: its members are the arguments
-	d.Unwrap()
-	d.PutByte('}')
+	tg.Unwrap()
+	tg.PutByte('}')
 }
 
 // likeArg says whether what stands at offset i, where an argument may, begins as one does but is none.
 // It compares the tag up to where its key begins: <parameter of <parameter=, <arg_key of <arg_key>.
-func (d *decoder) likeArg(p *declaration.Pattern, i int) bool {
-	if _, ok := d.closerAt(i, p); ok || p.Family.Args[0].Keyed() {
+func (tg *tagged) likeArg(p *declaration.Pattern, i int) bool {
+	if _, ok := tg.marks.closerAt(i, p); ok || p.Family.Args[0].Keyed() {
 		return false
 	}
 	tag := p.Family.Args[0].Parts[0].Lit.Key()
 	if end := strings.IndexAny(tag, ":= >"); end > 0 {
 		tag = tag[:end]
 	}
-	return d.Has(i, tag) && !d.endMark(i)
+	return tg.Has(i, tag) && !tg.marks.endMark(i)
 }
 
 // plainly undoes the escapes of attributes.
