@@ -312,6 +312,11 @@ func (d *decoder) nextArgument(p *declaration.Pattern) (head, bool) {
 	case incomplete: // inside the head of one: which, nobody can say
 		d.Out.Broken = true
 		d.ToEnd()
+	default: // something else that begins as a tag may be an argument
+		c := d.At(n)
+		if _, ok := d.closerAt(n, p); c >= 0 && !ok && p.Family.CloseBytes[c] && !d.endMark(n) {
+			d.Out.Doubt = true
+		}
 	}
 	return h, a == matched
 }

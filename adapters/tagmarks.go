@@ -77,19 +77,21 @@ func formOf(l declaration.Literal) tagForm {
 	return f
 }
 
-// The costs of slips, in quarters of one. A tag that is text costs more at a place where it could be one than inside a line,
-// and always more than a damaged tag.
+// The costs of readings: quarters of a slip, above a byte that counts the slips. A tag that is text costs more at a place
+// where it could be one than inside a line, and always more than a damaged tag.
 const (
-	slipCost    = 4  // a tag left out, doubled, damaged, or in the place of another
-	lostCost    = 6  // the head of an argument left out: what it would hold may as well belong to the value in front
-	mentionCost = 2  // a tag inside a line is text
-	textCost    = 6  // a tag at a border is text
-	cutCost     = 8  // the text ends inside a value
-	junkCost    = 5  // words between two tags mean nothing
-	misfitCost  = 6  // a value does not fit its parameter
-	leftCost    = 24 // complete closers are left over behind the call
-	tagMargin   = 2  // a reading within so much of the best one is a second reading
-	tagWindow   = 12 // readings that cost so much more than the best are not followed
+	quarter     = 1 << 8
+	slipCost    = 4*quarter + 1   // a tag left out, doubled, damaged, or in the place of another
+	lostCost    = 6*quarter + 1   // the head of an argument left out: what it would hold may as well belong to the value in front
+	junkCost    = 5*quarter + 1   // words between two tags mean nothing
+	asideCost   = quarter         // a comment
+	mentionCost = 2 * quarter     // a tag inside a line is text
+	textCost    = 6 * quarter     // a tag at a border is text
+	cutCost     = 8 * quarter     // the text ends inside a value
+	misfitCost  = 6 * quarter     // a value does not fit its parameter
+	leftCost    = 24 * quarter    // complete closers are left over behind the call
+	tagMargin   = 7 * quarter / 4 // a reading within so much of the best one is a second reading
+	tagWindow   = 12 * quarter    // readings that cost so much more than the best are not followed
 )
 
 // tagAt returns the offset behind a tag that stands at offset i, whole or with one slip inside of it, and its cost.

@@ -61,7 +61,6 @@ type tagReading struct {
 	end    int
 	cut    bool // the text ends inside a value
 	closed bool // the last closer was seen
-	slips  bool // tags were damaged or missing
 }
 
 // tagSearch finds the readings of what is left of a call.
@@ -358,7 +357,7 @@ func (s *tagSearch) next(args *tagArg, i, cost, depth int) {
 		return
 	}
 	if size := d.Comment(n); size > 0 {
-		s.next(args, n+size, cost+1, depth+1)
+		s.next(args, n+size, cost+asideCost, depth+1)
 	}
 	if end := d.loneKeys(s.f.p, n); end > n {
 		s.next(args, end, cost+slipCost, depth+1)
@@ -460,10 +459,15 @@ func (s *tagSearch) closers(args *tagArg, k, i, cost, depth int) {
 	}
 }
 
-// over ends a reading behind a call. Closers that are left over later in the reply show that the call was not over.
+// over ends a reading behind a call. Closers later in the reply show that the call was not over, and text makes one with slips
+// less likely.
 func (s *tagSearch) over(args *tagArg, i, cost int, closed bool) {
-	if !s.d.behindCall(s.f.p, i) {
+	over, left := s.d.behindCall(s.f.p, i)
+	switch {
+	case left || !over && s.d.tailFrom(s.f.p, i).at > 0:
 		cost += leftCost
+	case !over && cost%quarter > 0:
+		cost += slipCost
 	}
 	s.finish(tagReading{cost: cost, args: args, end: i, closed: closed})
 }

@@ -21,29 +21,32 @@ type tailMark struct {
 	least int // the least sum of the steps from here on
 }
 
-// behindCall says whether what stands at offset i can stand behind a whole call: nothing, a further call of an offered tool, or
-// text in which no closers are left over. Closers without an opener show that the ones in front were part of a value.
-func (d *decoder) behindCall(p *declaration.Pattern, i int) bool {
+// behindCall says what stands at offset i, behind a whole call: nothing or a further call of an offered tool (over), or text,
+// in which closers are left over or not. Closers without an opener show that the ones in front were part of a value.
+func (d *decoder) behindCall(p *declaration.Pattern, i int) (over, left bool) {
 	n := i + d.Elastic(i)
 	if d.At(n) < 0 || d.callBegins(p.Family, n) {
-		return true
+		return true, false
 	}
 	if end, ok := d.sectionEnds(n, p.Family); ok {
 		if n = end + d.Elastic(end); d.At(n) < 0 || d.callBegins(p.Family, n) {
-			return true
+			return true, false
 		}
 	}
-	return !d.closersLeft(p, i)
+	m := d.tailFrom(p, i)
+	return false, m.least < 0
 }
 
-// closersLeft says whether the text from offset i on closes a call that it does not open.
-func (d *decoder) closersLeft(p *declaration.Pattern, i int) bool {
+// tailFrom is the first place from offset i on where a call opens or closes.
+func (d *decoder) tailFrom(p *declaration.Pattern, i int) tailMark {
 	t, at := &d.tails, d.Pos+i
 	if t.family != p.Family || at < t.from || at >= t.to {
 		d.lookForTails(p, i)
 	}
-	k, _ := slices.BinarySearchFunc(t.marks, at, func(m tailMark, at int) int { return m.at - at })
-	return k < len(t.marks) && t.marks[k].least < 0
+	if k, _ := slices.BinarySearchFunc(t.marks, at, func(m tailMark, at int) int { return m.at - at }); k < len(t.marks) {
+		return t.marks[k]
+	}
+	return tailMark{}
 }
 
 // lookForTails notes what opens and closes calls from offset i on.

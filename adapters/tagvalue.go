@@ -204,7 +204,8 @@ func (d *decoder) surelyBehind(p *declaration.Pattern, t *schema.Type, i int) bo
 		}
 		i = n
 	}
-	return len(p.Close) > 0 && d.behindCall(p, i)
+	_, left := d.behindCall(p, i)
+	return len(p.Close) > 0 && !left
 }
 
 // tagPlan is how the rest of a call in tags is read, once that was decided by all of it.
@@ -264,7 +265,7 @@ func (d *decoder) followPlan(r tagReading) {
 	}
 	slices.Reverse(d.plan.args)
 	d.plan.end, d.plan.closed = d.plan.base+r.end, r.closed
-	if r.slips {
+	if r.cost%quarter > 0 {
 		d.Repaired("closers")
 	}
 }
