@@ -22,6 +22,7 @@ type decoder struct {
 	input
 	progress
 	draftState
+	tagging
 	calling calling // the call being read; argReader.call points to its output, or is nil outside of calls
 	around  int     // the quote around its arguments, which does not escape those inside: "{"city": "Rome"}"; 0: none
 	printed bool    // print( stands around the Python call

@@ -312,7 +312,7 @@ func (d *decoder) cutCall() {
 // a string that was never closed ran over it.
 // Its arguments are then what stood behind the call, too, and no end of the string can be found in it.
 func (d *decoder) ranOver(from int) bool {
-	if d.lengthCut() || len(d.closing.Close) == 0 {
+	if d.lengthCut() || len(d.closing.Close) == 0 || d.closing.Hole("args") >= 0 {
 		return false
 	}
 	closer := d.closing.Close[len(d.closing.Close)-1].Key()

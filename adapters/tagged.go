@@ -15,7 +15,9 @@ import (
 func (d *decoder) taggedCall(p *declaration.Pattern, t *toolset.Tool, id string) match {
 	a := d.taggedBody(p, t, id)
 	if a == committed {
-		d.endCall(d.skipClosers(p))
+		closed := d.plan.made && d.plan.closed || !d.plan.made && d.skipClosers(p)
+		d.plan = tagPlan{}
+		d.endCall(closed)
 	}
 	return a
 }
@@ -262,24 +264,8 @@ func (d *decoder) upTo(i int, l declaration.Literal) int {
 func (d *decoder) tags(p *declaration.Pattern, t *schema.Type) {
 	d.PutByte('{')
 	for {
-		n := d.Elastic(0)
-		// the text ends between two arguments
-		if d.At(n) < 0 {
-			break
-		}
-		if end := d.loneKeys(p, n); end > n {
-			d.Repaired("extra-closer") // tags that hold nothing
-			d.Pos += end
-			n = 0
-		}
-		h, a := d.argHead(p.Family, n)
-		// and here inside the head of one: which, nobody can say
-		if a == incomplete {
-			d.Out.Broken = true
-			d.ToEnd()
-		}
-		if a != matched {
-			d.Out.Doubt = d.Out.Doubt || a == mismatch && d.likeArg(p, n)
+		h, ok := d.nextArgument(p)
+		if !ok {
 			break
 		}
 		h.key = d.Meant(t, h.key, d.Seen)
@@ -292,7 +278,6 @@ func (d *decoder) tags(p *declaration.Pattern, t *schema.Type) {
 		d.Out.Doubt = d.Out.Doubt || !t.Has(h.key) && h.odd
 		d.Seen = append(d.Seen, h.key)
 		d.Out.JSON = append(chat.AppendQuoted(d.Out.JSON, h.key), ':')
-		d.Pos += h.end
 		d.tagValue(p, h, t)
 	}
 	// <parameter=arguments>{"city": "Oslo"}</parameter> alone: its members are the arguments
@@ -300,17 +285,40 @@ func (d *decoder) tags(p *declaration.Pattern, t *schema.Type) {
 	d.PutByte('}')
 }
 
-// likeArg says whether what stands at offset i, where an argument may, begins as one does but is none.
-// It compares the tag up to where its key begins: <parameter of <parameter=, <arg_key of <arg_key>.
-func (d *decoder) likeArg(p *declaration.Pattern, i int) bool {
-	if _, ok := d.closerAt(i, p); ok || p.Family.Args[0].Keyed() {
-		return false
+// nextArgument steps to the value of the next argument, and answers false behind the last one. Where the rest of the call was
+// decided as a whole, that says which it is.
+func (d *decoder) nextArgument(p *declaration.Pattern) (head, bool) {
+	if d.plan.made {
+		h, ok := d.planNext()
+		if !ok && d.plan.to >= 0 {
+			d.Pos = d.plan.end
+		}
+		return h, ok
 	}
-	tag := p.Family.Args[0].Parts[0].Lit.Key()
-	if end := strings.IndexAny(tag, ":= >"); end > 0 {
-		tag = tag[:end]
+	n := d.Elastic(0)
+	// the text ends between two arguments
+	if d.At(n) < 0 {
+		return head{}, false
 	}
-	return d.Has(i, tag) && !d.endMark(i)
+	if end := d.loneKeys(p, n); end > n {
+		d.Repaired("extra-closer") // tags that hold nothing
+		d.Pos += end
+		n = 0
+	}
+	h, a := d.argHead(p.Family, n)
+	switch a {
+	case matched:
+		d.Pos += h.end
+	case incomplete: // inside the head of one: which, nobody can say
+		d.Out.Broken = true
+		d.ToEnd()
+	default: // something else that begins as a tag may be an argument
+		c := d.At(n)
+		if _, ok := d.closerAt(n, p); c >= 0 && !ok && p.Family.CloseBytes[c] && !d.endMark(n) {
+			d.Out.Doubt = true
+		}
+	}
+	return h, a == matched
 }
 
 // plainly undoes the escapes of attributes.

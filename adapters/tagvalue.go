@@ -15,7 +15,7 @@ import (
 // is there. A raw null counts where the schema allows null; "None" for an optional integer leaves the member out.
 func (d *decoder) tagValue(p *declaration.Pattern, h head, t *schema.Type) {
 	typ := t.Prop(h.key)
-	if d.lined(p, h) {
+	if d.lined(p, h) && (!d.plan.made || d.Pos < d.plan.to) {
 		h.own = declaration.NewLiteral("\n"+h.own.Text, "value", "")
 		d.Pos++
 	}
@@ -57,9 +57,7 @@ func (d *decoder) lined(p *declaration.Pattern, h head) bool {
 
 // onLines says whether the family writes values on lines of their own. A further argument in place of a closer then has a newline in
 // front, and a tag in the middle of a line is quoted.
-func (h head) onLines() bool {
-	return h.p.Parts[len(h.p.Parts)-1].Lit.Units[0].Kind == declaration.OneNewline
-}
+func (h head) onLines() bool { return h.own.Units[0].Kind == declaration.OneNewline }
 
 // isText says whether the value is its own text: the tag says so and the schema allows it, or the tag says nothing and the
 // schema allows nothing else.
@@ -104,7 +102,7 @@ func (d *decoder) jsonOpens(i int, typ *schema.Type) bool {
 // What is skipped is not kept: the value was complete in front of it.
 func (d *decoder) skipValue(p *declaration.Pattern, h head, t *schema.Type) {
 	for d.At(0) >= 0 {
-		if n, ends := d.valueEnd(p, h, t); ends {
+		if n, ends := d.valueEnd(p, h, t, nil); ends {
 			d.Pos += n
 			return
 		}
@@ -129,31 +127,162 @@ func (h head) read(text string, t *schema.Type) string {
 
 // rawValue reads a value up to where it ends, and writes its bytes, escaped for a JSON string or as they are.
 // Values are data: no entity is decoded, and white space counts but for the newlines that the declaration shows. It stops at the
-// first bytes of closers only, the rest is copied in pieces.
+// first bytes of closers only, the rest is copied in pieces. A value that the end of the text ends is cut, whatever the reply
+// says of its end.
 func (d *decoder) rawValue(p *declaration.Pattern, h head, t *schema.Type, escape bool) {
 	depth, inside := 0, false
+	at := d.Out.Written()
 	ends := func(c int) (int, bool) {
 		// a value of nested tags is over where its own tag closes, not an inner one of that name
 		if !escape {
 			depth, inside = d.nested(h, depth)
 		}
-		if inside || c != '\n' && !p.Family.CloseBytes[c] {
+		if inside || c != '\n' && !p.Family.CloseBytes[c] && !d.plan.made {
 			return 0, false
 		}
-		return d.valueEnd(p, h, t)
+		before := func() string { return string(d.Held(at)) }
+		if escape {
+			before = nil
+		}
+		return d.valueEnd(p, h, t, before)
 	}
 	if !d.rawText(p.Family.ValueStops, escape, ends) {
-		d.Unclosed = true
+		d.Out.Broken = true
 	}
 }
 
-// valueEnd says whether the value ends here, and how many bytes of its closer to step over.
-// "Close with </parameter> and </function>" survives as a value, since a closer counts only where what follows it can follow. With its
-// own closer missing, the call's closers or the next parameter end it, if the schema knows that one and it was not seen yet.
-func (d *decoder) valueEnd(p *declaration.Pattern, h head, t *schema.Type) (int, bool) {
-	if h.cdata {
+// valueEnd says whether the value ends here, and how many bytes of its closer to step over. Where the text is as its family
+// writes it, that is seen at once; anything else that looks like one of the call's tags is decided by what follows, to the
+// end of the reply (planTags). before is what was read of a value that waits; nil: nothing of it matters.
+func (d *decoder) valueEnd(p *declaration.Pattern, h head, t *schema.Type, before func() string) (int, bool) {
+	switch {
+	case d.plan.made:
+		return 0, d.plan.to >= 0 && d.Pos >= d.plan.to
+	case h.cdata:
 		return d.cdataEnd(p, h)
+	case h.p.Keyed() || p == p.Family.Header:
+		return d.simpleEnd(p, h, t)
 	}
+	n, a := d.literal(0, h.own)
+	if a == matched && d.surelyBehind(p, t, n) {
+		return n, true
+	}
+	lead := 0
+	if d.At(0) == '\n' {
+		if lead = 1; !p.Family.CloseBytes[max(d.At(1), 0)] {
+			return 0, false
+		}
+		if _, own := d.literal(1, h.own); own == matched && !h.onLines() {
+			return 0, false
+		}
+	}
+	if a != matched {
+		s := tagSearch{d: d, f: d.tagForms(p, t)}
+		if _, ok := s.tokenAt(lead); !ok {
+			return 0, false
+		}
+	}
+	d.planTags(p, h, t, before)
+	return 0, d.plan.to >= 0 && d.Pos >= d.plan.to
+}
+
+// surelyBehind says whether what stands at offset i, behind the closer of a value, shows that the value has ended: the
+// whole head of a parameter that the tool has and that is not there yet, or all closers of the call, and nothing later that
+// takes them back.
+func (d *decoder) surelyBehind(p *declaration.Pattern, t *schema.Type, i int) bool {
+	i += d.Elastic(i)
+	if h, a := d.argHead(p.Family, i); a != mismatch {
+		return a == incomplete || (t.Has(h.key) || len(t.Members()) == 0) && !slices.Contains(d.Seen, h.key)
+	}
+	for _, l := range p.Close {
+		n, a := d.literal(i+d.Elastic(i), l)
+		if a == incomplete && d.At(i+d.Elastic(i)) >= 0 {
+			return true
+		}
+		if a != matched {
+			return false
+		}
+		i = n
+	}
+	_, left := d.behindCall(p, i)
+	return len(p.Close) > 0 && !left
+}
+
+// tagPlan is how the rest of a call in tags is read, once that was decided by all of it.
+type tagPlan struct {
+	made   bool
+	args   []*tagArg // what follows the value that was being read
+	base   int       // the position that their offsets count from
+	to     int       // the position where the value that is being read ends; -1: not at all
+	end    int       // the position behind the call
+	closed bool      // its last closer was seen
+}
+
+// tagging is what reading calls in tags keeps of a reply.
+type tagging struct {
+	plan     tagPlan
+	forms    *tagForms
+	searched int // bytes that were searched
+	tails    tagTails
+}
+
+// planTags decides how the rest of the call is read, from inside the value of h on: by the reading that costs least. A call that
+// has two such readings is in doubt, and one that ends inside a value is cut.
+func (d *decoder) planTags(p *declaration.Pattern, h head, t *schema.Type, before func() string) {
+	d.plan = tagPlan{made: true, base: d.Pos, to: -1}
+	if d.searched > maxSearched {
+		d.Out.Doubt = true
+		return
+	}
+	s := d.newTagSearch(p, t)
+	text := ""
+	if before != nil {
+		text = before()
+	}
+	s.add(0, tagState{head: h})
+	s.run()
+	r, ok := s.choose(text, before == nil)
+	if !ok || r.cut {
+		d.Out.Doubt = d.Out.Doubt || !ok
+		return
+	}
+	d.followPlan(r)
+	d.planNext()
+}
+
+// tagForms are the tags of the call's pattern for a tool.
+func (d *decoder) tagForms(p *declaration.Pattern, t *schema.Type) *tagForms {
+	if d.forms == nil || d.forms.p != p || d.forms.typ != t {
+		d.forms = newTagForms(p, t)
+	}
+	return d.forms
+}
+
+// followPlan makes a reading the plan.
+func (d *decoder) followPlan(r tagReading) {
+	for a := r.args; a != nil; a = a.prev {
+		d.plan.args = append(d.plan.args, a)
+	}
+	slices.Reverse(d.plan.args)
+	d.plan.end, d.plan.closed = d.plan.base+r.end, r.closed
+	if r.cost%quarter > 0 {
+		d.Repaired("closers")
+	}
+}
+
+// planNext goes on to the next argument of the plan, where its value begins. It is false behind the last one.
+func (d *decoder) planNext() (head, bool) {
+	if len(d.plan.args) == 0 {
+		return head{}, false
+	}
+	a := d.plan.args[0]
+	d.plan.args = d.plan.args[1:]
+	d.Pos, d.plan.to = d.plan.base+a.from, d.plan.base+a.to
+	return a.head, true
+}
+
+// simpleEnd is valueEnd for the values of tags that are named like the parameters, and in messages.
+func (d *decoder) simpleEnd(p *declaration.Pattern, h head, t *schema.Type) (int, bool) {
 	n, a := d.literal(0, h.own)
 	if a == matched && d.afterValue(p, n) {
 		return n, true

@@ -1,0 +1,252 @@
+package adapters
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"toolnorm/adapters/internal/declaration"
+	"toolnorm/adapters/internal/scan"
+	"toolnorm/chat/schema"
+)
+
+// tagForms are the tags that a call in tags is made of, one by one, as text that can be compared with damage.
+type tagForms struct {
+	p      *declaration.Pattern // the call's own pattern
+	typ    *schema.Type         // its tool's parameters
+	keys   []string             // the names of those
+	values []tagForm            // the closer of a value, for each form of an argument
+	closes []tagForm            // the closers of the call, in order
+	inner  []tagForm            // closing tags in the head of an argument: </arg_key>
+	heads  [][]headStep         // the heads of arguments, one for each form
+}
+
+// tagForm is one tag: as the declaration matches it, and as plain text.
+type tagForm struct {
+	lit  declaration.Literal
+	text string
+	name string // of </name>; "" where the tag is of another form
+}
+
+// headStep is a piece of an argument's head: a tag, or a hole.
+type headStep struct {
+	tagForm
+	hole string
+}
+
+// headHit is a head that stands in the text, whole or damaged.
+type headHit struct {
+	head
+	cost int
+}
+
+// newTagForms returns the tags of a call's pattern.
+func newTagForms(p *declaration.Pattern, t *schema.Type) *tagForms {
+	f := &tagForms{p: p, typ: t, keys: t.Members()}
+	for _, arg := range p.Family.Args {
+		f.values = append(f.values, formOf(arg.Parts[len(arg.Parts)-1].Lit))
+		var steps []headStep
+		for k, part := range arg.Parts[:arg.Hole("value")] {
+			if part.Hole != "" {
+				steps = append(steps, headStep{hole: part.Hole})
+				continue
+			}
+			for _, l := range part.Lit.Pieces() {
+				step := headStep{tagForm: formOf(l)}
+				steps = append(steps, step)
+				if k > 0 && step.name != "" {
+					f.inner = append(f.inner, step.tagForm)
+				}
+			}
+		}
+		f.heads = append(f.heads, steps)
+	}
+	for _, l := range p.Close {
+		f.closes = append(f.closes, formOf(l))
+	}
+	return f
+}
+
+// formOf returns a literal as a tag, without the line breaks at its edges.
+func formOf(l declaration.Literal) tagForm {
+	f := tagForm{lit: l.Trimmed()}
+	f.text = f.lit.Plain()
+	if name, ok := strings.CutPrefix(f.text, "</"); ok {
+		f.name = strings.TrimSuffix(name, ">")
+	}
+	return f
+}
+
+// The costs of readings: quarters of a slip, above a byte that counts the slips. A tag that is text costs more at a place
+// where it could be one than inside a line, and always more than a damaged tag.
+const (
+	quarter     = 1 << 8
+	slipCost    = 4*quarter + 1   // a tag left out, doubled, damaged, or in the place of another
+	lostCost    = 6*quarter + 1   // the head of an argument left out: what it would hold may as well belong to the value in front
+	junkCost    = 5*quarter + 1   // words between two tags mean nothing
+	asideCost   = quarter         // a comment
+	mentionCost = 2 * quarter     // a tag inside a line is text
+	textCost    = 6 * quarter     // a tag at a border is text
+	cutCost     = 8 * quarter     // the text ends inside a value
+	misfitCost  = 6 * quarter     // a value does not fit its parameter
+	leftCost    = 24 * quarter    // complete closers are left over behind the call
+	tagMargin   = 7 * quarter / 4 // a reading within so much of the best one is a second reading
+	tagWindow   = 12 * quarter    // readings that cost so much more than the best are not followed
+)
+
+// tagAt returns the offset behind a tag that stands at offset i, whole or with one slip inside of it, and its cost.
+func (d *decoder) tagAt(i int, f tagForm) (end, cost int, ok bool) {
+	if n, a := d.literal(i, f.lit); a == matched {
+		// </parameter>>
+		if strings.HasSuffix(f.text, ">") && len(f.text) > 2 && d.At(n) == '>' {
+			return n + 1, slipCost, true
+		}
+		return n, 0, true
+	}
+	if n := d.nearly(i, f.text); n > 0 {
+		return n, slipCost, true
+	}
+	return i, 0, false
+}
+
+// nearly returns the offset behind a text that stands at offset i with one slip: in another case, a character missing, one
+// doubled, or a blank too many. It returns 0 where the text does not stand there.
+func (d *decoder) nearly(i int, text string) int {
+	if len(text) < 4 {
+		return 0
+	}
+	k := 0
+	for k < len(text) && d.At(i+k) == int(text[k]) {
+		k++
+	}
+	if k == len(text) {
+		return i + k
+	}
+	for k > 0 && !utf8.RuneStart(text[k]) {
+		k--
+	}
+	c := d.At(i + k)
+	_, size := utf8.DecodeRuneInString(text[k:])
+	_, before := utf8.DecodeLastRuneInString(text[:k])
+	switch {
+	// the character that comes next is missing
+	case k+size < len(text) && d.Has(i+k, text[k+size:]):
+		return i + k + len(text) - k - size
+	case k+size == len(text) && k > 3 && !scan.IsWord(c) && c != '-' && c != '.':
+		return i + k
+	// one stands twice, or a blank is too many
+	case k > 0 && d.Has(i+k, text[k-before:k]) && d.Has(i+k+before, text[k:]):
+		return i + len(text) + before
+	case k > 0 && scan.IsSpace(c) && d.Has(i+k+1, text[k:]):
+		return i + len(text) + 1
+	}
+	if c < 0 || c|0x20 != int(text[k])|0x20 {
+		return 0
+	}
+	for n := k; n < len(text); n++ {
+		if c := d.At(i + n); c != int(text[n]) && (!isLetter(c) || c|0x20 != int(text[n])|0x20) {
+			return 0
+		}
+	}
+	return i + len(text)
+}
+
+// isLetter reports whether what At answered is a letter of ASCII.
+func isLetter(c int) bool { return c >= 0 && c < 0x80 && scan.IsLetter(byte(c)) }
+
+// headsAt returns the heads of arguments that stand at offset i: the whole one, with any key, or damaged ones of parameters
+// that the tool has.
+func (d *decoder) headsAt(f *tagForms, i int) []headHit {
+	if h, a := d.argHead(f.p.Family, i); a == matched {
+		return []headHit{{h, 0}}
+	}
+	var all []headHit
+	for k, steps := range f.heads {
+		for _, key := range f.keys {
+			end, wire, cost := d.headBySteps(f, steps, key, i, 2)
+			if cost == 0 {
+				continue
+			}
+			arg := f.p.Family.Args[k]
+			last := arg.Parts[arg.Hole("value")-1].Lit
+			if n := len(last.Units); n > 0 && last.Units[n-1].Kind == declaration.OneNewline && d.At(end) == '\n' {
+				end++
+			}
+			h := head{p: arg, own: arg.Parts[len(arg.Parts)-1].Lit, key: key, wire: wire, end: end}
+			all = append(all, headHit{h, cost})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b headHit) int { return a.cost - b.cost })
+	for n := range all {
+		if all[n].cost > all[0].cost {
+			return all[:n]
+		}
+	}
+	return all
+}
+
+// headBySteps matches the head of an argument with a key by its steps, of which so many may be damaged, missing or another.
+// It returns a cost of 0 where the head does not stand there.
+func (d *decoder) headBySteps(f *tagForms, steps []headStep, key string, i, slips int) (end int, wire string, cost int) {
+	whole := 0
+	for n, s := range steps {
+		at := i + d.Elastic(i)
+		if n == 0 {
+			at = i
+		}
+		var c int
+		switch {
+		case s.hole == "key":
+			if !d.Has(at, key) {
+				return 0, "", 0
+			}
+			end = at + len(key)
+		case s.hole != "":
+			end = at + d.Run(at, 32, func(c int) bool { return isLetter(c) })
+			wire = string(d.Slice(d.Pos+at, d.Pos+end))
+		default:
+			if end, c = d.stepAt(f, s, at, i); c == 0 {
+				whole++
+			}
+		}
+		if c > 0 {
+			slips, cost = slips-1, cost+c
+		}
+		if slips < 0 {
+			return 0, "", 0
+		}
+		i = end
+	}
+	if whole == 0 || cost == 0 {
+		return 0, "", 0
+	}
+	return i, wire, cost
+}
+
+// stepAt matches one tag, or half of one, of a head at an offset, and returns what it costs: as it should be, with a slip,
+// another closing tag in its place, or nothing, which ends where the white space in front begins.
+func (d *decoder) stepAt(f *tagForms, s headStep, at, bare int) (end, cost int) {
+	if n, c, ok := d.tagAt(at, s.tagForm); ok {
+		return n, c
+	}
+	if s.name != "" {
+		for _, v := range f.values {
+			if n, _, ok := d.tagAt(at, v); ok {
+				return n, slipCost
+			}
+		}
+	}
+	// <parametercity>: the last sign in front of the key
+	if n := len(s.text) - 1; n > 3 && s.text[n] != '>' && d.Has(at, s.text[:n]) {
+		return at + n, slipCost
+	}
+	// name="city> has lost a quote
+	if len(s.text) < 4 && len(s.text) > 1 {
+		for k := range s.text {
+			if rest := s.text[:k] + s.text[k+1:]; d.Has(at, rest) {
+				return at + len(rest), slipCost
+			}
+		}
+	}
+	return bare, slipCost
+}

@@ -1,0 +1,532 @@
+package adapters
+
+import (
+	"bytes"
+	"slices"
+
+	"toolnorm/adapters/internal/declaration"
+	"toolnorm/adapters/internal/scan"
+	"toolnorm/chat/schema"
+)
+
+// A call in tags that is not written as its family writes it is read by costs: every way to divide its text into values is
+// a reading, each slip that it takes for granted costs something, and so does each tag that it takes for text. The cheapest
+// reading counts if no other one of nearly its cost gives other values; else the call is in doubt.
+//
+// Inside a value tags nest: an opener and its closer are text together, at no cost. So a document about calls is read whole.
+
+// tagKind is what a tag does in a call.
+type tagKind uint8
+
+const (
+	valueTag tagKind = iota // closes a value
+	closeTag                // closes the call, or a part of it
+	innerTag                // closes a part of an argument's head
+	headTag                 // begins an argument
+	openTag                 // begins something that one of the others closes
+)
+
+// tagToken is a tag in the text that is searched.
+type tagToken struct {
+	at, end int
+	kind    tagKind
+	n       int       // which closer of the call it is
+	cost    int       // of its damage
+	asText  int       // what it costs as text
+	name    string    // what it opens or closes, for nesting
+	opens   bool      // it opens that
+	pair    int       // the token that closes what it opens; 0: none
+	heads   []headHit // of a headTag
+}
+
+// tagArg is an argument of a reading; its value stands between two offsets.
+type tagArg struct {
+	head
+	from, to int
+	prev     *tagArg
+}
+
+// tagState is a reading up to a token: it stands in the value of an argument.
+type tagState struct {
+	cost int
+	args *tagArg
+	head head
+	from int
+}
+
+// tagReading is a reading of the whole call.
+type tagReading struct {
+	cost   int
+	args   *tagArg
+	end    int
+	cut    bool // the text ends inside a value
+	closed bool // the last closer was seen
+}
+
+// tagSearch finds the readings of what is left of a call.
+type tagSearch struct {
+	d      *decoder
+	f      *tagForms
+	first  int // the arguments that were read before the search
+	tokens []tagToken
+	states [][]tagState
+	done   []tagReading
+	best   int
+}
+
+// maxTagText bounds the text that a search reads, in bytes, and maxSearched all that the searches of a reply read.
+const (
+	maxTagText  = 4 << 20
+	maxSearched = 16 << 20
+	maxStates   = 48
+)
+
+// newTagSearch prepares a search from here on.
+func (d *decoder) newTagSearch(p *declaration.Pattern, t *schema.Type) *tagSearch {
+	s := &tagSearch{d: d, f: d.tagForms(p, t), first: len(d.Seen), best: 1 << 30}
+	s.scan()
+	d.searched += s.textEnd()
+	s.states = make([][]tagState, len(s.tokens)+1)
+	return s
+}
+
+// textEnd is the offset of the end of the text that was read.
+func (s *tagSearch) textEnd() int { return len(s.d.Window()) }
+
+// scan finds the tags of the text, and which of them belong together.
+func (s *tagSearch) scan() {
+	d := s.d
+	for i := 0; i < maxTagText; {
+		c := d.At(i)
+		if c < 0 {
+			break
+		}
+		if !s.f.p.Family.CloseBytes[c] {
+			i++
+			continue
+		}
+		if t, ok := s.tokenAt(i); ok {
+			t.asText = s.textCost(t)
+			s.tokens = append(s.tokens, t)
+			i = t.end
+			continue
+		}
+		i++
+	}
+	var open []int
+	for k := range s.tokens {
+		t := &s.tokens[k]
+		if t.opens {
+			open = append(open, k)
+			continue
+		}
+		for n := len(open) - 1; n >= 0 && t.name != ""; n-- {
+			if s.tokens[open[n]].name == t.name {
+				s.tokens[open[n]].pair = k
+				open = open[:n]
+				break
+			}
+		}
+	}
+}
+
+// textCost is what a tag costs as text: little inside a line.
+func (s *tagSearch) textCost(t tagToken) int {
+	d := s.d
+	if t.opens || t.kind == headTag {
+		if c := d.before(t.at); c == '\n' || c == '>' || c < 0 {
+			return textCost
+		}
+		return mentionCost
+	}
+	n := t.end
+	for n < t.end+8 && (d.At(n) == ' ' || d.At(n) == '\t' || d.At(n) == '\r') {
+		n++
+	}
+	if c := d.At(n); c < 0 || c == '\n' || c == '<' || c == '\\' {
+		return textCost
+	}
+	return mentionCost
+}
+
+// before is the byte in front of offset i, -1 where nothing is kept.
+func (d *decoder) before(i int) int {
+	if d.Pos+i <= d.Base {
+		return -1
+	}
+	return int(d.Slice(d.Pos+i-1, d.Pos+i)[0])
+}
+
+// tokenAt returns the tag at offset i, if one stands there.
+func (s *tagSearch) tokenAt(i int) (tagToken, bool) {
+	d, f := s.d, s.f
+	var near tagToken
+	try := func(kind tagKind, n int, form tagForm) bool {
+		end, cost, ok := d.tagAt(i, form)
+		if ok && (near.end == 0 || cost < near.cost) {
+			near = tagToken{at: i, end: end, kind: kind, n: n, cost: cost, name: form.name}
+		}
+		return ok && cost == 0
+	}
+	for n, form := range f.values {
+		if try(valueTag, n, form) {
+			return near, true
+		}
+	}
+	for n, form := range f.closes {
+		if try(closeTag, n, form) {
+			return near, true
+		}
+	}
+	for n, form := range f.inner {
+		if try(innerTag, n, form) {
+			return near, true
+		}
+	}
+	if heads := d.headsAt(f, i); len(heads) > 0 && heads[0].end > i && (near.end == 0 || heads[0].cost <= near.cost) {
+		return tagToken{at: i, end: heads[0].end, kind: headTag, cost: heads[0].cost, name: f.values[0].name, opens: true, heads: heads}, true
+	}
+	if end, name := s.opener(i); end > 0 {
+		if near.end == 0 {
+			return tagToken{at: i, end: end, kind: openTag, name: name, opens: true}, true
+		}
+		if near.opens = name == near.name; near.opens && near.kind != valueTag {
+			near.kind, near.cost = openTag, 0
+		}
+	}
+	return near, near.end > 0
+}
+
+// opener returns the offset behind the beginning of a tag that one of the family's closing tags closes, and its name.
+func (s *tagSearch) opener(i int) (end int, name string) {
+	d, f := s.d, s.f
+	if d.At(i) != '<' {
+		return 0, ""
+	}
+	for _, list := range [][]tagForm{f.values, f.closes, f.inner} {
+		for _, form := range list {
+			if form.name == "" || !d.Has(i+1, form.name) {
+				continue
+			}
+			end := i + 1 + len(form.name)
+			if c := d.At(end); c != '>' && c != '=' && c != ':' && !scan.IsSpace(c) {
+				continue
+			}
+			n := d.Run(end, 256, func(c int) bool { return c >= 0 && c != '>' && c != '<' && c != '\n' })
+			if d.At(end+n) == '>' && n > 0 && d.before(end+n) == '/' {
+				continue // <parameter/>
+			}
+			if d.At(end+n) == '>' {
+				n++
+			}
+			return end + n, form.name
+		}
+	}
+	return 0, ""
+}
+
+// from is the first token at an offset or behind it.
+func (s *tagSearch) from(at int) int {
+	n, _ := slices.BinarySearchFunc(s.tokens, at, func(t tagToken, at int) int { return t.at - at })
+	return n
+}
+
+// add adds a state that goes on at a token.
+func (s *tagSearch) add(token int, v tagState) {
+	if v.cost > s.best+tagWindow {
+		return
+	}
+	list := s.states[token]
+	for k := range list {
+		if o := &list[k]; o.args == v.args && o.head.key == v.head.key && o.from == v.from {
+			o.cost = min(o.cost, v.cost)
+			return
+		}
+	}
+	s.states[token] = append(list, v)
+}
+
+// run follows the readings from token to token.
+func (s *tagSearch) run() {
+	for k := range s.states {
+		list := s.states[k]
+		slices.SortStableFunc(list, func(a, b tagState) int { return a.cost - b.cost })
+		if len(list) > maxStates {
+			list = list[:maxStates]
+		}
+		for _, v := range list {
+			if v.cost > s.best+tagWindow {
+				break
+			}
+			if k == len(s.tokens) {
+				s.finish(tagReading{cost: v.cost + cutCost, args: &tagArg{v.head, v.from, s.textEnd(), v.args}, cut: true})
+				continue
+			}
+			s.step(k, v)
+		}
+		s.states[k] = nil
+	}
+}
+
+// finish adds a reading of the whole call.
+func (s *tagSearch) finish(r tagReading) {
+	s.best = min(s.best, r.cost)
+	s.done = append(s.done, r)
+}
+
+// step goes on from a value at a token: it ends the value in one of several ways, or belongs to it.
+func (s *tagSearch) step(k int, v tagState) {
+	t := &s.tokens[k]
+	closed := func(to, i, cost int) {
+		s.next(&tagArg{v.head, v.from, max(to, v.from), v.args}, i, cost, 0)
+	}
+	line := s.lineEnd(t.at, v.from)
+	// without a closer of its own the value would end in a tag, which at a border is never text
+	lost := v.cost + slipCost
+	if k > 0 && !s.tokens[k-1].opens && s.tokens[k-1].at >= v.from && s.blank(s.tokens[k-1].end, t.at) {
+		lost += leftCost
+	}
+	switch {
+	case t.kind == valueTag:
+		to := t.at
+		if v.head.onLines() || s.f.p.Family != s.d.f && s.d.At(v.from) == '\n' {
+			to = line
+		}
+		closed(to, t.end, v.cost+t.cost)
+	// closers swapped
+	case t.kind == innerTag:
+		closed(t.at, t.end, v.cost+t.cost+slipCost)
+	// the closer of the value is missing
+	case t.kind == closeTag:
+		closed(line, t.at, lost)
+	case t.kind == headTag && s.blank(v.from, t.at) && t.heads[0].key == v.head.key:
+		s.add(s.from(t.end), tagState{v.cost + slipCost + t.cost, v.args, v.head, t.heads[0].end})
+	case t.kind == headTag && t.cost == 0 && s.fresh(v, t.heads[0].key) && (!v.head.onLines() || s.d.before(t.at) == '\n' || t.at == v.from):
+		closed(line, t.at, lost)
+	}
+	text := t.asText
+	if t.kind == headTag && t.cost == 0 && s.fresh(v, t.heads[0].key) && !v.head.onLines() {
+		text = textCost
+	}
+	s.add(k+1, tagState{v.cost + text, v.args, v.head, v.from})
+	if t.pair > 0 {
+		s.add(t.pair+1, v)
+	}
+}
+
+// lineEnd is the offset of the line break in front of offset i, or i.
+func (s *tagSearch) lineEnd(i, from int) int {
+	if i > from && s.d.before(i) == '\n' {
+		i--
+		if i > from && s.d.before(i) == '\r' {
+			i--
+		}
+	}
+	return i
+}
+
+// blank says whether nothing but white space stands between two offsets.
+func (s *tagSearch) blank(from, to int) bool {
+	return len(bytes.TrimSpace(s.d.Slice(s.d.Pos+from, s.d.Pos+to))) == 0
+}
+
+// fresh says whether the tool has a parameter that has no value yet.
+func (s *tagSearch) fresh(v tagState, key string) bool {
+	return s.f.typ.Has(key) && key != v.head.key && !s.seen(v.args, key)
+}
+
+// seen says whether a parameter has a value already.
+func (s *tagSearch) seen(args *tagArg, key string) bool {
+	for ; args != nil; args = args.prev {
+		if args.key == key {
+			return true
+		}
+	}
+	return slices.Contains(s.d.Seen[:s.first], key)
+}
+
+// next goes on between two arguments.
+func (s *tagSearch) next(args *tagArg, i, cost, depth int) {
+	if cost > s.best+tagWindow || depth > 4 {
+		return
+	}
+	d := s.d
+	n := i + d.Elastic(i)
+	if d.At(n) < 0 || d.cutCloser(s.f.p, n) {
+		s.finish(tagReading{cost: cost + slipCost, args: args, end: n})
+		return
+	}
+	if size := d.Comment(n); size > 0 {
+		s.next(args, n+size, cost+asideCost, depth+1)
+	}
+	if end := d.loneKeys(s.f.p, n); end > n {
+		s.next(args, end, cost+slipCost, depth+1)
+	}
+	if s.nextCall(n) {
+		s.over(args, n, cost+slipCost, true)
+		return
+	}
+	tag := false
+	for _, h := range d.headsAt(s.f, n) {
+		tag = true
+		c := cost + h.cost
+		if !s.f.typ.Has(h.key) && len(s.f.keys) > 0 {
+			c += slipCost
+		}
+		if s.seen(args, h.key) {
+			c += 2 * slipCost
+		}
+		s.add(s.from(h.end), tagState{c, args, h.head, h.end})
+	}
+	for _, v := range s.f.values {
+		if end, c, ok := d.tagAt(n, v); ok {
+			tag = true
+			s.next(args, end, cost+max(c, slipCost), depth+1)
+			break
+		}
+	}
+	for k, f := range s.f.closes {
+		if end, c, ok := d.tagAt(n, f); ok {
+			tag = true
+			s.closers(args, k+1, end, cost+slipCost*k+c, 0)
+			break
+		}
+	}
+	if !tag && d.endMark(n) {
+		s.over(args, n, cost+slipCost, true)
+		return
+	}
+	if !tag {
+		s.between(args, i, n, cost, depth)
+	}
+}
+
+// between goes on at text between two arguments: the head of one was left out, or the text means nothing.
+func (s *tagSearch) between(args *tagArg, i, n, cost, depth int) {
+	d := s.d
+	for _, key := range s.f.keys {
+		if s.seen(args, key) {
+			continue
+		}
+		arg := s.f.p.Family.Args[0]
+		h := head{p: arg, own: arg.Parts[len(arg.Parts)-1].Lit, key: key, end: n}
+		s.add(s.from(n), tagState{cost + lostCost, args, h, n})
+	}
+	k := s.from(n)
+	if k < len(s.tokens) && s.tokens[k].at > n && s.tokens[k].at-n <= maxAside && bytes.IndexByte(bytes.TrimRight(d.Slice(d.Pos+i, d.Pos+s.tokens[k].at), "\n "), '\n') < 0 {
+		s.next(args, s.tokens[k].at, cost+junkCost, depth+1)
+	}
+}
+
+// closers goes on behind a closer of the call, where the k-th is due.
+func (s *tagSearch) closers(args *tagArg, k, i, cost, depth int) {
+	d := s.d
+	if cost > s.best+tagWindow || depth > 4 {
+		return
+	}
+	n := d.pastComment(i)
+	if s.nextCall(n) {
+		s.over(args, i, cost+slipCost*(len(s.f.closes)-k)/2, true)
+		return
+	}
+	for j, f := range s.f.closes {
+		end, c, ok := d.tagAt(n, f)
+		switch {
+		case !ok:
+			continue
+		case j < k: // once more
+			s.closers(args, k, end, cost+max(c, slipCost), depth+1)
+		default:
+			s.closers(args, j+1, end, cost+c+slipCost*(j-k), depth+1)
+		}
+		return
+	}
+	for _, v := range s.f.values {
+		if end, c, ok := d.tagAt(n, v); ok && c == 0 {
+			s.closers(args, k, end, cost+slipCost, depth+1)
+			return
+		}
+	}
+	switch {
+	case k == len(s.f.closes):
+		s.over(args, i, cost, true)
+	case d.At(n) < 0 || d.cutCloser(s.f.p, n):
+		s.over(args, n, cost+slipCost*(len(s.f.closes)-k)/2, false)
+	case d.endMark(n):
+		s.over(args, i, cost+slipCost*(len(s.f.closes)-k)/2, true)
+	default:
+		s.over(args, i, cost+2*slipCost, true)
+	}
+}
+
+// over ends a reading behind a call. Closers later in the reply show that the call was not over, and text makes one with slips
+// less likely.
+func (s *tagSearch) over(args *tagArg, i, cost int, closed bool) {
+	over, left := s.d.behindCall(s.f.p, i)
+	switch {
+	case left || !over && s.d.tailFrom(s.f.p, i).at > 0:
+		cost += leftCost
+	case !over && cost%quarter > 0:
+		cost += slipCost
+	}
+	s.finish(tagReading{cost: cost, args: args, end: i, closed: closed})
+}
+
+// nextCall says whether another call of an offered tool begins at offset i.
+func (s *tagSearch) nextCall(i int) bool { return s.d.callBegins(s.f.p.Family, i) }
+
+// choose returns the reading that counts. It is false where there are two, or none.
+func (s *tagSearch) choose(before string, partly bool) (tagReading, bool) {
+	slices.SortStableFunc(s.done, func(a, b tagReading) int { return a.cost - b.cost })
+	if len(s.done) == 0 {
+		return tagReading{}, false
+	}
+	known := map[[2]int]string{}
+	value := func(a *tagArg) string {
+		at := [2]int{a.from, a.to}
+		v, ok := known[at]
+		if !ok {
+			text := string(s.d.Slice(s.d.Pos+a.from, s.d.Pos+a.to))
+			if a.from == 0 {
+				text = before + text
+			}
+			v = a.read(text, s.f.typ.Prop(a.key))
+			known[at] = v
+		}
+		return v
+	}
+	var list []tagReading
+	for _, r := range s.done {
+		if r.cost > s.done[0].cost+tagMargin+misfitCost || len(list) == maxStates {
+			break
+		}
+		for a := r.args; a != nil; a = a.prev {
+			typ := s.f.typ.Prop(a.key)
+			if !(partly && a.from == 0) && typ.Known() && !typ.Allows(schema.String) && !typ.Allows(schema.KindOf(value(a))) {
+				r.cost += misfitCost
+			}
+		}
+		list = append(list, r)
+	}
+	slices.SortStableFunc(list, func(a, b tagReading) int { return a.cost - b.cost })
+	best := list[0]
+	for _, r := range list[1:] {
+		if r.cost >= best.cost+tagMargin {
+			break
+		}
+		if r.cut != best.cut || !sameArgs(r.args, best.args, value) {
+			return best, false
+		}
+	}
+	return best, best.cost < leftCost
+}
+
+// sameArgs says whether two readings give the same arguments.
+func sameArgs(a, b *tagArg, value func(*tagArg) string) bool {
+	for ; a != nil && b != nil; a, b = a.prev, b.prev {
+		if a.key != b.key || (a.from != b.from || a.to != b.to) && value(a) != value(b) {
+			return false
+		}
+	}
+	return a == nil && b == nil
+}

@@ -1,0 +1,163 @@
+package adapters
+
+import (
+	"slices"
+
+	"toolnorm/adapters/internal/declaration"
+)
+
+// tagTails are the complete closers of calls in tags, and the openers that they belong to, in the rest of a reply. They are
+// looked for once a reply, when text follows a call.
+type tagTails struct {
+	family   *declaration.Family
+	from, to int // the positions between which they were looked for
+	marks    []tailMark
+}
+
+// tailMark is a place where a call of the family opens or closes.
+type tailMark struct {
+	at    int
+	step  int // 1 opens, -1 closes
+	least int // the least sum of the steps from here on
+}
+
+// behindCall says what stands at offset i, behind a whole call: nothing or a further call of an offered tool (over), or text,
+// in which closers are left over or not. Closers without an opener show that the ones in front were part of a value.
+func (d *decoder) behindCall(p *declaration.Pattern, i int) (over, left bool) {
+	n := i + d.Elastic(i)
+	if d.At(n) < 0 || d.callBegins(p.Family, n) {
+		return true, false
+	}
+	if end, ok := d.sectionEnds(n, p.Family); ok {
+		if n = end + d.Elastic(end); d.At(n) < 0 || d.callBegins(p.Family, n) {
+			return true, false
+		}
+	}
+	m := d.tailFrom(p, i)
+	return false, m.least < 0
+}
+
+// tailFrom is the first place from offset i on where a call opens or closes.
+func (d *decoder) tailFrom(p *declaration.Pattern, i int) tailMark {
+	t, at := &d.tails, d.Pos+i
+	if t.family != p.Family || at < t.from || at >= t.to {
+		d.lookForTails(p, i)
+	}
+	if k, _ := slices.BinarySearchFunc(t.marks, at, func(m tailMark, at int) int { return m.at - at }); k < len(t.marks) {
+		return t.marks[k]
+	}
+	return tailMark{}
+}
+
+// lookForTails notes what opens and closes calls from offset i on.
+func (d *decoder) lookForTails(p *declaration.Pattern, i int) {
+	t := &d.tails
+	t.family, t.from, t.marks = p.Family, d.Pos+i, t.marks[:0]
+	for n := i; ; {
+		c := d.At(n)
+		if c < 0 || n-i > maxTagText {
+			t.to = d.Pos + n
+			break
+		}
+		step, end := 0, n+1
+		if p.Family.CloseBytes[c] {
+			step, end = d.tailAt(p, n)
+		}
+		if step != 0 {
+			t.marks = append(t.marks, tailMark{at: d.Pos + n, step: step})
+		}
+		n = end
+	}
+	least := 0
+	for k := len(t.marks) - 1; k >= 0; k-- {
+		least = min(t.marks[k].step, t.marks[k].step+least)
+		t.marks[k].least = least
+	}
+}
+
+// tailAt says whether a call of the family opens or closes at offset i, and where to go on.
+func (d *decoder) tailAt(p *declaration.Pattern, i int) (step, end int) {
+	for _, arg := range p.Family.Args {
+		n, a := d.literal(i, arg.Parts[len(arg.Parts)-1].Lit.Trimmed())
+		if a != matched {
+			continue
+		}
+		for _, l := range p.Close {
+			if m, a := d.literal(n+d.Elastic(n), l); a == matched {
+				return -1, m
+			}
+		}
+	}
+	for _, q := range p.Family.Calls {
+		if q.HoleAt(1) != "name" {
+			continue
+		}
+		for _, l := range []declaration.Literal{q.Parts[0].Lit, lastPiece(q.Parts[0].Lit)} {
+			n, a := d.literal(i, l)
+			if a != matched {
+				continue
+			}
+			for most := n + maxAside; n < most; n++ {
+				if c := d.At(n); c < 0 || !p.Family.CloseBytes[c] {
+					continue
+				}
+				if h, a := d.argHead(p.Family, n); a == matched {
+					return 1, h.end
+				}
+			}
+		}
+	}
+	return 0, i + 1
+}
+
+// lastPiece is the last tag of a literal.
+func lastPiece(l declaration.Literal) declaration.Literal {
+	all := l.Pieces()
+	if len(all) == 0 {
+		return l
+	}
+	return all[len(all)-1]
+}
+
+// callBegins says whether a call of an offered tool begins at offset i, perhaps behind the opener of a section.
+func (d *decoder) callBegins(f *declaration.Family, i int) bool {
+	for _, s := range f.Sections {
+		if n, a := d.literal(i, s.Parts[0].Lit); a == matched {
+			i = n + d.Elastic(n)
+			break
+		}
+	}
+	for _, q := range f.Calls {
+		for _, l := range []declaration.Literal{q.Parts[0].Lit, lastPiece(q.Parts[0].Lit)} {
+			n, a := d.literal(i, l)
+			if a == incomplete && d.At(i) >= 0 {
+				return true
+			}
+			if a != matched {
+				continue
+			}
+			switch q.HoleAt(1) {
+			case "name":
+				n += d.Space(n)
+				if _, _, a := d.offered(n, func(n, c int) bool { return c >= 0 && d.nameEnds(q, 1, n, c) }); a != mismatch {
+					return true
+				}
+			case "call":
+				if c := d.At(n + d.Space(n)); c == '{' || c < 0 {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// cutCloser says whether the text ends inside a closer of the call at offset i.
+func (d *decoder) cutCloser(p *declaration.Pattern, i int) bool {
+	for _, l := range p.Close {
+		if _, a := d.literal(i, l); a == incomplete && d.At(i) >= 0 {
+			return true
+		}
+	}
+	return false
+}
