@@ -3,6 +3,7 @@ package adapters
 import (
 	"io"
 
+	"toolnorm/adapters/internal/lenient"
 	"toolnorm/chat"
 )
 
@@ -69,6 +70,9 @@ func (d *decoder) compact() {
 	}
 	if d.pin >= 0 {
 		keep = min(keep, d.pin)
+	}
+	if d.argsAt >= 0 && d.Pos-d.argsAt <= lenient.MaxMended {
+		keep = min(keep, d.argsAt)
 	}
 	if n := keep - lookBack - d.Base; n >= compactAt {
 		d.Drop(n)

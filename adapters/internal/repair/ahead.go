@@ -170,6 +170,7 @@ func (g *Args) closesAhead(i int, l *Level) bool {
 
 // likelyEnd grades what stands at i, behind a quote, as what follows the end of a string: 2 as it must, 1 perhaps, 0 not.
 func (g *Args) likelyEnd(i int, l *Level) int {
+	from := i
 	i = g.blank(i)
 	c := g.at(i)
 	switch {
@@ -187,6 +188,8 @@ func (g *Args) likelyEnd(i int, l *Level) int {
 		return 1
 	case c == '+':
 		return 1
+	case scan.IsQuote(c) && i > from && l != nil && l.Kind != anObject && g.at(i+1) > ' ' && strings.IndexByte(",]}):", g.text[i+1]) < 0:
+		return 2 // "a" "b" in a list
 	}
 	if key, _ := g.keyAhead(i); key != "" && knows(l, key) {
 		return 2

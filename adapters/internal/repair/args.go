@@ -71,6 +71,8 @@ const (
 	habitWide
 	habitOver
 	habitCommas
+	habitBare
+	unclosed // a container was closed by the text's end
 	// what was passed just now
 	line  // a line break
 	empty // the opener of a list
@@ -78,8 +80,8 @@ const (
 
 // position counts the arguments of a Python call.
 const (
-	position    = 1 << 11
-	positionAll = 0x1F << 11
+	position    = 1 << 16
+	positionAll = 0xFF << 16
 )
 
 // to is a place further on, at which nothing was passed just now.
@@ -100,7 +102,7 @@ func (n *Node) stay(pos int) Place {
 // behind is the place behind a value.
 func (n *Node) behind(pos int) Place {
 	p := n.to(pos, modeAfter)
-	p.Flags &^= uint32(sAll)
+	p.Flags &^= uint64(sAll)
 	if p.Stack == nil {
 		p.Mode = modeEnd
 	}
@@ -108,9 +110,9 @@ func (n *Node) behind(pos int) Place {
 }
 
 // habit is what a habit costs at a place: nothing where it was shown before.
-func (g *Args) habit(to *Place, flag uint32) int { return g.first(to, flag, habit) }
+func (g *Args) habit(to *Place, flag uint64) int { return g.first(to, flag, habit) }
 
-func (g *Args) first(to *Place, flag uint32, cost int) int {
+func (g *Args) first(to *Place, flag uint64, cost int) int {
 	if to.Flags&flag != 0 {
 		return 0
 	}
@@ -125,7 +127,7 @@ func (g *Args) Steps(s *Search, n *Node) {
 		g.inString(s, n)
 		return
 	case modeEnd:
-		s.Done(n, g.tail(n.Pos), false)
+		s.Done(n, g.tail(n.Pos), n.Flags&unclosed != 0)
 		return
 	}
 	if end := g.space(n.Pos); end > n.Pos {
@@ -270,6 +272,8 @@ func (g *Args) value(s *Search, n *Node) {
 	case inList && isClose(c) && n.Flags&empty != 0:
 		g.pop(s, n, 0, slip)
 		g.pop(s, n, 1, slip)
+	case isClose(c) && t.Allows(schema.Array) && n.Stack != nil:
+		g.open(s, n, 0, pick(t.Only(schema.Array|schema.Null), likely, slip), aList)
 	case c == ':' || c == '=':
 		s.Go(n, small, keep(n, n.Pos+1)) // doubled
 	case c == ',' || c == ';':
@@ -338,7 +342,8 @@ func (g *Args) scalar(s *Search, n *Node, c int) {
 	if !g.Python && !scan.IsQuote(c) && strings.IndexByte(",:;=}])<(\\", byte(c)) < 0 {
 		to := n.to(n.Pos, modeString)
 		to.Flags |= sBare
-		s.Go(n, pick(c == '#' || c == '/', slip+habit, slip), to, `"`)
+		cost := g.first(&to, habitBare, slip-small) + small
+		s.Go(n, cost+pick(c == '#' || c == '/', habit, 0), to, `"`)
 	}
 }
 
@@ -400,7 +405,9 @@ func (g *Args) after(s *Search, n *Node) {
 	behind := g.blank(n.Pos + 1)
 	switch {
 	case g.over(n.Pos):
-		g.pop(s, n, 0, habit)
+		m := *n
+		m.Flags |= unclosed
+		g.pop(s, &m, 0, habit)
 		return
 	case c == ',':
 		g.comma(s, n, next, behind)
@@ -420,7 +427,10 @@ func (g *Args) after(s *Search, n *Node) {
 	case g.has(n.Pos, "，"):
 		next.Pos += len("，") - 1
 		s.Go(n, g.first(&next, habitWide, small), next, ",")
-	case c == ':' || c == '=':
+	case c > ' ' && strings.IndexByte(":=.|/&", byte(c)) >= 0:
+		s.Go(n, slip, next, ",")
+	case g.has(n.Pos, "and "):
+		next.Pos += len("and")
 		s.Go(n, slip, next, ",")
 	case scan.IsQuote(c) && g.likelyEnd(n.Pos+1, n.Stack) == 2:
 		s.Go(n, likely, keep(n, n.Pos+1)) // one too many
@@ -433,7 +443,7 @@ func (g *Args) to(s *Search, n *Node, pos int) Place {
 	p := n.to(pos, modeNext)
 	switch n.Stack.Kind {
 	case aCall:
-		p.Flags = p.Flags&^uint32(positionAll) | (p.Flags+position)&positionAll
+		p.Flags = p.Flags&^uint64(positionAll) | (p.Flags+position)&positionAll
 	case anObject:
 	default:
 		p.Mode, p.Want = modeValue, typeOf(n.Stack.Want).Item()
@@ -483,7 +493,14 @@ func (g *Args) early(s *Search, n *Node, behind int) {
 		return
 	}
 	key, _ := g.keyAhead(g.blank(behind + 1))
-	if key == "" || n.Stack.Kind != anObject && n.Stack.Kind != aCall {
+	if n.Stack.Kind != anObject && n.Stack.Kind != aCall {
+		if key == "" {
+			inObject := n.Stack.Up != nil && n.Stack.Up.Kind == anObject
+			s.Go(n, pick(inObject, likely, slip+trifle), keep(n, n.Pos+1))
+		}
+		return
+	}
+	if key == "" {
 		return
 	}
 	t := typeOf(n.Stack.Want)
@@ -496,11 +513,9 @@ func (g *Args) early(s *Search, n *Node, behind int) {
 
 // commaLost offers the next member where the comma in front of it is missing. A line break is a likely comma.
 func (g *Args) commaLost(s *Search, n *Node, here Place) {
-	cost := slip
+	cost := g.first(&here, habitCommas, habit) + small
 	if n.Flags&line != 0 {
-		cost = g.first(&here, habitCommas, small)
-	} else if n.Flags&habitCommas != 0 {
-		cost = small
+		cost = min(cost, small)
 	}
 	s.Go(n, cost, here, ",")
 	g.closerLost(s, n, n.Pos)

@@ -27,7 +27,7 @@ type Node struct {
 type Place struct {
 	Pos   int
 	Mode  uint8
-	Flags uint32 // of the grammar
+	Flags uint64 // of the grammar
 	Stack *Level
 	Want  any // what the grammar expects next; comparable
 }

@@ -9,7 +9,7 @@ import (
 
 // Flags of a string that is read; they end with it.
 const (
-	sRaw     = 1 << (16 + iota) // no backslash escapes anything
+	sRaw     = 1 << (32 + iota) // no backslash escapes anything
 	sMixed                      // backslashes escape only where they can
 	sEscaped                    // a backslash was seen: how they are read is decided
 	sDirty                      // it has quotes that are not escaped
@@ -18,8 +18,8 @@ const (
 	sPlain                      // it has quotes that are escaped as they should be
 	sControl                    // it has line breaks
 	sMark                       // it has marks
-	sDelim   = 0xF << 28        // which delimiter it has
-	sAll     = 0xFFFF << 16
+	sDelim   = 0xF << 48        // which delimiter it has
+	sAll     = 0xFFFFFFFF << 32
 )
 
 // delim is what opens and closes a string.
@@ -43,7 +43,7 @@ func (g *Args) openStrings(s *Search, n *Node, prefix int, raw bool) {
 		if !g.ownDelim(d) {
 			cost = g.habit(&to, habitQuotes)
 		}
-		to.Flags |= uint32(k) << 28
+		to.Flags |= uint64(k) << 48
 		if raw {
 			to.Flags |= sRaw | sEscaped
 		}
@@ -58,7 +58,7 @@ func (g *Args) ownDelim(d *delim) bool {
 
 // inString goes on in a string. A plain run is one step.
 func (g *Args) inString(s *Search, n *Node) {
-	d := &g.delims[n.Flags>>28]
+	d := &g.delims[n.Flags>>48&0xF]
 	i := n.Pos
 	for i < len(g.text) && g.plain(i, d, n) {
 		i++
@@ -68,6 +68,7 @@ func (g *Args) inString(s *Search, n *Node) {
 	}
 	run := g.text[n.Pos:i]
 	c := g.text[i]
+	g.otherQuote(s, n, i, run, d)
 	if n.Flags&sBare == 0 && strings.HasPrefix(g.text[i:], d.close) {
 		g.quote(s, n, i, run, d)
 		return
@@ -104,15 +105,21 @@ func (g *Args) inString(s *Search, n *Node) {
 		cost := 0
 		if g.mark(i) {
 			cost = g.first(&to, sMark, small)
+		} else if n.Flags&sBare != 0 && strings.IndexByte(",;}])", c) >= 0 {
+			cost = likely // most texts without quotes end here
 		}
 		s.Go(n, cost, to, run, g.text[i:i+1])
-		g.closeHere(s, n, i, run)
+		if c < 0x80 && !scan.IsQuote(int(c)) {
+			g.closeHere(s, n, i, run)
+		}
 	}
 }
 
 // plain reports whether the byte at i means nothing in a string.
 func (g *Args) plain(i int, d *delim, n *Node) bool {
 	switch c := g.text[i]; {
+	case c >= 0x80 || c == '\'' || c == '`':
+		return c != d.close[0] && !g.otherEnd(i, n)
 	case c == '"' || c == '\\' || c < ' ' || c == d.close[0]:
 		return strings.IndexByte("\"\\", c) < 0 && c >= ' ' && !strings.HasPrefix(g.text[i:], d.close)
 	case c == ',' || c == ';':
@@ -124,6 +131,37 @@ func (g *Args) plain(i int, d *delim, n *Node) bool {
 		return !g.mark(i)
 	}
 	return true
+}
+
+// quotes are the signs that close strings of one kind or another.
+var quotes = []string{`"`, "'", "`", "”", "“", "’", "‘"}
+
+// quoteAt is the length of the quote at i, 0 without one.
+func (g *Args) quoteAt(i int) int {
+	for _, q := range quotes {
+		if g.has(i, q) {
+			return len(q)
+		}
+	}
+	return 0
+}
+
+// otherEnd reports whether a quote at i that is not the string's own stands as one that closes it.
+func (g *Args) otherEnd(i int, n *Node) bool {
+	size := g.quoteAt(i)
+	return size > 0 && n.Flags&sBare == 0 && g.likelyEnd(i+size, n.Stack) == 2
+}
+
+// otherQuote offers the end of the string at another quote than its own.
+func (g *Args) otherQuote(s *Search, n *Node, i int, run string, d *delim) {
+	if strings.HasPrefix(g.text[i:], d.close) || d.raw {
+		return
+	}
+	if size := g.quoteAt(i); size > 0 && g.otherEnd(i, n) {
+		s.Go(n, slip, n.behind(i+size), run, `"`)
+	} else if g.has(i, `\"`) && g.likelyEnd(i+2, n.Stack) == 2 {
+		s.Go(n, slip+small, n.behind(i+2), run, `"`)
+	}
 }
 
 // closeHere offers the end of a string whose closing quote is missing.
@@ -192,7 +230,7 @@ func (g *Args) joined(s *Search, n *Node, i int, run string) {
 	for x := range g.delims {
 		if d := &g.delims[x]; g.has(k, d.open) {
 			to := n.stay(k + len(d.open))
-			to.Flags = to.Flags&^uint32(sDelim) | uint32(x)<<28
+			to.Flags = to.Flags&^uint64(sDelim) | uint64(x)<<48
 			s.Go(n, cost, to, run)
 		}
 	}
@@ -208,7 +246,7 @@ func (g *Args) backslash(s *Search, n *Node, i int, run string, d *delim) {
 	if n.Flags&sEscaped == 0 {
 		path := g.drive(i)
 		for _, way := range [...]struct {
-			flags uint32
+			flags uint64
 			cost  int
 		}{{sEscaped, pick(path, slip, 0)}, {sEscaped | sRaw, pick(path, trifle, slip)}, {sEscaped | sMixed, pick(path, 2*slip, slip)}} {
 			to := n.stay(i)
