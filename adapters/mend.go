@@ -36,7 +36,7 @@ func (d *decoder) mend(from int, t *toolset.Tool, quotes []lenient.Delim) {
 		return
 	}
 	d.Pos = from
-	g := repair.Args{Type: t.Type(), Envelope: lenient.OfEnvelope, Mark: func(i int) bool { return d.IsMark(i) || d.Has(i, "```") }}
+	g := repair.Args{Type: t.Type(), Envelope: func(key string) bool { return lenient.OfEnvelope(key) || d.tools.Find(key) != nil }, Mark: func(i int) bool { return d.IsMark(i) || d.Has(i, "```") }}
 	for _, q := range quotes {
 		g.Quotes = append(g.Quotes, q.Open)
 	}
@@ -50,13 +50,23 @@ func (d *decoder) mend(from int, t *toolset.Tool, quotes []lenient.Delim) {
 	switch {
 	case !ok || len(all) == 0:
 		out.Doubt = out.Doubt || read && !safeAlone(d.Repairs)
-	case read && slices.ContainsFunc(likely, func(m lenient.Meaning) bool { return lenient.SameJSON(m.Args, today) }):
+	case read && stands(likely, today):
 	case fitting == 1 && out.Replace(all[0].Args):
 		out.Doubt, out.Broken, d.Unclosed = false, false, all[0].Open
 		d.Pos = from + all[0].End
 	default:
 		out.Doubt = true
 	}
+}
+
+// ahead is how much cheaper what was read must be than what else may be meant. It is less than the margin, since two ways of
+// reading agree on it.
+const ahead = 2
+
+// stands reports whether args are what is meant: they are among the likely meanings, and ahead of the others.
+func stands(likely []lenient.Meaning, args string) bool {
+	at := slices.IndexFunc(likely, func(m lenient.Meaning) bool { return lenient.SameJSON(m.Args, args) })
+	return at >= 0 && !slices.ContainsFunc(likely, func(m lenient.Meaning) bool { return m.Args != likely[at].Args && m.Cost < likely[at].Cost+ahead })
 }
 
 // safeAlone reports whether every repair is of a kind that is right where the search finds no reading.

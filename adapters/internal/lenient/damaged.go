@@ -13,6 +13,7 @@ import (
 // Meaning is what damaged arguments were found to mean.
 type Meaning struct {
 	Args string // strict JSON, as the schema wants it
+	Cost int    // what its cheapest reading costs
 	End  int    // where the arguments end in their text
 	Open bool   // the text ended before they did
 }
@@ -53,7 +54,7 @@ func meant(r repair.Reading, t *schema.Type, name string) (Meaning, bool) {
 	if out[0] != '{' {
 		return Meaning{}, false
 	}
-	return Meaning{Args: out, End: r.End, Open: r.Open}, Fits(out, t)
+	return Meaning{Args: out, Cost: r.Cost, End: r.End, Open: r.Open}, Fits(out, t)
 }
 
 // Fits reports whether a value is of the type that the schema wants, with the members that it asks for, each once.

@@ -104,23 +104,28 @@ func (g *Args) colon(i int) int {
 // keyAhead is the key that stands at i, in quotes or without, with a colon behind it; empty without one. from is where its
 // letters begin.
 func (g *Args) keyAhead(i int) (key string, quoted bool) {
-	n := i
-	quote := g.at(i)
-	if quoted = scan.IsQuote(quote); quoted {
-		n++
-	}
+	n := i + g.quoteAt(i)
+	quoted = n > i
 	from := n
 	for n < from+maxKey && (scan.IsWord(g.at(n)) || g.at(n) == '-' || g.at(n) == '.' || g.at(n) == '$') {
 		n++
 	}
 	key = g.text[min(from, len(g.text)):min(n, len(g.text))]
-	if scan.IsQuote(g.at(n)) {
-		n++
-	}
+	n += g.quoteAt(n)
 	if key == "" || g.colon(g.blank(n)) == 0 {
 		return "", false
 	}
 	return key, quoted
+}
+
+// stringAhead reports whether a string begins at i.
+func (g *Args) stringAhead(i int) bool {
+	for k := range g.delims {
+		if g.has(i, g.delims[k].open) {
+			return true
+		}
+	}
+	return false
 }
 
 // knows reports whether one of the levels' objects has a member.
@@ -148,7 +153,7 @@ func (g *Args) memberAhead(i int, l *Level) (some, known bool) {
 	if l == nil || l.Kind == anObject || l.Kind == aCall {
 		return false, false
 	}
-	return c == '{' || c == '[' || scan.IsQuote(c) || c == '-' || c >= '0' && c <= '9', false
+	return c == '{' || c == '[' || g.stringAhead(i) || c == '-' || c >= '0' && c <= '9', false
 }
 
 func isClose(c int) bool { return c == '}' || c == ']' || c == ')' }
@@ -186,7 +191,7 @@ func (g *Args) likelyEnd(i int, l *Level) int {
 			return 2
 		}
 		return 1
-	case c == '+':
+	case c == '+' || c == ':':
 		return 1
 	case scan.IsQuote(c) && i > from && l != nil && l.Kind != anObject && g.at(i+1) > ' ' && strings.IndexByte(",]}):", g.text[i+1]) < 0:
 		return 2 // "a" "b" in a list

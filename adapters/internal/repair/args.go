@@ -183,17 +183,32 @@ func (g *Args) tail(i int) int {
 		switch {
 		case key != "" && g.Envelope != nil && g.Envelope(key):
 			return cost
+		case key != "" && g.Type.Has(key):
+			return Most + 1 // no member is left out
 		case key != "":
-			return cost + slip + small
-		case g.at(i) == '{' || g.at(i) == '[' || g.Python || g.over(i):
+			return cost + 2*slip
+		case g.call(i) || g.Python || g.over(i):
 			return cost
 		}
-	case c == '{' || c == '[':
+		return Most + 1
+	case g.call(i):
 		return cost
-	case strings.IndexByte(g.text[max(0, i-1):i], '\n') >= 0:
-		return cost + trifle
+	case strings.ContainsAny(g.text[i:min(i+maxKey, len(g.text))], `"':=`):
+		return cost + 2*slip
 	}
 	return cost + slip
+}
+
+// call reports whether another call stands at i: an object, perhaps in a list, whose first member is one of an envelope.
+func (g *Args) call(i int) bool {
+	for g.at(i) == '[' {
+		i = g.blank(i + 1)
+	}
+	if g.at(i) != '{' {
+		return false
+	}
+	key, _ := g.keyAhead(g.blank(i + 1))
+	return key != "" && g.Envelope != nil && g.Envelope(key)
 }
 
 // open offers the inside of a container that is opened by size bytes.
@@ -253,7 +268,7 @@ func (g *Args) value(s *Search, n *Node) {
 	case g.over(n.Pos):
 		return
 	case c == '{':
-		g.open(s, n, 1, pick(t.Allows(schema.Object|schema.String), 0, small), anObject)
+		g.open(s, n, 1, pick(t.Allows(schema.Object), 0, likely), anObject)
 		if g.at(n.Pos+1) == '{' {
 			g.open(s, n, 2, habit, anObject)
 		}
@@ -307,8 +322,13 @@ func (g *Args) openerLost(s *Search, n *Node, c int, t *schema.Type) {
 // scalar reads a string, a number, a word, or text without quotes.
 func (g *Args) scalar(s *Search, n *Node, c int) {
 	g.openStrings(s, n, 0, false)
-	if c == '"' && g.at(n.Pos+1) == '"' {
-		s.Go(n, likely, keep(n, n.Pos+1)) // doubled
+	if c == '\\' && scan.IsQuote(g.at(n.Pos+1)) {
+		s.Go(n, slip, keep(n, n.Pos+1))
+	}
+	for _, size := range []int{pick(c == '"', 1, 0), g.ownQuote(n.Pos)} {
+		if size > 0 && g.has(n.Pos+size, g.text[n.Pos:n.Pos+size]) {
+			s.Go(n, likely, keep(n, n.Pos+size)) // doubled
+		}
 	}
 	if next := g.at(n.Pos + 1); g.Python && (next == '"' || next == '\'') && c >= 0 && strings.IndexByte("rbuf", byte(c)) >= 0 {
 		if c != 'f' || g.noHoles(n.Pos+2, byte(next)) {
@@ -339,7 +359,7 @@ func (g *Args) scalar(s *Search, n *Node, c int) {
 		}
 		s.Go(n, cost, to, value)
 	}
-	if !g.Python && !scan.IsQuote(c) && strings.IndexByte(",:;=}])<(\\", byte(c)) < 0 {
+	if !g.Python && g.quoteAt(n.Pos) == 0 && g.ownQuote(n.Pos) == 0 && strings.IndexByte(",:;=}])<(\\", byte(c)) < 0 {
 		to := n.to(n.Pos, modeString)
 		to.Flags |= sBare
 		cost := g.first(&to, habitBare, slip-small) + small
@@ -577,29 +597,31 @@ func (g *Args) keys(s *Search, n *Node, c int) {
 			g.named(s, n, to, from+end+len(d.close), cost, rest[:end])
 		}
 	}
-	from := n.Pos
-	quoted := scan.IsQuote(c)
-	if quoted {
-		from++
-		if g.at(from) == c { // doubled
-			s.Go(n, likely, keep(n, from))
-			return
-		}
+	open := g.quoteAt(n.Pos)
+	from := n.Pos + open
+	if open > 0 && g.has(from, g.text[n.Pos:from]) { // doubled
+		s.Go(n, likely, keep(n, from))
+		return
+	}
+	if g.has(n.Pos, `\"`) && g.at(n.Pos+2) != '\\' {
+		s.Go(n, slip, keep(n, n.Pos+1))
 	}
 	end := from
-	for end < from+maxKey && (scan.IsWord(g.at(end)) || g.at(end) == '-' || g.at(end) == '.' || g.at(end) == '$' || g.at(end) >= 0x80 || g.Quotes != nil && g.at(end) == ' ') {
+	for end < from+maxKey && g.inName(end) {
 		end++
 	}
 	word := g.text[from:end]
-	closed := scan.IsQuote(g.at(end))
+	closer := g.quoteAt(end)
 	switch {
-	case word == "" || quoted && closed:
-	case quoted: // "days: 3
+	case word == "" || open > 0 && closer > 0 && g.text[n.Pos:from] == g.text[end:end+closer]:
+	case open > 0 && closer > 0: // 'days": 3
+		g.named(s, n, n.Place, end+closer, slip, word)
+	case open > 0: // "days: 3
 		if g.colon(g.blank(end)) > 0 {
 			g.named(s, n, n.Place, end, slip, word)
 		}
-	case closed: // days": 3
-		g.named(s, n, n.Place, end+1, slip, word)
+	case closer > 0: // days": 3
+		g.named(s, n, n.Place, end+closer, slip, word)
 	default:
 		to := n.Place
 		cost := 0
@@ -607,13 +629,27 @@ func (g *Args) keys(s *Search, n *Node, c int) {
 			cost = g.habit(&to, habitKeys)
 		}
 		g.named(s, n, to, end, cost, word)
+		for _, name := range typeOf(n.Stack.Want).Members() { // days3
+			if strings.HasPrefix(word, name) && word != name && !scan.IsLetter(word[len(name)]) {
+				g.named(s, n, to, from+len(name), cost, name)
+			}
+		}
 	}
+}
+
+// inName reports whether the byte at i can stand in a key without quotes.
+func (g *Args) inName(i int) bool {
+	c := g.at(i)
+	return scan.IsWord(c) || c == '-' || c == '.' || c == '$' || c >= 0x80 && g.quoteAt(i) == 0 && g.colon(i) == 0 || c == ' ' && g.Quotes != nil
 }
 
 // named goes on behind a key.
 func (g *Args) named(s *Search, n *Node, to Place, end, cost int, key string) {
 	t := typeOf(n.Stack.Want)
 	key = strings.TrimSpace(key)
+	if strings.ContainsAny(key, "'`“”‘’„：，") && !t.Has(key) {
+		return
+	}
 	if strings.ContainsAny(key, "\"\n;<>[]{}|`\\") || strings.TrimRight(key, ":, ") != key || key == "" {
 		return
 	}

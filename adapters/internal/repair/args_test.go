@@ -15,7 +15,7 @@ func TestReadings(t *testing.T) {
 	for _, c := range [][]string{
 		{`{"title": "a", "count": 3}`, `{"title": "a", "count": 3}`},
 		{`{"title": "a, "count": 3}`, `{"title": "a", "count": 3}`},
-		{`{"title": a", "count": 3}`, `{"title": "a", "count": 3}`},
+		{`{"title": a", "when": "b"}`, `{"title": "a", "when": "b"}`},
 		{`{"title": "a}`, `{"title": "a"}`},
 		{`{"title": "say "hi" now", "count": 3}`, `{"title": "say \"hi\" now", "count": 3}`},
 		{`{"tags": "a", "b"], "count": 3}`, `{"tags": ["a", "b"], "count": 3}`},

@@ -74,10 +74,14 @@ func (g *Args) inString(s *Search, n *Node) {
 		return
 	}
 	switch {
-	case n.Flags&sBare != 0 && c == '"' && g.likelyEnd(i+1, n.Stack) > 0:
+	case g.ownQuote(i) > 0: // no text has the family's own
+		if n.Flags&sBare != 0 {
+			s.Go(n, 0, n.behind(i+g.ownQuote(i)), run, `"`)
+		}
+	case n.Flags&sBare != 0 && g.quoteAt(i) > 0 && g.likelyEnd(i+g.quoteAt(i), n.Stack) > 0:
 		// a.txt": the quote in front is lost
-		s.Go(n, 0, n.behind(i+1), run, `"`)
-		s.Go(n, odd, n.stay(i+1), run, `\"`)
+		s.Go(n, 0, n.behind(i+g.quoteAt(i)), run, `"`)
+		s.Go(n, odd, n.stay(i+g.quoteAt(i)), run, string(chat.AppendEscaped(nil, g.text[i:i+g.quoteAt(i)])))
 	case c == '"':
 		to := n.stay(i + 1)
 		cost := 0
@@ -119,18 +123,32 @@ func (g *Args) inString(s *Search, n *Node) {
 func (g *Args) plain(i int, d *delim, n *Node) bool {
 	switch c := g.text[i]; {
 	case c >= 0x80 || c == '\'' || c == '`':
+		if n.Flags&sBare != 0 {
+			size := g.quoteAt(i)
+			return size == 0 || g.likelyEnd(i+size, n.Stack) == 0
+		}
 		return c != d.close[0] && !g.otherEnd(i, n)
 	case c == '"' || c == '\\' || c < ' ' || c == d.close[0]:
 		return strings.IndexByte("\"\\", c) < 0 && c >= ' ' && !strings.HasPrefix(g.text[i:], d.close)
 	case c == ',' || c == ';':
 		some, known := g.memberAhead(i+1, n.Stack)
-		return !some || n.Flags&sBare == 0 && !known && !scan.IsQuote(g.at(g.blank(i+1)))
+		return !some || n.Flags&sBare == 0 && !known && !g.stringAhead(g.blank(i+1))
 	case isClose(int(c)):
 		return !g.closesAhead(i, n.Stack)
 	case c == '<' || c == '[':
-		return !g.mark(i)
+		return !g.mark(i) && g.ownQuote(i) == 0
 	}
 	return true
+}
+
+// ownQuote is the length of the family's own quote at i, 0 without one.
+func (g *Args) ownQuote(i int) int {
+	for _, d := range g.delims[len(delims):] {
+		if g.has(i, d.open) {
+			return len(d.open)
+		}
+	}
+	return 0
 }
 
 // quotes are the signs that close strings of one kind or another.
@@ -154,7 +172,7 @@ func (g *Args) otherEnd(i int, n *Node) bool {
 
 // otherQuote offers the end of the string at another quote than its own.
 func (g *Args) otherQuote(s *Search, n *Node, i int, run string, d *delim) {
-	if strings.HasPrefix(g.text[i:], d.close) || d.raw {
+	if strings.HasPrefix(g.text[i:], d.close) {
 		return
 	}
 	if size := g.quoteAt(i); size > 0 && g.otherEnd(i, n) {
