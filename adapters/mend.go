@@ -40,7 +40,7 @@ func (d *decoder) mend(from int, t *toolset.Tool, quotes []lenient.Delim) {
 	for _, q := range quotes {
 		g.Quotes = append(g.Quotes, q.Open)
 	}
-	all, fitting, ok := lenient.Meanings(text, g, t.Name)
+	all, fitting := lenient.Meanings(text, g, t.Name)
 	d.Pos = end
 	today, read := out.All(), !out.Doubt && !out.Broken
 	likely := all
@@ -48,14 +48,14 @@ func (d *decoder) mend(from int, t *toolset.Tool, quotes []lenient.Delim) {
 		likely = all[:fitting]
 	}
 	switch {
-	case !ok || len(all) == 0:
-		out.Doubt = out.Doubt || read && !safeAlone(d.Repairs)
 	case read && stands(likely, today):
 	case fitting == 1 && out.Replace(all[0].Args):
 		out.Doubt, out.Broken, d.Unclosed = false, false, all[0].Open
 		d.Pos = from + all[0].End
 	default:
-		out.Doubt = true
+		// nobody knows what the rest would have been
+		cut := !d.atMark(from, len(text)) && (d.Unclosed || out.Broken)
+		out.Broken, out.Doubt = cut, !cut
 	}
 }
 
@@ -68,9 +68,6 @@ func stands(likely []lenient.Meaning, args string) bool {
 	at := slices.IndexFunc(likely, func(m lenient.Meaning) bool { return lenient.SameJSON(m.Args, args) })
 	return at >= 0 && !slices.ContainsFunc(likely, func(m lenient.Meaning) bool { return m.Args != likely[at].Args && m.Cost < likely[at].Cost+ahead })
 }
-
-// safeAlone reports whether every repair is of a kind that is right where the search finds no reading.
-func safeAlone(repairs []string) bool { return true }
 
 // damaged is the text of arguments that begin at position from, and what stands behind them up to the end of their call.
 func (d *decoder) damaged(from int) string {

@@ -19,12 +19,12 @@ type Meaning struct {
 }
 
 // Meanings reads damaged arguments of the tool called name in every way that is likely, and returns what they may mean:
-// each value once, those that fit the schema in front: there are fitting of them. ok is false where reading takes too long.
+// each value once, those that fit the schema in front: there are fitting of them. There are none where reading takes too long.
 // Values are compared, not texts: two ways to read a text that give the same arguments are no doubt.
-func Meanings(text string, g repair.Args, name string) (all []Meaning, fitting int, ok bool) {
+func Meanings(text string, g repair.Args, name string) (all []Meaning, fitting int) {
 	readings, ok := g.Read(text)
 	if !ok {
-		return nil, 0, false
+		return nil, 0
 	}
 	for _, r := range readings {
 		m, fits := meant(r, g.Type, name)
@@ -38,7 +38,7 @@ func Meanings(text string, g repair.Args, name string) (all []Meaning, fitting i
 			all = append(all, m)
 		}
 	}
-	return all, fitting, true
+	return all, fitting
 }
 
 // meant is what one reading says in the types of the schema, and whether it fits them.

@@ -22,8 +22,8 @@ func (g *Args) has(i int, s string) bool { return i <= len(g.text) && strings.Ha
 
 func (g *Args) mark(i int) bool { return g.Mark != nil && i < len(g.text) && g.Mark(i) }
 
-// over reports whether the call ends at i: at a mark, or with the text.
-func (g *Args) over(i int) bool { return i >= len(g.text) || g.mark(i) }
+// over reports whether the call ends at i: at a mark behind which there are no more strings, or with the text.
+func (g *Args) over(i int) bool { return i >= len(g.text) || i > g.lastQuote && g.mark(i) }
 
 // blank is the offset behind white space and comments at i.
 func (g *Args) blank(i int) int {

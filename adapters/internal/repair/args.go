@@ -18,13 +18,14 @@ type Args struct {
 	Mark     func(i int) bool      // a mark that ends the call stands at i; nil: there are none
 	Envelope func(key string) bool // such a member may follow the arguments; nil: none
 
-	text   string
-	delims []delim
+	text      string
+	lastQuote int // where the last quote of it stands
+	delims    []delim
 }
 
 // Read returns the readings of a text that begins with arguments. ok is false where the text needs too much work.
 func (g *Args) Read(text string) (list []Reading, ok bool) {
-	g.text, g.delims = text, delims
+	g.text, g.delims, g.lastQuote = text, delims, strings.LastIndexByte(text, '"')
 	if len(g.Quotes) > 0 {
 		g.delims = slices.Clone(delims)
 		for _, q := range g.Quotes {
@@ -251,8 +252,10 @@ func (g *Args) pop(s *Search, n *Node, size, cost int) {
 // closes reports whether c is the closer of a container.
 func closes(l *Level, c int) bool {
 	switch l.Kind {
-	case anObject, aSet:
+	case anObject:
 		return c == '}'
+	case aSet:
+		return c == '}' || c == ']'
 	case aList:
 		return c == ']'
 	}
@@ -297,6 +300,20 @@ func (g *Args) value(s *Search, n *Node) {
 		g.scalar(s, n, c)
 	}
 	g.openerLost(s, n, c, t)
+	if c == '{' || c == '[' || c == '(' || c == '<' {
+		g.bare(s, n, pick(t.Only(schema.String|schema.Null), 0, slip))
+	}
+}
+
+// bare offers a text that has lost its first quote, or both.
+func (g *Args) bare(s *Search, n *Node, cost int) {
+	if g.Python {
+		return // an expression, perhaps
+	}
+	to := n.to(n.Pos, modeString)
+	to.Flags |= sBare
+	cost += g.first(&to, habitBare, slip-small) + small
+	s.Go(n, cost, to, `"`)
 }
 
 // keep is a place further on that expects the same.
@@ -312,16 +329,31 @@ func (g *Args) openerLost(s *Search, n *Node, c int, t *schema.Type) {
 		return
 	}
 	if t.Allows(schema.Array) && c != '[' && n.Flags&empty == 0 {
-		g.open(s, n, 0, pick(t.Only(schema.Array|schema.Null), likely, slip+small), aList)
+		g.open(s, n, 0, pick(t.Only(schema.Array|schema.Null), likely, slip), aList)
 	}
 	if key, _ := g.keyAhead(n.Pos); key != "" && t.Allows(schema.Object) {
 		g.open(s, n, 0, pick(t.Has(key), likely, slip), anObject)
 	}
 }
 
+// junkWord offers to pass a word in front of a quote or a bracket, where none belongs.
+func (g *Args) junkWord(s *Search, n *Node) {
+	i := n.Pos
+	for i < n.Pos+maxKey && g.at(i) >= 0 && scan.IsLetter(g.text[i]) {
+		i++
+	}
+	next := g.space(i)
+	if i > n.Pos && next > i && (g.stringAhead(next) || g.at(next) == '{' || g.at(next) == '[') {
+		s.Go(n, slip+small, keep(n, next))
+	}
+}
+
 // scalar reads a string, a number, a word, or text without quotes.
 func (g *Args) scalar(s *Search, n *Node, c int) {
 	g.openStrings(s, n, 0, false)
+	if !g.Python {
+		g.junkWord(s, n)
+	}
 	if c == '\\' && scan.IsQuote(g.at(n.Pos+1)) {
 		s.Go(n, slip, keep(n, n.Pos+1))
 	}
@@ -348,7 +380,9 @@ func (g *Args) scalar(s *Search, n *Node, c int) {
 	word := g.text[n.Pos:end]
 	behind := g.blank(end)
 	ends := g.over(behind) || isClose(g.at(behind)) || g.at(behind) == ','
-	if value, own := Scalar(word); value != "" {
+	value, own := Scalar(word)
+	isWord := value != ""
+	if isWord {
 		to := n.behind(end)
 		cost := pick(ends, 0, trifle)
 		if !own && !g.Python {
@@ -359,11 +393,8 @@ func (g *Args) scalar(s *Search, n *Node, c int) {
 		}
 		s.Go(n, cost, to, value)
 	}
-	if !g.Python && g.quoteAt(n.Pos) == 0 && g.ownQuote(n.Pos) == 0 && strings.IndexByte(",:;=}])<(\\", byte(c)) < 0 {
-		to := n.to(n.Pos, modeString)
-		to.Flags |= sBare
-		cost := g.first(&to, habitBare, slip-small) + small
-		s.Go(n, cost+pick(c == '#' || c == '/', habit, 0), to, `"`)
+	if g.quoteAt(n.Pos) == 0 && g.ownQuote(n.Pos) == 0 && strings.IndexByte(",:;=}])<(\\", byte(c)) < 0 {
+		g.bare(s, n, pick(c == '#' || c == '/', habit, 0)+pick(isWord && ends, slip, 0))
 	}
 }
 
@@ -474,7 +505,10 @@ func (g *Args) to(s *Search, n *Node, pos int) Place {
 // comma reads a comma: in front of a member, of nothing, or of a member of an object around, whose inner closer is lost.
 func (g *Args) comma(s *Search, n *Node, next Place, behind int) {
 	c := g.at(behind)
-	if isClose(c) || g.over(behind) {
+	if g.has(behind, "...") { // and so on
+		s.Go(n, small, keep(n, behind+3))
+	}
+	if isClose(c) {
 		s.Go(n, pick(n.Stack.Kind == aTuple || n.Stack.Kind == aCall, 0, small), keep(n, n.Pos+1)) // a trailing one
 		return
 	}
@@ -561,6 +595,10 @@ func (g *Args) key(s *Search, n *Node) {
 		s.Go(n, habit, keep(n, n.Pos+1))
 		return
 	}
+	if g.has(n.Pos, "...") {
+		s.Go(n, small, keep(n, n.Pos+3))
+	}
+	g.junkWord(s, n)
 	g.keys(s, n, c)
 	if call && n.Mode != modeColon {
 		g.byPosition(s, n)

@@ -18,6 +18,7 @@ const (
 	sPlain                      // it has quotes that are escaped as they should be
 	sControl                    // it has line breaks
 	sMark                       // it has marks
+	sOver                       // it has quotes that are escaped twice
 	sDelim   = 0xF << 48        // which delimiter it has
 	sAll     = 0xFFFFFFFF << 32
 )
@@ -83,12 +84,9 @@ func (g *Args) inString(s *Search, n *Node) {
 		s.Go(n, 0, n.behind(i+g.quoteAt(i)), run, `"`)
 		s.Go(n, odd, n.stay(i+g.quoteAt(i)), run, string(chat.AppendEscaped(nil, g.text[i:i+g.quoteAt(i)])))
 	case c == '"':
-		to := n.stay(i + 1)
-		cost := 0
-		if n.Flags&sBare != 0 {
-			cost = g.first(&to, sDirty, likely)
+		if n.Flags&sBare == 0 { // what has lost its quotes has none inside, or it is more than one text
+			s.Go(n, 0, n.stay(i+1), run, `\"`)
 		}
-		s.Go(n, cost, to, run, `\"`)
 	case c == '\\':
 		g.backslash(s, n, i, run, d)
 	case c < ' ':
@@ -113,7 +111,7 @@ func (g *Args) inString(s *Search, n *Node) {
 			cost = likely // most texts without quotes end here
 		}
 		s.Go(n, cost, to, run, g.text[i:i+1])
-		if c < 0x80 && !scan.IsQuote(int(c)) {
+		if c < 0x80 && !scan.IsQuote(int(c)) && (!g.mark(i) || g.over(i)) {
 			g.closeHere(s, n, i, run)
 		}
 	}
@@ -220,7 +218,7 @@ func (g *Args) quote(s *Search, n *Node, i int, run string, d *delim) {
 	if i > 0 && g.text[i-1] == '\\' { // escaped twice, rather
 		cost += odd
 	}
-	if run != "" && scan.IsDigit(run[len(run)-1]) && end == 2 { // inches
+	if run != "" && scan.IsDigit(run[len(run)-1]) { // inches
 		cost = likely
 		to.Flags &^= sLone
 	}
@@ -293,9 +291,9 @@ func (g *Args) backslash(s *Search, n *Node, i int, run string, d *delim) {
 		if g.at(i+2) == '"' {
 			// \\" for \"
 			to := n.stay(i + 3)
-			cost := g.habit(&to, habitOver) + pick(n.Flags&sPlain != 0, odd, 0)
+			cost := g.habit(&to, habitOver) + g.first(&to, sOver, trifle+pick(n.Flags&sPlain != 0, odd, 0))
 			to.Flags ^= sLone
-			s.Go(n, cost+pick(n.Flags&sMixed != 0, slip, trifle), to, run, `\"`)
+			s.Go(n, cost+pick(n.Flags&sMixed != 0, slip, 0), to, run, `\"`)
 		}
 	case c == '/' || c >= 0 && strings.IndexByte("bfnrt", byte(c)) >= 0:
 		cost := 0
@@ -319,13 +317,13 @@ func (g *Args) escapedQuote(s *Search, n *Node, i int, run string) {
 	to := n.stay(i + 2)
 	to.Flags |= sPlain
 	cost := 0
-	if to.Flags&habitOver != 0 {
+	if to.Flags&sOver != 0 {
 		cost = small
 	}
 	text := g.text[i : i+2]
 	if text == `\'` {
 		text = `'`
-	} else {
+	} else if i == 0 || !scan.IsDigit(g.text[i-1]) { // else it may stand for inches
 		to.Flags ^= sLone
 	}
 	if n.Flags&sRaw != 0 && g.likelyEnd(i+2, n.Stack) == 2 {
