@@ -29,9 +29,13 @@ func (d *decoder) arguments(t *toolset.Tool, id string, quotes []lenient.Delim) 
 			return a
 		}
 		d.commit(t, id)
+		from := d.Pos
+		d.argsAt = from
 		d.Quotes = quotes
 		d.Container('{', t.Type())
 		d.Quotes = nil
+		d.mend(from, t, quotes)
+		d.argsAt = -1
 		return committed
 	case scan.IsQuote(c) && d.quotedObject(c):
 		d.Repaired("inner-quotes")

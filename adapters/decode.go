@@ -25,6 +25,7 @@ type decoder struct {
 	tagging
 	calling calling // the call being read; argReader.call points to its output, or is nil outside of calls
 	around  int     // the quote around its arguments, which does not escape those inside: "{"city": "Rome"}"; 0: none
+	argsAt  int     // position of the arguments being read, which are kept until they end; -1: none are
 	printed bool    // print( stands around the Python call
 
 	f     *declaration.Family
@@ -138,7 +139,7 @@ func newDecoder(f *Format, in chat.Source, o Options, yield func(chat.Event, err
 		marks = f.lone
 	}
 	d := &decoder{f: f.Family, index: marks(), yield: yield, ctx: o.Context, quiet: o.Quiet, which: o.Which, hold: Held(o.Hold)}
-	d.state, d.blank, d.fresh, d.pin = chat.Text, true, true, -1
+	d.state, d.blank, d.fresh, d.pin, d.argsAt = chat.Text, true, true, -1, -1
 	d.outer = -1
 	d.src = in
 	d.Source, d.Outside = d, d

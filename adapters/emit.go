@@ -103,7 +103,8 @@ func (d *decoder) flushRunes() {
 	}
 }
 
-// needed is the position from which on bytes may be read or sent again: a pin and text that has not left each keep theirs.
+// needed is the position from which on bytes may be read or sent again: a pin, text that has not left and
+// the arguments being read each keep theirs.
 func (d *decoder) needed() int {
 	from := d.Pos
 	if d.textFrom < d.textTo {
@@ -111,6 +112,9 @@ func (d *decoder) needed() int {
 	}
 	if d.pin >= 0 {
 		from = min(from, d.pin)
+	}
+	if d.argsAt >= 0 && d.Pos-d.argsAt <= lenient.MaxMended {
+		from = min(from, d.argsAt)
 	}
 	return from
 }

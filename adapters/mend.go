@@ -1,0 +1,82 @@
+package adapters
+
+import (
+	"slices"
+
+	"toolnorm/adapters/internal/lenient"
+	"toolnorm/adapters/internal/repair"
+	"toolnorm/adapters/internal/toolset"
+)
+
+// maxBehind bounds how far behind arguments the end of their call is looked for, in bytes.
+const maxBehind = 512
+
+// mend decides what arguments mean in which something was odd; they begin at from, and have just been read. What was read
+// of them stands if it is the only likely reading; if another one is, that takes its place, unless something else has
+// left already. Else the call can be read in two ways.
+// Nothing of odd arguments leaves before (lenient.Output.Odd), so they can still become text, or something else.
+func (d *decoder) mend(from int, t *toolset.Tool, quotes []lenient.Delim) {
+	out := d.Out
+	if !out.Odd {
+		return
+	}
+	if from < d.Base || d.Pos-from > lenient.MaxMended {
+		out.Doubt = true
+		return
+	}
+	if !d.drafting { // what has left must not depend on how the text came in
+		d.flushArgs()
+	}
+	end := d.Pos
+	defer out.UnseeEnd()()
+	text := d.damaged(from)
+	if !d.atMark(from, len(text)) && d.lengthCut() && (out.Broken || out.Doubt || d.Unclosed) {
+		out.Broken, out.Doubt = true, false // the rest never came
+		d.Pos = end
+		return
+	}
+	d.Pos = from
+	g := repair.Args{Type: t.Type(), Envelope: func(key string) bool { return lenient.OfEnvelope(key) || d.tools.Find(key) != nil }, Mark: func(i int) bool { return d.IsMark(i) || d.Has(i, "```") }}
+	for _, q := range quotes {
+		g.Quotes = append(g.Quotes, q.Open)
+	}
+	all, fitting := lenient.Meanings(text, g, t.Name)
+	d.Pos = end
+	today, read := out.All(), !out.Doubt && !out.Broken
+	likely := all
+	if fitting > 0 {
+		likely = all[:fitting]
+	}
+	switch {
+	case read && stands(likely, today):
+	case fitting == 1 && out.Replace(all[0].Args):
+		out.Doubt, out.Broken, d.Unclosed = false, false, all[0].Open
+		d.Pos = from + all[0].End
+	default:
+		// nobody knows what the rest would have been
+		cut := !d.atMark(from, len(text)) && (d.Unclosed || out.Broken)
+		out.Broken, out.Doubt = cut, !cut
+	}
+}
+
+// ahead is how much cheaper what was read must be than what else may be meant. It is less than the margin, since two ways of
+// reading agree on it.
+const ahead = 2
+
+// stands reports whether args are what is meant: they are among the likely meanings, and ahead of the others.
+func stands(likely []lenient.Meaning, args string) bool {
+	at := slices.IndexFunc(likely, func(m lenient.Meaning) bool { return lenient.SameJSON(m.Args, args) })
+	return at >= 0 && !slices.ContainsFunc(likely, func(m lenient.Meaning) bool { return m.Args != likely[at].Args && m.Cost < likely[at].Cost+ahead })
+}
+
+// damaged is the text of arguments that begin at position from, and what stands behind them up to the end of their call.
+func (d *decoder) damaged(from int) string {
+	n := 0
+	for n < maxBehind && d.At(n) >= 0 && !d.IsMark(n) {
+		n++
+	}
+	return string(d.Slice(from, d.Pos+n))
+}
+
+// atMark reports whether a mark stands n bytes behind position from.
+func (d *decoder) atMark(from, n int) bool { return d.IsMark(from + n - d.Pos) }
