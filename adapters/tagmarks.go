@@ -132,13 +132,14 @@ func (d *decoder) nearly(i int, text string) int {
 	// the character that comes next is missing
 	case k+size < len(text) && d.Has(i+k, text[k+size:]):
 		return i + k + len(text) - k - size
-	case k+size == len(text) && k > 3 && !scan.IsWord(c) && c != '-' && c != '.':
-		return i + k
 	// one stands twice, or a blank is too many
 	case k > 0 && d.Has(i+k, text[k-before:k]) && d.Has(i+k+before, text[k:]):
 		return i + len(text) + before
 	case k > 0 && scan.IsSpace(c) && d.Has(i+k+1, text[k:]):
 		return i + len(text) + 1
+	// the last character is missing
+	case k+size == len(text) && k > 3 && !scan.IsWord(c) && c != '-' && c != '.':
+		return i + k
 	}
 	if c < 0 || c|0x20 != int(text[k])|0x20 {
 		return 0
@@ -157,10 +158,20 @@ func isLetter(c int) bool { return c >= 0 && c < 0x80 && scan.IsLetter(byte(c)) 
 // headsAt returns the heads of arguments that stand at offset i: the whole one, with any key, or damaged ones of parameters
 // that the tool has.
 func (d *decoder) headsAt(f *tagForms, i int) []headHit {
-	if h, a := d.argHead(f.p.Family, i); a == matched {
-		return []headHit{{h, 0}}
-	}
 	var all []headHit
+	if h, a := d.argHead(f.p.Family, i); a == matched {
+		all = append(all, headHit{h, 0})
+		if len(f.keys) > 0 && !f.typ.Has(h.key) {
+			all[0].cost = lostCost // a parameter that the tool does not have
+		}
+		for _, key := range f.keys {
+			if all[0].cost > 0 && oneOff(h.key, key) {
+				h.key = key
+				all = append(all, headHit{h, slipCost})
+			}
+		}
+		return all
+	}
 	for k, steps := range f.heads {
 		for _, key := range f.keys {
 			end, wire, cost := d.headBySteps(f, steps, key, i, 2)
@@ -188,7 +199,7 @@ func (d *decoder) headsAt(f *tagForms, i int) []headHit {
 // headBySteps matches the head of an argument with a key by its steps, of which so many may be damaged, missing or another.
 // It returns a cost of 0 where the head does not stand there.
 func (d *decoder) headBySteps(f *tagForms, steps []headStep, key string, i, slips int) (end int, wire string, cost int) {
-	whole := 0
+	whole, lost := 0, false
 	for n, s := range steps {
 		at := i + d.Elastic(i)
 		if n == 0 {
@@ -209,16 +220,24 @@ func (d *decoder) headBySteps(f *tagForms, steps []headStep, key string, i, slip
 				whole++
 			}
 		}
+		// the same tag again
+		if n, _, ok := d.tagAt(end+d.Elastic(end), s.tagForm); ok && len(s.text) > 3 && s.hole == "" && end > at {
+			end, c = n, max(c, slipCost)
+		}
 		if c > 0 {
 			slips, cost = slips-1, cost+c
 		}
 		if slips < 0 {
 			return 0, "", 0
 		}
+		lost = end == i && n > 0
 		i = end
 	}
 	if whole == 0 || cost == 0 {
 		return 0, "", 0
+	}
+	if lost && d.At(i) == '\n' { // the line break in front of the tag that is missing
+		i++
 	}
 	return i, wire, cost
 }
@@ -236,8 +255,8 @@ func (d *decoder) stepAt(f *tagForms, s headStep, at, bare int) (end, cost int) 
 			}
 		}
 	}
-	// <parametercity>: the last sign in front of the key
-	if n := len(s.text) - 1; n > 3 && s.text[n] != '>' && d.Has(at, s.text[:n]) {
+	// <parametercity>, <arg_valueOslo: the last sign is missing in front of a word
+	if n := len(s.text) - 1; n > 3 && s.name == "" && d.Has(at, s.text[:n]) {
 		return at + n, slipCost
 	}
 	// name="city> has lost a quote
@@ -249,4 +268,17 @@ func (d *decoder) stepAt(f *tagForms, s headStep, at, bare int) (end, cost int) 
 		}
 	}
 	return bare, slipCost
+}
+
+// oneOff reports whether two keys differ by one character that is missing, or that stands twice.
+func oneOff(a, b string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	k := 0
+	for k < len(a) && a[k] == b[k] {
+		k++
+	}
+	_, size := utf8.DecodeRuneInString(b[k:])
+	return len(a) > 2 && len(b) == len(a)+size && a[k:] == b[k+size:]
 }

@@ -280,11 +280,22 @@ func (s *tagSearch) step(k int, v tagState) {
 	closed := func(to, i, cost int) {
 		s.next(&tagArg{v.head, v.from, max(to, v.from), v.args}, i, cost, 0)
 	}
+	// a missing closer takes the line break in front of it along; of two one may be the value's
+	missing := func(to, i, cost int) {
+		closed(to, i, cost)
+		if before := s.lineEnd(to, v.from); before < to && v.head.onLines() {
+			closed(before, i, cost)
+		}
+	}
 	line := s.lineEnd(t.at, v.from)
 	// without a closer of its own the value would end in a tag, which at a border is never text
 	lost := v.cost + slipCost
 	if k > 0 && !s.tokens[k-1].opens && s.tokens[k-1].at >= v.from && s.blank(s.tokens[k-1].end, t.at) {
 		lost += leftCost
+	}
+	nests := 0
+	if t.opens && t.kind != headTag && s.blank(v.from, t.at) && s.again(v.head, t) {
+		s.add(s.from(t.end), tagState{v.cost + slipCost, v.args, v.head, t.end})
 	}
 	switch {
 	case t.kind == valueTag:
@@ -298,11 +309,12 @@ func (s *tagSearch) step(k int, v tagState) {
 		closed(t.at, t.end, v.cost+t.cost+slipCost)
 	// the closer of the value is missing
 	case t.kind == closeTag:
-		closed(line, t.at, lost)
+		missing(line, t.at, lost)
 	case t.kind == headTag && s.blank(v.from, t.at) && t.heads[0].key == v.head.key:
+		nests = textCost
 		s.add(s.from(t.end), tagState{v.cost + slipCost + t.cost, v.args, v.head, t.heads[0].end})
 	case t.kind == headTag && t.cost == 0 && s.fresh(v, t.heads[0].key) && (!v.head.onLines() || s.d.before(t.at) == '\n' || t.at == v.from):
-		closed(line, t.at, lost)
+		missing(line, t.at, lost)
 	}
 	text := t.asText
 	if t.kind == headTag && t.cost == 0 && s.fresh(v, t.heads[0].key) && !v.head.onLines() {
@@ -310,8 +322,28 @@ func (s *tagSearch) step(k int, v tagState) {
 	}
 	s.add(k+1, tagState{v.cost + text, v.args, v.head, v.from})
 	if t.pair > 0 {
-		s.add(t.pair+1, v)
+		s.add(t.pair+1, tagState{v.cost + nests, v.args, v.head, v.from})
 	}
+}
+
+// again says whether a tag is the last one of an argument's head: <arg_value>.
+func (s *tagSearch) again(h head, t *tagToken) bool {
+	for k, arg := range s.f.p.Family.Args {
+		if steps := s.f.heads[k]; arg == h.p && len(steps[len(steps)-1].text) > 3 {
+			end, _, ok := s.d.tagAt(t.at, steps[len(steps)-1].tagForm)
+			return ok && end == t.end
+		}
+	}
+	return false
+}
+
+// comment is the size of a comment at offset i that holds no tags.
+func (s *tagSearch) comment(i int) int {
+	size := s.d.Comment(i)
+	if k := s.from(i); k < len(s.tokens) && s.tokens[k].at < i+size {
+		return 0
+	}
+	return size
 }
 
 // lineEnd is the offset of the line break in front of offset i, or i.
@@ -356,7 +388,7 @@ func (s *tagSearch) next(args *tagArg, i, cost, depth int) {
 		s.finish(tagReading{cost: cost + slipCost, args: args, end: n})
 		return
 	}
-	if size := d.Comment(n); size > 0 {
+	if size := s.comment(n); size > 0 {
 		s.next(args, n+size, cost+asideCost, depth+1)
 	}
 	if end := d.loneKeys(s.f.p, n); end > n {
@@ -370,9 +402,6 @@ func (s *tagSearch) next(args *tagArg, i, cost, depth int) {
 	for _, h := range d.headsAt(s.f, n) {
 		tag = true
 		c := cost + h.cost
-		if !s.f.typ.Has(h.key) && len(s.f.keys) > 0 {
-			c += slipCost
-		}
 		if s.seen(args, h.key) {
 			c += 2 * slipCost
 		}
@@ -424,7 +453,10 @@ func (s *tagSearch) closers(args *tagArg, k, i, cost, depth int) {
 	if cost > s.best+tagWindow || depth > 4 {
 		return
 	}
-	n := d.pastComment(i)
+	n := i + d.Elastic(i)
+	if size := s.comment(n); size > 0 {
+		n += size + d.Elastic(n+size)
+	}
 	if s.nextCall(n) {
 		s.over(args, i, cost+slipCost*(len(s.f.closes)-k)/2, true)
 		return

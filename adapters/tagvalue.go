@@ -169,10 +169,14 @@ func (d *decoder) valueEnd(p *declaration.Pattern, h head, t *schema.Type, befor
 	}
 	lead := 0
 	if d.At(0) == '\n' {
-		if lead = 1; !p.Family.CloseBytes[max(d.At(1), 0)] {
+		// a closer that is missing takes line breaks along
+		if lead = 1; d.At(1) == '\n' {
+			lead = 2
+		}
+		if !p.Family.CloseBytes[max(d.At(lead), 0)] {
 			return 0, false
 		}
-		if _, own := d.literal(1, h.own); own == matched && !h.onLines() {
+		if _, own := d.literal(lead, h.own); own == matched && (lead == 2 || !h.onLines()) {
 			return 0, false
 		}
 	}
@@ -224,6 +228,25 @@ type tagging struct {
 	forms    *tagForms
 	searched int // bytes that were searched
 	tails    tagTails
+}
+
+// planDamaged decides how a call is read whose first argument has a damaged head.
+func (d *decoder) planDamaged(p *declaration.Pattern, t *schema.Type) {
+	d.plan = tagPlan{made: true, base: d.Pos, to: -1}
+	if d.searched > maxSearched {
+		d.Out.Doubt = true
+		return
+	}
+	s := d.newTagSearch(p, t)
+	s.next(nil, 0, 0, 0)
+	s.run()
+	if r, ok := s.choose("", false); ok && !r.cut && r.args != nil {
+		d.followPlan(r)
+		d.plan.to = d.Pos
+	} else {
+		d.Out.Doubt = d.Out.Doubt || !ok || r.args == nil
+		d.Out.Broken = ok && r.cut
+	}
 }
 
 // planTags decides how the rest of the call is read, from inside the value of h on: by the reading that costs least. A call that
