@@ -42,13 +42,13 @@ func (d *decoder) taggedBody(p *declaration.Pattern, t *toolset.Tool, id string)
 		d.Pos += n
 		return d.commitWith(t, id, "{}")
 	}
-	_, a := d.argHead(p.Family, n)
+	first, a := d.argHead(p.Family, n)
 	// <tool_call>get_weather⏎<arg_k: cut, and no mention
 	d.evidence = d.evidence || a == incomplete
 	damaged := false
 	if p != p.Family.Header && !p.Family.Args[0].Keyed() {
 		heads := d.headsAt(d.tagForms(p, t.Type()), n)
-		damaged = a == mismatch && len(heads) > 0 || len(heads) > 1
+		damaged = len(heads) > 0 && (a == mismatch || len(heads) > 1 || heads[0].key != first.key)
 	}
 	if a != matched && !damaged {
 		return a

@@ -133,7 +133,7 @@ func (d *decoder) nearly(i int, text string) int {
 	case k+size < len(text) && d.Has(i+k, text[k+size:]):
 		return i + k + len(text) - k - size
 	// one stands twice, or a blank is too many
-	case k > 0 && d.Has(i+k, text[k-before:k]) && d.Has(i+k+before, text[k:]):
+	case k > 1 && d.Has(i+k, text[k-before:k]) && d.Has(i+k+before, text[k:]):
 		return i + len(text) + before
 	case k > 0 && scan.IsSpace(c) && d.Has(i+k+1, text[k:]):
 		return i + len(text) + 1
@@ -159,7 +159,7 @@ func isLetter(c int) bool { return c >= 0 && c < 0x80 && scan.IsLetter(byte(c)) 
 // that the tool has.
 func (d *decoder) headsAt(f *tagForms, i int) []headHit {
 	var all []headHit
-	if h, a := d.argHead(f.p.Family, i); a == matched {
+	if h, a := d.argHead(f.p.Family, i); a == matched && !strings.ContainsAny(h.key, "<>\"\n") {
 		all = append(all, headHit{h, 0})
 		if len(f.keys) > 0 && !f.typ.Has(h.key) {
 			all[0].cost = lostCost // a parameter that the tool does not have
@@ -216,7 +216,12 @@ func (d *decoder) headBySteps(f *tagForms, steps []headStep, key string, i, slip
 			end = at + d.Run(at, 32, func(c int) bool { return isLetter(c) })
 			wire = string(d.Slice(d.Pos+at, d.Pos+end))
 		default:
-			if end, c = d.stepAt(f, s, at, i); c == 0 {
+			end, c = d.stepAt(f, s, at, i)
+			// name=="path"
+			if near := d.nearly(at, s.text); near > 0 && n+1 < len(steps) && steps[n+1].hole == "key" && !d.Has(end, key) {
+				end, c = near, slipCost
+			}
+			if c == 0 {
 				whole++
 			}
 		}
@@ -233,13 +238,13 @@ func (d *decoder) headBySteps(f *tagForms, steps []headStep, key string, i, slip
 		lost = end == i && n > 0
 		i = end
 	}
-	if whole == 0 || cost == 0 {
+	if whole == 0 {
 		return 0, "", 0
 	}
 	if lost && d.At(i) == '\n' { // the line break in front of the tag that is missing
 		i++
 	}
-	return i, wire, cost
+	return i, wire, max(cost, slipCost)
 }
 
 // stepAt matches one tag, or half of one, of a head at an offset, and returns what it costs: as it should be, with a slip,

@@ -134,7 +134,11 @@ func (s *tagSearch) scan() {
 func (s *tagSearch) textCost(t tagToken) int {
 	d := s.d
 	if t.opens || t.kind == headTag {
-		if c := d.before(t.at); c == '\n' || c == '>' || c < 0 {
+		i := t.at
+		for i > t.at-32 && (d.before(i) == ' ' || d.before(i) == '\t') {
+			i--
+		}
+		if c := d.before(i); c == '\n' || c == '>' || c < 0 {
 			return textCost
 		}
 		return mentionCost
@@ -143,7 +147,8 @@ func (s *tagSearch) textCost(t tagToken) int {
 	for n < t.end+8 && (d.At(n) == ' ' || d.At(n) == '\t' || d.At(n) == '\r') {
 		n++
 	}
-	if c := d.At(n); c < 0 || c == '\n' || c == '<' || c == '\\' {
+	switch c := d.At(n); {
+	case c == '\n' || c == '<' || c == '\\' || c < 0 && d.before(t.at) == '\n':
 		return textCost
 	}
 	return mentionCost
@@ -295,7 +300,11 @@ func (s *tagSearch) step(k int, v tagState) {
 	}
 	nests := 0
 	if t.opens && t.kind != headTag && s.blank(v.from, t.at) && s.again(v.head, t) {
+		nests = textCost
 		s.add(s.from(t.end), tagState{v.cost + slipCost, v.args, v.head, t.end})
+	}
+	if t.opens && t.kind == valueTag && k+1 < len(s.tokens) && s.blank(t.end, s.tokens[k+1].at) && s.tokens[k+1].kind == headTag && s.fresh(v, s.tokens[k+1].heads[0].key) {
+		nests = textCost
 	}
 	switch {
 	case t.kind == valueTag:
@@ -303,7 +312,11 @@ func (s *tagSearch) step(k int, v tagState) {
 		if v.head.onLines() || s.f.p.Family != s.d.f && s.d.At(v.from) == '\n' {
 			to = line
 		}
-		closed(to, t.end, v.cost+t.cost)
+		cost := v.cost + t.cost
+		if v.head.onLines() && line == t.at && v.from < t.at && s.d.before(v.from) == '\n' { // a line of its own is where it belongs
+			cost += lostCost
+		}
+		closed(to, t.end, cost)
 	// closers swapped
 	case t.kind == innerTag:
 		closed(t.at, t.end, v.cost+t.cost+slipCost)
@@ -398,10 +411,13 @@ func (s *tagSearch) next(args *tagArg, i, cost, depth int) {
 		s.over(args, n, cost+slipCost, true)
 		return
 	}
-	tag := false
-	for _, h := range d.headsAt(s.f, n) {
+	tag, twice := false, 0
+	if c := d.At(n); s.f.p.Family.CloseBytes[c] && d.At(n+1) == c { // <<parameter=city>
+		twice = 1
+	}
+	for _, h := range d.headsAt(s.f, n+twice) {
 		tag = true
-		c := cost + h.cost
+		c := cost + h.cost + twice*slipCost
 		if s.seen(args, h.key) {
 			c += 2 * slipCost
 		}
@@ -550,7 +566,27 @@ func (s *tagSearch) choose(before string, partly bool) (tagReading, bool) {
 			return best, false
 		}
 	}
-	return best, best.cost < leftCost
+	return best, best.cost < leftCost && !(s.d.done > 0 && s.closersInside(best))
+}
+
+// closersInside says whether a value of a reading holds all closers of a call without its opener. Behind another call it is
+// not clear then where that one ended.
+func (s *tagSearch) closersInside(r tagReading) bool {
+	paired := map[int]bool{}
+	for k := range s.tokens {
+		if pair := s.tokens[k].pair; pair > 0 {
+			paired[pair] = true
+		}
+	}
+	for a := r.args; a != nil; a = a.prev {
+		for k := s.from(a.from); k+1 < len(s.tokens) && s.tokens[k].at < a.to; k++ {
+			t, next := &s.tokens[k], &s.tokens[k+1]
+			if t.kind == valueTag && next.kind == closeTag && !paired[k] && t.cost+next.cost == 0 && s.blank(t.end, next.at) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // sameArgs says whether two readings give the same arguments.
