@@ -253,6 +253,10 @@ func (d *decoder) stepAt(f *tagForms, s headStep, at, bare int) (end, cost int) 
 	if n, c, ok := d.tagAt(at, s.tagForm); ok {
 		return n, c
 	}
+	// <<arg_value>
+	if n, a := d.literal(at+1, s.lit); a == matched && d.At(at) == int(s.text[0]) {
+		return n, slipCost
+	}
 	if s.name != "" {
 		for _, v := range f.values {
 			if n, _, ok := d.tagAt(at, v); ok {

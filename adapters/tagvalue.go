@@ -2,7 +2,6 @@ package adapters
 
 import (
 	"slices"
-	"strings"
 
 	"toolnorm/adapters/internal/declaration"
 	"toolnorm/adapters/internal/lenient"
@@ -130,65 +129,6 @@ func (h head) read(text string, t *schema.Type) string {
 	return lenient.FromText(text, t)
 }
 
-// listOf reads a text as a list where the schema wants nothing else, and it lists things in a way that is not JSON's: in tags
-// of their own, in lines with a dash, or separated by commas. Texts that commas separate may be one text; then the text stays,
-// which fits nowhere, and is asked for again.
-func listOf(text string, t *schema.Type) (string, bool) {
-	trimmed := strings.TrimSpace(text)
-	if !t.Only(schema.Array|schema.Null) || trimmed == "" || strings.IndexByte("{[(\"", trimmed[0]) >= 0 {
-		return "", false
-	}
-	items, ok := taggedItems(trimmed)
-	if !ok {
-		items, ok = dashedItems(trimmed)
-	}
-	if !ok && strings.ContainsAny(trimmed, ",;\n") {
-		items = strings.FieldsFunc(trimmed, func(r rune) bool { return r == ',' || r == ';' || r == '\n' })
-		if ok = !t.Item().Allows(schema.String) || t.Item().Enum() != nil; !ok {
-			return schema.Quote(text), true
-		}
-	}
-	if !ok {
-		return "", false
-	}
-	for i := range items {
-		items[i] = lenient.FromText(strings.TrimSpace(items[i]), t.Item())
-	}
-	return "[" + strings.Join(items, ",") + "]", true
-}
-
-// taggedItems are the texts of a list in tags of one name, <item>a</item><item>b</item>, with nothing between them.
-func taggedItems(text string) (items []string, ok bool) {
-	name, _, ok := strings.Cut(strings.TrimPrefix(text, "<"), ">")
-	if !ok || text[0] != '<' || name == "" || strings.ContainsAny(name, "</ \n") {
-		return nil, false
-	}
-	for text != "" {
-		rest, opened := strings.CutPrefix(text, "<"+name+">")
-		item, rest, closed := strings.Cut(rest, "</"+name+">")
-		if !opened || !closed {
-			return nil, false
-		}
-		items, text = append(items, item), strings.TrimSpace(rest)
-	}
-	return items, true
-}
-
-// dashedItems are the texts of a list in lines that all begin with a dash or a star.
-func dashedItems(text string) (items []string, ok bool) {
-	for line := range strings.Lines(text) {
-		item, dash := strings.CutPrefix(strings.TrimSpace(line), "- ")
-		if !dash {
-			item, dash = strings.CutPrefix(strings.TrimSpace(line), "* ")
-		}
-		if !dash {
-			return nil, false
-		}
-		items = append(items, item)
-	}
-	return items, true
-}
-
 // rawValue reads a value up to where it ends, and writes its bytes, escaped for a JSON string or as they are.
 // Values are data: no entity is decoded, and white space counts but for the newlines that the declaration shows. It stops at the
 // first bytes of closers only, the rest is copied in pieces. A value that the end of the text ends is cut, whatever the reply
@@ -274,98 +214,6 @@ func (d *decoder) surelyBehind(p *declaration.Pattern, t *schema.Type, i int) bo
 	}
 	_, left := d.behindCall(p, i)
 	return len(p.Close) > 0 && !left
-}
-
-// tagPlan is how the rest of a call in tags is read, once that was decided by all of it.
-type tagPlan struct {
-	made   bool
-	args   []*tagArg // what follows the value that was being read
-	base   int       // the position that their offsets count from
-	to     int       // the position where the value that is being read ends; -1: not at all
-	end    int       // the position behind the call
-	closed bool      // its last closer was seen
-}
-
-// tagging is what reading calls in tags keeps of a reply.
-type tagging struct {
-	plan     tagPlan
-	forms    *tagForms
-	searched int // bytes that were searched
-	tails    tagTails
-}
-
-// planDamaged decides how a call is read whose first argument has a damaged head.
-func (d *decoder) planDamaged(p *declaration.Pattern, t *schema.Type) {
-	d.plan = tagPlan{made: true, base: d.Pos, to: -1}
-	if d.searched > maxSearched {
-		d.Out.Doubt = true
-		return
-	}
-	s := d.newTagSearch(p, t)
-	s.next(nil, 0, 0, 0)
-	s.run()
-	if r, ok := s.choose("", false); ok && !r.cut && r.args != nil {
-		d.followPlan(r)
-		d.plan.to = d.Pos
-	} else {
-		d.Out.Doubt = d.Out.Doubt || !ok || r.args == nil
-		d.Out.Broken = ok && r.cut
-	}
-}
-
-// planTags decides how the rest of the call is read, from inside the value of h on: by the reading that costs least. A call that
-// has two such readings is in doubt, and one that ends inside a value is cut.
-func (d *decoder) planTags(p *declaration.Pattern, h head, t *schema.Type, before func() string) {
-	d.plan = tagPlan{made: true, base: d.Pos, to: -1}
-	if d.searched > maxSearched {
-		d.Out.Doubt = true
-		return
-	}
-	s := d.newTagSearch(p, t)
-	text := ""
-	if before != nil {
-		text = before()
-	}
-	s.add(0, tagState{head: h})
-	s.run()
-	r, ok := s.choose(text, before == nil)
-	if !ok || r.cut {
-		d.Out.Doubt = d.Out.Doubt || !ok
-		return
-	}
-	d.followPlan(r)
-	d.planNext()
-}
-
-// tagForms are the tags of the call's pattern for a tool.
-func (d *decoder) tagForms(p *declaration.Pattern, t *schema.Type) *tagForms {
-	if d.forms == nil || d.forms.p != p || d.forms.typ != t {
-		d.forms = newTagForms(p, t)
-	}
-	return d.forms
-}
-
-// followPlan makes a reading the plan.
-func (d *decoder) followPlan(r tagReading) {
-	for a := r.args; a != nil; a = a.prev {
-		d.plan.args = append(d.plan.args, a)
-	}
-	slices.Reverse(d.plan.args)
-	d.plan.end, d.plan.closed = d.plan.base+r.end, r.closed
-	if r.cost%quarter > 0 {
-		d.Repaired("closers")
-	}
-}
-
-// planNext goes on to the next argument of the plan, where its value begins. It is false behind the last one.
-func (d *decoder) planNext() (head, bool) {
-	if len(d.plan.args) == 0 {
-		return head{}, false
-	}
-	a := d.plan.args[0]
-	d.plan.args = d.plan.args[1:]
-	d.Pos, d.plan.to = d.plan.base+a.from, d.plan.base+a.to
-	return a.head, true
 }
 
 // simpleEnd is valueEnd for the values of tags that are named like the parameters, and in messages.
@@ -525,47 +373,4 @@ func (d *decoder) endMark(i int) bool {
 	return d.firstMark(i, func(m *declaration.Mark) bool {
 		return m.Kind >= declaration.SectionOpen && m.Kind <= declaration.TurnMark || m.Kind == declaration.CloseMark && len(m.Pattern.Family.Sections) > 0
 	}) != nil
-}
-
-// openCDATA steps over the opener of CDATA around a value, if one stands here.
-// MiniCPM5 wraps a value in it exactly when it holds <, & or a newline.
-func (d *decoder) openCDATA(f *declaration.Family) bool {
-	if !f.Flags.CDATA {
-		return false
-	}
-	n, a := d.literal(d.Space(0), declaration.Exactly(declaration.CDATAOpen))
-	if a == incomplete && d.At(d.Space(0)) >= 0 {
-		d.Out.Broken = true
-		d.ToEnd()
-	}
-	if a == matched {
-		d.Pos += n
-	}
-	return a == matched
-}
-
-// cdataEnd says whether CDATA ends here, and how many bytes of it and of the value's closer to step over. Inside it no mark
-// counts, and its closer only where the value's closer follows.
-// The text of a page may hold ]]> as well as any tag; what follows it decides, as for every closer.
-func (d *decoder) cdataEnd(p *declaration.Pattern, h head) (int, bool) {
-	n, a := d.literal(0, declaration.Exactly(declaration.CDATAClose))
-	if a == matched {
-		i := n + d.Elastic(n)
-		end, b := d.literal(i, h.own)
-		if b == matched && d.afterValue(p, end) {
-			return end, true
-		}
-		// <![CDATA[["a"]]]></function>: the value's own closer is missing
-		if b == mismatch && d.closersFollow(p, i) {
-			return i, true
-		}
-		a = b
-	}
-	if a != incomplete {
-		return 0, false
-	}
-	for d.At(n) >= 0 {
-		n++
-	}
-	return n, true
 }
