@@ -42,7 +42,15 @@
 //	arguments.go   the value of an arguments member, and what stands for it
 //	callend.go     what can follow a call's arguments, and its closers
 //	tagged.go      <parameter=key>value</parameter>
-//	tagvalue.go    where the value of a tag ends, and CDATA
+//	tagcdata.go    values in CDATA
+//	tagvalue.go    the value of a tag, and where it ends in text as its family writes it
+//	tagplan.go     a call whose rest is decided as a whole, since something else was written
+//	tagsearch.go   the readings of such a call, by what each takes for granted
+//	tagtokens.go   the tags in its text, and which of them belong together
+//	tagchoice.go   which reading counts
+//	tagmarks.go    the tags of a family with slips in them, and what slips cost
+//	tagtail.go     what stands behind a call: closers that are left over say that it was not over
+//	taglist.go     lists in values that are not written as JSON
 //	tree.go        tags in tags, named like the parameters
 //	python.go      f(a=1, b="x")
 //

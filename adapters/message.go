@@ -250,9 +250,13 @@ func (d *decoder) rawText(stops *[256]bool, escape bool, ends func(c int) (int, 
 		if c < 0 {
 			return false
 		}
+		at := d.Pos
 		if n, over := ends(c); over {
 			d.Pos += n
 			return true
+		}
+		if d.Pos != at { // the value begins later
+			continue
 		}
 		switch {
 		// whole runes only, so that no split can damage one

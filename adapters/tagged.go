@@ -42,12 +42,21 @@ func (d *decoder) taggedBody(p *declaration.Pattern, t *toolset.Tool, id string)
 		d.Pos += n
 		return d.commitWith(t, id, "{}")
 	}
-	if _, a := d.argHead(p.Family, n); a != matched {
-		// <tool_call>get_weather⏎<arg_k: cut, and no mention
-		d.evidence = d.evidence || a == incomplete
+	first, a := d.argHead(p.Family, n)
+	// <tool_call>get_weather⏎<arg_k: cut, and no mention
+	d.evidence = d.evidence || a == incomplete
+	damaged := false
+	if p != p.Family.Header && !p.Family.Args[0].Keyed() {
+		heads := d.headsAt(d.tagForms(p, t.Type()), n)
+		damaged = len(heads) > 0 && (a == mismatch || len(heads) > 1 || heads[0].key != first.key)
+	}
+	if a != matched && !damaged {
 		return a
 	}
 	d.commit(t, id)
+	if damaged {
+		d.planDamaged(p, t.Type())
+	}
 	d.tags(p, t.Type())
 	return committed
 }
@@ -90,7 +99,7 @@ func (d *decoder) argHead(f *declaration.Family, i int) (head, match) {
 func (d *decoder) headBy(p *declaration.Pattern, i int) (head, match) {
 	h := head{p: p, own: p.Parts[len(p.Parts)-1].Lit}
 	for k := 0; ; k += 2 {
-		end, a := d.seam(i, p, k)
+		end, a := d.literal(i, p.Parts[k].Lit)
 		if a != matched {
 			return head{}, a
 		}
@@ -100,10 +109,15 @@ func (d *decoder) headBy(p *declaration.Pattern, i int) (head, match) {
 			if h.end = end; p.Keyed() {
 				h.own, h.again = declaration.Exactly(p.CloseTag(h.key)), p.OpenTag(h.key)
 			}
+			// <parameter=city>>
+			if !h.onLines() || d.At(end) != '>' || d.At(end+1) != '\n' {
+				return h, matched
+			}
+			h.end += 2
 			return h, matched
 		}
 		end += d.Space(end)
-		i = d.upToSeam(end, p, k+2)
+		i = d.upTo(end, p.Parts[k+2].Lit)
 		if i <= end {
 			return head{}, incompleteAtEnd(i, mismatch)
 		}
@@ -124,72 +138,6 @@ func (d *decoder) headBy(p *declaration.Pattern, i int) (head, match) {
 			h.wire = strings.Trim(word, "=:\"'`“” ")
 		}
 	}
-}
-
-// seam matches literal k of an argument's head at offset i. Behind a key models forget one of its two tags, or write another
-// closing tag of the argument.
-// GLM writes <arg_key>city</arg_key>⏎Oslo</arg_value> (the value's opener lost), <arg_key>city<arg_value>Oslo… (the key's closer) and
-// <arg_key>city</arg_value>⏎<arg_value>… (the wrong closer). The first is believed only if the value closes at the next tag.
-func (d *decoder) seam(i int, p *declaration.Pattern, k int) (int, match) {
-	end, a := d.literal(i, p.Parts[k].Lit)
-	if a != mismatch || k == 0 || p.Keyed() {
-		return end, a
-	}
-	tags := p.Parts[k].Lit.Pieces()
-	if len(tags) != 2 {
-		return end, a
-	}
-	last := p.Parts[len(p.Parts)-1].Lit
-	// behind the key stands its own closer, or that of a value
-	for _, closer := range []declaration.Literal{tags[0], last} {
-		n, a := d.literal(i, closer)
-		if a != matched {
-			continue
-		}
-		n += d.Elastic(n)
-		if end, a = d.literal(n, tags[1]); a != mismatch {
-			return end, a
-		}
-		if d.closesNext(n, last) {
-			return n, matched
-		}
-	}
-	// the key's closer is missing: <arg_key>city<arg_value>Oslo
-	return d.literal(i, tags[1])
-}
-
-// closesNext says whether a value that begins at offset i ends at the next tag, with its closer.
-// A value with a tag inside would make it a guess where it begins.
-// The bound is that of a draft, as a longer value is no slip of a tag but a file.
-func (d *decoder) closesNext(i int, closer declaration.Literal) bool {
-	for n := i; n < i+maxDraft; n++ {
-		switch c := d.At(n); {
-		case c < 0:
-			return false
-		case c == '<':
-			_, a := d.literal(n, closer)
-			return a == matched && n > i
-		}
-	}
-	return false
-}
-
-// upToSeam is upTo for what stands between a key and its value.
-// Where neither tag is whole it looks for the first < on the way, no further than a key is long.
-// Keys in tags that are named by them have no seam: there the tag itself is the key.
-func (d *decoder) upToSeam(i int, p *declaration.Pattern, k int) int {
-	n := d.upTo(i, p.Parts[k].Lit)
-	if n != 0 || p.Keyed() {
-		return n
-	}
-	n = i + d.Run(i, lenient.MaxKey, func(c int) bool { return c >= 0 && c != '<' })
-	switch _, a := d.seam(n, p, k); {
-	case a == incomplete:
-		return -1
-	case a == matched && n > i:
-		return n
-	}
-	return 0
 }
 
 // loneKeys is the offset behind the keys without a value that stand at offset i: they are no arguments.

@@ -132,13 +132,14 @@ func (d *decoder) nearly(i int, text string) int {
 	// the character that comes next is missing
 	case k+size < len(text) && d.Has(i+k, text[k+size:]):
 		return i + k + len(text) - k - size
-	case k+size == len(text) && k > 3 && !scan.IsWord(c) && c != '-' && c != '.':
-		return i + k
 	// one stands twice, or a blank is too many
-	case k > 0 && d.Has(i+k, text[k-before:k]) && d.Has(i+k+before, text[k:]):
+	case k > 1 && d.Has(i+k, text[k-before:k]) && d.Has(i+k+before, text[k:]):
 		return i + len(text) + before
 	case k > 0 && scan.IsSpace(c) && d.Has(i+k+1, text[k:]):
 		return i + len(text) + 1
+	// the last character is missing
+	case k+size == len(text) && k > 3 && !scan.IsWord(c) && c != '-' && c != '.':
+		return i + k
 	}
 	if c < 0 || c|0x20 != int(text[k])|0x20 {
 		return 0
@@ -157,10 +158,20 @@ func isLetter(c int) bool { return c >= 0 && c < 0x80 && scan.IsLetter(byte(c)) 
 // headsAt returns the heads of arguments that stand at offset i: the whole one, with any key, or damaged ones of parameters
 // that the tool has.
 func (d *decoder) headsAt(f *tagForms, i int) []headHit {
-	if h, a := d.argHead(f.p.Family, i); a == matched {
-		return []headHit{{h, 0}}
-	}
 	var all []headHit
+	if h, a := d.argHead(f.p.Family, i); a == matched && !strings.ContainsAny(h.key, "<>\"\n") {
+		all = append(all, headHit{h, 0})
+		if len(f.keys) > 0 && !f.typ.Has(h.key) {
+			all[0].cost = lostCost // a parameter that the tool does not have
+		}
+		for _, key := range f.keys {
+			if all[0].cost > 0 && oneOff(h.key, key) {
+				h.key = key
+				all = append(all, headHit{h, slipCost})
+			}
+		}
+		return all
+	}
 	for k, steps := range f.heads {
 		for _, key := range f.keys {
 			end, wire, cost := d.headBySteps(f, steps, key, i, 2)
@@ -188,7 +199,7 @@ func (d *decoder) headsAt(f *tagForms, i int) []headHit {
 // headBySteps matches the head of an argument with a key by its steps, of which so many may be damaged, missing or another.
 // It returns a cost of 0 where the head does not stand there.
 func (d *decoder) headBySteps(f *tagForms, steps []headStep, key string, i, slips int) (end int, wire string, cost int) {
-	whole := 0
+	whole, lost := 0, false
 	for n, s := range steps {
 		at := i + d.Elastic(i)
 		if n == 0 {
@@ -205,9 +216,18 @@ func (d *decoder) headBySteps(f *tagForms, steps []headStep, key string, i, slip
 			end = at + d.Run(at, 32, func(c int) bool { return isLetter(c) })
 			wire = string(d.Slice(d.Pos+at, d.Pos+end))
 		default:
-			if end, c = d.stepAt(f, s, at, i); c == 0 {
+			end, c = d.stepAt(f, s, at, i)
+			// name=="path"
+			if near := d.nearly(at, s.text); near > 0 && n+1 < len(steps) && steps[n+1].hole == "key" && !d.Has(end, key) {
+				end, c = near, slipCost
+			}
+			if c == 0 {
 				whole++
 			}
+		}
+		// the same tag again
+		if n, _, ok := d.tagAt(end+d.Elastic(end), s.tagForm); ok && len(s.text) > 3 && s.hole == "" && end > at {
+			end, c = n, max(c, slipCost)
 		}
 		if c > 0 {
 			slips, cost = slips-1, cost+c
@@ -215,12 +235,16 @@ func (d *decoder) headBySteps(f *tagForms, steps []headStep, key string, i, slip
 		if slips < 0 {
 			return 0, "", 0
 		}
+		lost = end == i && n > 0
 		i = end
 	}
-	if whole == 0 || cost == 0 {
+	if whole == 0 {
 		return 0, "", 0
 	}
-	return i, wire, cost
+	if lost && d.At(i) == '\n' { // the line break in front of the tag that is missing
+		i++
+	}
+	return i, wire, max(cost, slipCost)
 }
 
 // stepAt matches one tag, or half of one, of a head at an offset, and returns what it costs: as it should be, with a slip,
@@ -229,6 +253,10 @@ func (d *decoder) stepAt(f *tagForms, s headStep, at, bare int) (end, cost int) 
 	if n, c, ok := d.tagAt(at, s.tagForm); ok {
 		return n, c
 	}
+	// <<arg_value>
+	if n, a := d.literal(at+1, s.lit); a == matched && d.At(at) == int(s.text[0]) {
+		return n, slipCost
+	}
 	if s.name != "" {
 		for _, v := range f.values {
 			if n, _, ok := d.tagAt(at, v); ok {
@@ -236,8 +264,8 @@ func (d *decoder) stepAt(f *tagForms, s headStep, at, bare int) (end, cost int) 
 			}
 		}
 	}
-	// <parametercity>: the last sign in front of the key
-	if n := len(s.text) - 1; n > 3 && s.text[n] != '>' && d.Has(at, s.text[:n]) {
+	// <parametercity>, <arg_valueOslo: the last sign is missing in front of a word
+	if n := len(s.text) - 1; n > 3 && s.name == "" && d.Has(at, s.text[:n]) {
 		return at + n, slipCost
 	}
 	// name="city> has lost a quote
@@ -249,4 +277,17 @@ func (d *decoder) stepAt(f *tagForms, s headStep, at, bare int) (end, cost int) 
 		}
 	}
 	return bare, slipCost
+}
+
+// oneOff reports whether two keys differ by one character that is missing, or that stands twice.
+func oneOff(a, b string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	k := 0
+	for k < len(a) && a[k] == b[k] {
+		k++
+	}
+	_, size := utf8.DecodeRuneInString(b[k:])
+	return len(a) > 2 && len(b) == len(a)+size && a[k:] == b[k+size:]
 }

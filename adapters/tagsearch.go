@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"toolnorm/adapters/internal/declaration"
-	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat/schema"
 )
 
@@ -14,30 +13,6 @@ import (
 // reading counts if no other one of nearly its cost gives other values; else the call is in doubt.
 //
 // Inside a value tags nest: an opener and its closer are text together, at no cost. So a document about calls is read whole.
-
-// tagKind is what a tag does in a call.
-type tagKind uint8
-
-const (
-	valueTag tagKind = iota // closes a value
-	closeTag                // closes the call, or a part of it
-	innerTag                // closes a part of an argument's head
-	headTag                 // begins an argument
-	openTag                 // begins something that one of the others closes
-)
-
-// tagToken is a tag in the text that is searched.
-type tagToken struct {
-	at, end int
-	kind    tagKind
-	n       int       // which closer of the call it is
-	cost    int       // of its damage
-	asText  int       // what it costs as text
-	name    string    // what it opens or closes, for nesting
-	opens   bool      // it opens that
-	pair    int       // the token that closes what it opens; 0: none
-	heads   []headHit // of a headTag
-}
 
 // tagArg is an argument of a reading; its value stands between two offsets.
 type tagArg struct {
@@ -92,138 +67,6 @@ func (d *decoder) newTagSearch(p *declaration.Pattern, t *schema.Type) *tagSearc
 
 // textEnd is the offset of the end of the text that was read.
 func (s *tagSearch) textEnd() int { return len(s.d.Window()) }
-
-// scan finds the tags of the text, and which of them belong together.
-func (s *tagSearch) scan() {
-	d := s.d
-	for i := 0; i < maxTagText; {
-		c := d.At(i)
-		if c < 0 {
-			break
-		}
-		if !s.f.p.Family.CloseBytes[c] {
-			i++
-			continue
-		}
-		if t, ok := s.tokenAt(i); ok {
-			t.asText = s.textCost(t)
-			s.tokens = append(s.tokens, t)
-			i = t.end
-			continue
-		}
-		i++
-	}
-	var open []int
-	for k := range s.tokens {
-		t := &s.tokens[k]
-		if t.opens {
-			open = append(open, k)
-			continue
-		}
-		for n := len(open) - 1; n >= 0 && t.name != ""; n-- {
-			if s.tokens[open[n]].name == t.name {
-				s.tokens[open[n]].pair = k
-				open = open[:n]
-				break
-			}
-		}
-	}
-}
-
-// textCost is what a tag costs as text: little inside a line.
-func (s *tagSearch) textCost(t tagToken) int {
-	d := s.d
-	if t.opens || t.kind == headTag {
-		if c := d.before(t.at); c == '\n' || c == '>' || c < 0 {
-			return textCost
-		}
-		return mentionCost
-	}
-	n := t.end
-	for n < t.end+8 && (d.At(n) == ' ' || d.At(n) == '\t' || d.At(n) == '\r') {
-		n++
-	}
-	if c := d.At(n); c < 0 || c == '\n' || c == '<' || c == '\\' {
-		return textCost
-	}
-	return mentionCost
-}
-
-// before is the byte in front of offset i, -1 where nothing is kept.
-func (d *decoder) before(i int) int {
-	if d.Pos+i <= d.Base {
-		return -1
-	}
-	return int(d.Slice(d.Pos+i-1, d.Pos+i)[0])
-}
-
-// tokenAt returns the tag at offset i, if one stands there.
-func (s *tagSearch) tokenAt(i int) (tagToken, bool) {
-	d, f := s.d, s.f
-	var near tagToken
-	try := func(kind tagKind, n int, form tagForm) bool {
-		end, cost, ok := d.tagAt(i, form)
-		if ok && (near.end == 0 || cost < near.cost) {
-			near = tagToken{at: i, end: end, kind: kind, n: n, cost: cost, name: form.name}
-		}
-		return ok && cost == 0
-	}
-	for n, form := range f.values {
-		if try(valueTag, n, form) {
-			return near, true
-		}
-	}
-	for n, form := range f.closes {
-		if try(closeTag, n, form) {
-			return near, true
-		}
-	}
-	for n, form := range f.inner {
-		if try(innerTag, n, form) {
-			return near, true
-		}
-	}
-	if heads := d.headsAt(f, i); len(heads) > 0 && heads[0].end > i && (near.end == 0 || heads[0].cost <= near.cost) {
-		return tagToken{at: i, end: heads[0].end, kind: headTag, cost: heads[0].cost, name: f.values[0].name, opens: true, heads: heads}, true
-	}
-	if end, name := s.opener(i); end > 0 {
-		if near.end == 0 {
-			return tagToken{at: i, end: end, kind: openTag, name: name, opens: true}, true
-		}
-		if near.opens = name == near.name; near.opens && near.kind != valueTag {
-			near.kind, near.cost = openTag, 0
-		}
-	}
-	return near, near.end > 0
-}
-
-// opener returns the offset behind the beginning of a tag that one of the family's closing tags closes, and its name.
-func (s *tagSearch) opener(i int) (end int, name string) {
-	d, f := s.d, s.f
-	if d.At(i) != '<' {
-		return 0, ""
-	}
-	for _, list := range [][]tagForm{f.values, f.closes, f.inner} {
-		for _, form := range list {
-			if form.name == "" || !d.Has(i+1, form.name) {
-				continue
-			}
-			end := i + 1 + len(form.name)
-			if c := d.At(end); c != '>' && c != '=' && c != ':' && !scan.IsSpace(c) {
-				continue
-			}
-			n := d.Run(end, 256, func(c int) bool { return c >= 0 && c != '>' && c != '<' && c != '\n' })
-			if d.At(end+n) == '>' && n > 0 && d.before(end+n) == '/' {
-				continue // <parameter/>
-			}
-			if d.At(end+n) == '>' {
-				n++
-			}
-			return end + n, form.name
-		}
-	}
-	return 0, ""
-}
 
 // from is the first token at an offset or behind it.
 func (s *tagSearch) from(at int) int {
@@ -280,11 +123,26 @@ func (s *tagSearch) step(k int, v tagState) {
 	closed := func(to, i, cost int) {
 		s.next(&tagArg{v.head, v.from, max(to, v.from), v.args}, i, cost, 0)
 	}
+	// a missing closer takes the line break in front of it along; of two one may be the value's
+	missing := func(to, i, cost int) {
+		closed(to, i, cost)
+		if before := s.lineEnd(to, v.from); before < to && v.head.onLines() {
+			closed(before, i, cost)
+		}
+	}
 	line := s.lineEnd(t.at, v.from)
 	// without a closer of its own the value would end in a tag, which at a border is never text
 	lost := v.cost + slipCost
 	if k > 0 && !s.tokens[k-1].opens && s.tokens[k-1].at >= v.from && s.blank(s.tokens[k-1].end, t.at) {
 		lost += leftCost
+	}
+	nests := 0
+	if t.opens && t.kind != headTag && s.blank(v.from, t.at) && s.again(v.head, t) {
+		nests = textCost
+		s.add(s.from(t.end), tagState{v.cost + slipCost, v.args, v.head, t.end})
+	}
+	if t.opens && t.kind == valueTag && k+1 < len(s.tokens) && s.blank(t.end, s.tokens[k+1].at) && s.tokens[k+1].kind == headTag && s.fresh(v, s.tokens[k+1].heads[0].key) {
+		nests = textCost
 	}
 	switch {
 	case t.kind == valueTag:
@@ -292,17 +150,22 @@ func (s *tagSearch) step(k int, v tagState) {
 		if v.head.onLines() || s.f.p.Family != s.d.f && s.d.At(v.from) == '\n' {
 			to = line
 		}
-		closed(to, t.end, v.cost+t.cost)
+		cost := v.cost + t.cost
+		if v.head.onLines() && line == t.at && v.from < t.at && s.d.before(v.from) == '\n' { // a line of its own is where it belongs
+			cost += lostCost
+		}
+		closed(to, t.end, cost)
 	// closers swapped
 	case t.kind == innerTag:
 		closed(t.at, t.end, v.cost+t.cost+slipCost)
 	// the closer of the value is missing
 	case t.kind == closeTag:
-		closed(line, t.at, lost)
+		missing(line, t.at, lost)
 	case t.kind == headTag && s.blank(v.from, t.at) && t.heads[0].key == v.head.key:
+		nests = textCost
 		s.add(s.from(t.end), tagState{v.cost + slipCost + t.cost, v.args, v.head, t.heads[0].end})
 	case t.kind == headTag && t.cost == 0 && s.fresh(v, t.heads[0].key) && (!v.head.onLines() || s.d.before(t.at) == '\n' || t.at == v.from):
-		closed(line, t.at, lost)
+		missing(line, t.at, lost)
 	}
 	text := t.asText
 	if t.kind == headTag && t.cost == 0 && s.fresh(v, t.heads[0].key) && !v.head.onLines() {
@@ -310,8 +173,28 @@ func (s *tagSearch) step(k int, v tagState) {
 	}
 	s.add(k+1, tagState{v.cost + text, v.args, v.head, v.from})
 	if t.pair > 0 {
-		s.add(t.pair+1, v)
+		s.add(t.pair+1, tagState{v.cost + nests, v.args, v.head, v.from})
 	}
+}
+
+// again says whether a tag is the last one of an argument's head: <arg_value>.
+func (s *tagSearch) again(h head, t *tagToken) bool {
+	for k, arg := range s.f.p.Family.Args {
+		if steps := s.f.heads[k]; arg == h.p && len(steps[len(steps)-1].text) > 3 {
+			end, _, ok := s.d.tagAt(t.at, steps[len(steps)-1].tagForm)
+			return ok && end == t.end
+		}
+	}
+	return false
+}
+
+// comment is the size of a comment at offset i that holds no tags.
+func (s *tagSearch) comment(i int) int {
+	size := s.d.Comment(i)
+	if k := s.from(i); k < len(s.tokens) && s.tokens[k].at < i+size {
+		return 0
+	}
+	return size
 }
 
 // lineEnd is the offset of the line break in front of offset i, or i.
@@ -353,10 +236,13 @@ func (s *tagSearch) next(args *tagArg, i, cost, depth int) {
 	d := s.d
 	n := i + d.Elastic(i)
 	if d.At(n) < 0 || d.cutCloser(s.f.p, n) {
+		if d.At(i) == ' ' { // a sentence goes on behind the tag
+			cost += lostCost
+		}
 		s.finish(tagReading{cost: cost + slipCost, args: args, end: n})
 		return
 	}
-	if size := d.Comment(n); size > 0 {
+	if size := s.comment(n); size > 0 {
 		s.next(args, n+size, cost+asideCost, depth+1)
 	}
 	if end := d.loneKeys(s.f.p, n); end > n {
@@ -366,13 +252,13 @@ func (s *tagSearch) next(args *tagArg, i, cost, depth int) {
 		s.over(args, n, cost+slipCost, true)
 		return
 	}
-	tag := false
-	for _, h := range d.headsAt(s.f, n) {
+	tag, twice := false, 0
+	if c := d.At(n); s.f.p.Family.CloseBytes[c] && d.At(n+1) == c { // <<parameter=city>
+		twice = 1
+	}
+	for _, h := range d.headsAt(s.f, n+twice) {
 		tag = true
-		c := cost + h.cost
-		if !s.f.typ.Has(h.key) && len(s.f.keys) > 0 {
-			c += slipCost
-		}
+		c := cost + h.cost + twice*slipCost
 		if s.seen(args, h.key) {
 			c += 2 * slipCost
 		}
@@ -424,7 +310,10 @@ func (s *tagSearch) closers(args *tagArg, k, i, cost, depth int) {
 	if cost > s.best+tagWindow || depth > 4 {
 		return
 	}
-	n := d.pastComment(i)
+	n := i + d.Elastic(i)
+	if size := s.comment(n); size > 0 {
+		n += size + d.Elastic(n+size)
+	}
 	if s.nextCall(n) {
 		s.over(args, i, cost+slipCost*(len(s.f.closes)-k)/2, true)
 		return
@@ -466,6 +355,8 @@ func (s *tagSearch) over(args *tagArg, i, cost int, closed bool) {
 	switch {
 	case left || !over && s.d.tailFrom(s.f.p, i).at > 0:
 		cost += leftCost
+	case !over && cost%quarter > 0 && s.from(i) < len(s.tokens):
+		cost += leftCost
 	case !over && cost%quarter > 0:
 		cost += slipCost
 	}
@@ -474,59 +365,3 @@ func (s *tagSearch) over(args *tagArg, i, cost int, closed bool) {
 
 // nextCall says whether another call of an offered tool begins at offset i.
 func (s *tagSearch) nextCall(i int) bool { return s.d.callBegins(s.f.p.Family, i) }
-
-// choose returns the reading that counts. It is false where there are two, or none.
-func (s *tagSearch) choose(before string, partly bool) (tagReading, bool) {
-	slices.SortStableFunc(s.done, func(a, b tagReading) int { return a.cost - b.cost })
-	if len(s.done) == 0 {
-		return tagReading{}, false
-	}
-	known := map[[2]int]string{}
-	value := func(a *tagArg) string {
-		at := [2]int{a.from, a.to}
-		v, ok := known[at]
-		if !ok {
-			text := string(s.d.Slice(s.d.Pos+a.from, s.d.Pos+a.to))
-			if a.from == 0 {
-				text = before + text
-			}
-			v = a.read(text, s.f.typ.Prop(a.key))
-			known[at] = v
-		}
-		return v
-	}
-	var list []tagReading
-	for _, r := range s.done {
-		if r.cost > s.done[0].cost+tagMargin+misfitCost || len(list) == maxStates {
-			break
-		}
-		for a := r.args; a != nil; a = a.prev {
-			typ := s.f.typ.Prop(a.key)
-			if !(partly && a.from == 0) && typ.Known() && !typ.Allows(schema.String) && !typ.Allows(schema.KindOf(value(a))) {
-				r.cost += misfitCost
-			}
-		}
-		list = append(list, r)
-	}
-	slices.SortStableFunc(list, func(a, b tagReading) int { return a.cost - b.cost })
-	best := list[0]
-	for _, r := range list[1:] {
-		if r.cost >= best.cost+tagMargin {
-			break
-		}
-		if r.cut != best.cut || !sameArgs(r.args, best.args, value) {
-			return best, false
-		}
-	}
-	return best, best.cost < leftCost
-}
-
-// sameArgs says whether two readings give the same arguments.
-func sameArgs(a, b *tagArg, value func(*tagArg) string) bool {
-	for ; a != nil && b != nil; a, b = a.prev, b.prev {
-		if a.key != b.key || (a.from != b.from || a.to != b.to) && value(a) != value(b) {
-			return false
-		}
-	}
-	return a == nil && b == nil
-}

@@ -113,6 +113,7 @@ func (d *decoder) skipValue(p *declaration.Pattern, h head, t *schema.Type) {
 		}
 		d.Pos++
 	}
+	d.Out.Broken = true // the text ends inside it
 }
 
 // read turns the raw text of a tag into JSON, by the schema.
@@ -121,6 +122,9 @@ func (h head) read(text string, t *schema.Type) string {
 	// <items><item>…
 	if h.p.Keyed() {
 		return treeOf(h.p, text).json(t)
+	}
+	if list, ok := listOf(text, t); ok {
+		return list
 	}
 	return lenient.FromText(text, t)
 }
@@ -169,10 +173,14 @@ func (d *decoder) valueEnd(p *declaration.Pattern, h head, t *schema.Type, befor
 	}
 	lead := 0
 	if d.At(0) == '\n' {
-		if lead = 1; !p.Family.CloseBytes[max(d.At(1), 0)] {
+		// a closer that is missing takes line breaks along
+		if lead = 1; d.At(1) == '\n' {
+			lead = 2
+		}
+		if !p.Family.CloseBytes[max(d.At(lead), 0)] {
 			return 0, false
 		}
-		if _, own := d.literal(1, h.own); own == matched && !h.onLines() {
+		if _, own := d.literal(lead, h.own); own == matched && (lead == 2 || !h.onLines()) {
 			return 0, false
 		}
 	}
@@ -206,79 +214,6 @@ func (d *decoder) surelyBehind(p *declaration.Pattern, t *schema.Type, i int) bo
 	}
 	_, left := d.behindCall(p, i)
 	return len(p.Close) > 0 && !left
-}
-
-// tagPlan is how the rest of a call in tags is read, once that was decided by all of it.
-type tagPlan struct {
-	made   bool
-	args   []*tagArg // what follows the value that was being read
-	base   int       // the position that their offsets count from
-	to     int       // the position where the value that is being read ends; -1: not at all
-	end    int       // the position behind the call
-	closed bool      // its last closer was seen
-}
-
-// tagging is what reading calls in tags keeps of a reply.
-type tagging struct {
-	plan     tagPlan
-	forms    *tagForms
-	searched int // bytes that were searched
-	tails    tagTails
-}
-
-// planTags decides how the rest of the call is read, from inside the value of h on: by the reading that costs least. A call that
-// has two such readings is in doubt, and one that ends inside a value is cut.
-func (d *decoder) planTags(p *declaration.Pattern, h head, t *schema.Type, before func() string) {
-	d.plan = tagPlan{made: true, base: d.Pos, to: -1}
-	if d.searched > maxSearched {
-		d.Out.Doubt = true
-		return
-	}
-	s := d.newTagSearch(p, t)
-	text := ""
-	if before != nil {
-		text = before()
-	}
-	s.add(0, tagState{head: h})
-	s.run()
-	r, ok := s.choose(text, before == nil)
-	if !ok || r.cut {
-		d.Out.Doubt = d.Out.Doubt || !ok
-		return
-	}
-	d.followPlan(r)
-	d.planNext()
-}
-
-// tagForms are the tags of the call's pattern for a tool.
-func (d *decoder) tagForms(p *declaration.Pattern, t *schema.Type) *tagForms {
-	if d.forms == nil || d.forms.p != p || d.forms.typ != t {
-		d.forms = newTagForms(p, t)
-	}
-	return d.forms
-}
-
-// followPlan makes a reading the plan.
-func (d *decoder) followPlan(r tagReading) {
-	for a := r.args; a != nil; a = a.prev {
-		d.plan.args = append(d.plan.args, a)
-	}
-	slices.Reverse(d.plan.args)
-	d.plan.end, d.plan.closed = d.plan.base+r.end, r.closed
-	if r.cost%quarter > 0 {
-		d.Repaired("closers")
-	}
-}
-
-// planNext goes on to the next argument of the plan, where its value begins. It is false behind the last one.
-func (d *decoder) planNext() (head, bool) {
-	if len(d.plan.args) == 0 {
-		return head{}, false
-	}
-	a := d.plan.args[0]
-	d.plan.args = d.plan.args[1:]
-	d.Pos, d.plan.to = d.plan.base+a.from, d.plan.base+a.to
-	return a.head, true
 }
 
 // simpleEnd is valueEnd for the values of tags that are named like the parameters, and in messages.
@@ -438,47 +373,4 @@ func (d *decoder) endMark(i int) bool {
 	return d.firstMark(i, func(m *declaration.Mark) bool {
 		return m.Kind >= declaration.SectionOpen && m.Kind <= declaration.TurnMark || m.Kind == declaration.CloseMark && len(m.Pattern.Family.Sections) > 0
 	}) != nil
-}
-
-// openCDATA steps over the opener of CDATA around a value, if one stands here.
-// MiniCPM5 wraps a value in it exactly when it holds <, & or a newline.
-func (d *decoder) openCDATA(f *declaration.Family) bool {
-	if !f.Flags.CDATA {
-		return false
-	}
-	n, a := d.literal(d.Space(0), declaration.Exactly(declaration.CDATAOpen))
-	if a == incomplete && d.At(d.Space(0)) >= 0 {
-		d.Out.Broken = true
-		d.ToEnd()
-	}
-	if a == matched {
-		d.Pos += n
-	}
-	return a == matched
-}
-
-// cdataEnd says whether CDATA ends here, and how many bytes of it and of the value's closer to step over. Inside it no mark
-// counts, and its closer only where the value's closer follows.
-// The text of a page may hold ]]> as well as any tag; what follows it decides, as for every closer.
-func (d *decoder) cdataEnd(p *declaration.Pattern, h head) (int, bool) {
-	n, a := d.literal(0, declaration.Exactly(declaration.CDATAClose))
-	if a == matched {
-		i := n + d.Elastic(n)
-		end, b := d.literal(i, h.own)
-		if b == matched && d.afterValue(p, end) {
-			return end, true
-		}
-		// <![CDATA[["a"]]]></function>: the value's own closer is missing
-		if b == mismatch && d.closersFollow(p, i) {
-			return i, true
-		}
-		a = b
-	}
-	if a != incomplete {
-		return 0, false
-	}
-	for d.At(n) >= 0 {
-		n++
-	}
-	return n, true
 }

@@ -1,0 +1,164 @@
+package adapters
+
+import "toolnorm/adapters/internal/scan"
+
+// tagKind is what a tag does in a call.
+type tagKind uint8
+
+const (
+	valueTag tagKind = iota // closes a value
+	closeTag                // closes the call, or a part of it
+	innerTag                // closes a part of an argument's head
+	headTag                 // begins an argument
+	openTag                 // begins something that one of the others closes
+)
+
+// tagToken is a tag in the text that is searched.
+type tagToken struct {
+	at, end int
+	kind    tagKind
+	n       int       // which closer of the call it is
+	cost    int       // of its damage
+	asText  int       // what it costs as text
+	name    string    // what it opens or closes, for nesting
+	opens   bool      // it opens that
+	pair    int       // the token that closes what it opens; 0: none
+	heads   []headHit // of a headTag
+}
+
+// scan finds the tags of the text, and which of them belong together.
+func (s *tagSearch) scan() {
+	d := s.d
+	for i := 0; i < maxTagText; {
+		c := d.At(i)
+		if c < 0 {
+			break
+		}
+		if !s.f.p.Family.CloseBytes[c] {
+			i++
+			continue
+		}
+		if t, ok := s.tokenAt(i); ok {
+			t.asText = s.textCost(t)
+			s.tokens = append(s.tokens, t)
+			i = t.end
+			continue
+		}
+		i++
+	}
+	var open []int
+	for k := range s.tokens {
+		t := &s.tokens[k]
+		if t.opens {
+			open = append(open, k)
+			continue
+		}
+		for n := len(open) - 1; n >= 0 && t.name != ""; n-- {
+			if s.tokens[open[n]].name == t.name {
+				s.tokens[open[n]].pair = k
+				open = open[:n]
+				break
+			}
+		}
+	}
+}
+
+// textCost is what a tag costs as text: little inside a line.
+func (s *tagSearch) textCost(t tagToken) int {
+	d := s.d
+	if t.opens || t.kind == headTag {
+		i := t.at
+		for i > t.at-32 && (d.before(i) == ' ' || d.before(i) == '\t') {
+			i--
+		}
+		if c := d.before(i); c == '\n' || c == '>' || c < 0 {
+			return textCost
+		}
+		return mentionCost
+	}
+	n := t.end
+	for n < t.end+8 && (d.At(n) == ' ' || d.At(n) == '\t' || d.At(n) == '\r') {
+		n++
+	}
+	switch c := d.At(n); {
+	case c == '\n' || c == '<' || c == '\\' || c < 0 && d.before(t.at) == '\n':
+		return textCost
+	}
+	return mentionCost
+}
+
+// before is the byte in front of offset i, -1 where nothing is kept.
+func (d *decoder) before(i int) int {
+	if d.Pos+i <= d.Base {
+		return -1
+	}
+	return int(d.Slice(d.Pos+i-1, d.Pos+i)[0])
+}
+
+// tokenAt returns the tag at offset i, if one stands there.
+func (s *tagSearch) tokenAt(i int) (tagToken, bool) {
+	d, f := s.d, s.f
+	var near tagToken
+	try := func(kind tagKind, n int, form tagForm) bool {
+		end, cost, ok := d.tagAt(i, form)
+		if ok && (near.end == 0 || cost < near.cost) {
+			near = tagToken{at: i, end: end, kind: kind, n: n, cost: cost, name: form.name}
+		}
+		return ok && cost == 0
+	}
+	for n, form := range f.values {
+		if try(valueTag, n, form) {
+			return near, true
+		}
+	}
+	for n, form := range f.closes {
+		if try(closeTag, n, form) {
+			return near, true
+		}
+	}
+	for n, form := range f.inner {
+		if try(innerTag, n, form) {
+			return near, true
+		}
+	}
+	if heads := d.headsAt(f, i); len(heads) > 0 && heads[0].end > i && (near.end == 0 || heads[0].cost <= near.cost) {
+		return tagToken{at: i, end: heads[0].end, kind: headTag, cost: heads[0].cost, name: f.values[0].name, opens: true, heads: heads}, true
+	}
+	if end, name := s.opener(i); end > 0 {
+		if near.end == 0 {
+			return tagToken{at: i, end: end, kind: openTag, name: name, opens: true}, true
+		}
+		if near.opens = name == near.name; near.opens && near.kind != valueTag {
+			near.kind, near.cost = openTag, 0
+		}
+	}
+	return near, near.end > 0
+}
+
+// opener returns the offset behind the beginning of a tag that one of the family's closing tags closes, and its name.
+func (s *tagSearch) opener(i int) (end int, name string) {
+	d, f := s.d, s.f
+	if d.At(i) != '<' {
+		return 0, ""
+	}
+	for _, list := range [][]tagForm{f.values, f.closes, f.inner} {
+		for _, form := range list {
+			if form.name == "" || !d.Has(i+1, form.name) {
+				continue
+			}
+			end := i + 1 + len(form.name)
+			if c := d.At(end); c != '>' && c != '=' && c != ':' && !scan.IsSpace(c) {
+				continue
+			}
+			n := d.Run(end, 256, func(c int) bool { return c >= 0 && c != '>' && c != '<' && c != '\n' })
+			if d.At(end+n) == '>' && n > 0 && d.before(end+n) == '/' {
+				continue // <parameter/>
+			}
+			if d.At(end+n) == '>' {
+				n++
+			}
+			return end + n, form.name
+		}
+	}
+	return 0, ""
+}
