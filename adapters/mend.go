@@ -1,8 +1,6 @@
 package adapters
 
 import (
-	"slices"
-
 	"toolnorm/adapters/internal/lenient"
 	"toolnorm/adapters/internal/repair"
 	"toolnorm/adapters/internal/toolset"
@@ -40,18 +38,17 @@ func (d *decoder) mend(from int, t *toolset.Tool, quotes []lenient.Delim) {
 	for _, q := range quotes {
 		g.Quotes = append(g.Quotes, q.Open)
 	}
-	all, fitting := lenient.Meanings(text, g, t.Name)
-	d.Pos = end
-	today, read := out.All(), !out.Doubt && !out.Broken
-	likely := all
-	if fitting > 0 {
-		likely = all[:fitting]
+	today := ""
+	if !out.Doubt && !out.Broken {
+		today = out.All()
 	}
+	m, ok := lenient.Decide(text, g, t.Name, today)
+	d.Pos = end
 	switch {
-	case read && stands(likely, today):
-	case fitting == 1 && out.Replace(all[0].Args):
-		out.Doubt, out.Broken, d.Unclosed = false, false, all[0].Open
-		d.Pos = from + all[0].End
+	case ok && today != "" && lenient.SameJSON(m.Args, today):
+	case ok && out.Replace(m.Args):
+		out.Doubt, out.Broken, d.Unclosed = false, false, m.Open
+		d.Pos = from + m.End
 	default:
 		// nobody knows what the rest would have been
 		cut := !d.atMark(from, len(text)) && (d.Unclosed || out.Broken)
@@ -59,21 +56,13 @@ func (d *decoder) mend(from int, t *toolset.Tool, quotes []lenient.Delim) {
 	}
 }
 
-// ahead is how much cheaper what was read must be than what else may be meant. It is less than the margin, since two ways of
-// reading agree on it.
-const ahead = 2
-
-// stands reports whether args are what is meant: they are among the likely meanings, and ahead of the others.
-func stands(likely []lenient.Meaning, args string) bool {
-	at := slices.IndexFunc(likely, func(m lenient.Meaning) bool { return lenient.SameJSON(m.Args, args) })
-	return at >= 0 && !slices.ContainsFunc(likely, func(m lenient.Meaning) bool { return m.Args != likely[at].Args && m.Cost < likely[at].Cost+ahead })
-}
-
 // damaged is the text of arguments that begin at position from, and what stands behind them up to the end of their call.
 func (d *decoder) damaged(from int) string {
 	n := 0
-	for n < maxBehind && d.At(n) >= 0 && !d.IsMark(n) {
-		n++
+	for ; n < maxBehind && d.At(n) >= 0; n++ {
+		if _, closer := d.closerAt(n, d.closing); closer || !d.Unclosed && d.IsMark(n) {
+			break
+		}
 	}
 	return string(d.Slice(from, d.Pos+n))
 }
