@@ -9,11 +9,20 @@ import (
 // maxBehind bounds how far behind arguments the end of their call is looked for, in bytes.
 const maxBehind = 512
 
-// mend decides what arguments mean in which something was odd; they begin at from, and have just been read. What was read
-// of them stands if it is the only likely reading; if another one is, that takes its place, unless something else has
+// mendArguments is mend for the arguments of a call, which begin at from.
+func (d *decoder) mendArguments(from int, t *toolset.Tool, quotes []lenient.Delim) {
+	g := repair.Args{Type: t.Type(), Envelope: func(key string) bool { return lenient.OfEnvelope(key) || d.tools.Find(key) != nil }}
+	for _, q := range quotes {
+		g.Quotes = append(g.Quotes, q.Open)
+	}
+	d.mend(from, 0, t.Name, g)
+}
+
+// mend decides what JSON means in which something was odd; it begins at from, was written at at, and has just been read. What
+// was read of it stands if it is the only likely reading; if another one is, that takes its place, unless something else has
 // left already. Else the call can be read in two ways.
-// Nothing of odd arguments leaves before (lenient.Output.Odd), so they can still become text, or something else.
-func (d *decoder) mend(from int, t *toolset.Tool, quotes []lenient.Delim) {
+// Nothing behind an oddity leaves before (lenient.Output.Odd), so it can still become text, or something else.
+func (d *decoder) mend(from, at int, name string, g repair.Args) {
 	out := d.Out
 	if !out.Odd {
 		return
@@ -34,19 +43,16 @@ func (d *decoder) mend(from int, t *toolset.Tool, quotes []lenient.Delim) {
 		return
 	}
 	d.Pos = from
-	g := repair.Args{Type: t.Type(), Envelope: func(key string) bool { return lenient.OfEnvelope(key) || d.tools.Find(key) != nil }, Mark: func(i int) bool { return d.IsMark(i) || d.Has(i, "```") }}
-	for _, q := range quotes {
-		g.Quotes = append(g.Quotes, q.Open)
-	}
+	g.Mark = func(i int) bool { return d.IsMark(i) || d.Has(i, "```") || d.argCloser(i) }
 	today := ""
 	if !out.Doubt && !out.Broken {
-		today = out.All()
+		today = out.From(at)
 	}
-	m, ok := lenient.Decide(text, g, t.Name, today)
+	m, ok := lenient.Decide(text, g, name, today)
 	d.Pos = end
 	switch {
 	case ok && today != "" && lenient.SameJSON(m.Args, today):
-	case ok && out.Replace(m.Args):
+	case ok && out.Replace(at, m.Args):
 		out.Doubt, out.Broken, d.Unclosed = false, false, m.Open
 		d.Pos = from + m.End
 	default:
@@ -60,7 +66,7 @@ func (d *decoder) mend(from int, t *toolset.Tool, quotes []lenient.Delim) {
 func (d *decoder) damaged(from int) string {
 	n := 0
 	for ; n < maxBehind && d.At(n) >= 0; n++ {
-		if _, closer := d.closerAt(n, d.closing); closer || !d.Unclosed && d.IsMark(n) {
+		if _, closer := d.closerAt(n, d.closing); closer || d.argCloser(n) || !d.Unclosed && d.IsMark(n) {
 			break
 		}
 	}
