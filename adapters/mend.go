@@ -31,8 +31,8 @@ func (d *decoder) mend(from, at int, name string, g repair.Args) {
 		out.Doubt = true
 		return
 	}
-	if !d.drafting { // what has left must not depend on how the text came in
-		d.flushArgs()
+	if n := out.BeforeEnd(); !d.drafting && (d.calling.released || n > d.hold) { // what has left must not depend on how the text came in
+		d.sendArgs(max(n-out.Sent(), 0))
 	}
 	end := d.Pos
 	defer out.UnseeEnd()()

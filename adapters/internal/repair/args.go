@@ -139,6 +139,9 @@ func (g *Args) Steps(s *Search, n *Node) {
 		if strings.IndexByte(space, '\n') >= 0 {
 			to.Flags |= line
 		}
+		if n.Stack != nil && n.Stack.Kind == aCall {
+			space = ""
+		}
 		s.Copy(n, to, strings.Map(plainSpace, space))
 		return
 	}
@@ -218,6 +221,9 @@ func (g *Args) call(i int) bool {
 func (g *Args) open(s *Search, n *Node, size, cost int, kind byte) {
 	to := n.to(n.Pos+size, modeValue)
 	t := typeOf(n.Want)
+	if g.Python && t.Only(schema.String|schema.Null) {
+		return // its text is no text
+	}
 	to.Stack = s.Enter(n.Stack, kind, t)
 	if to.Stack.Depth > maxDepth {
 		return
@@ -515,16 +521,30 @@ func (g *Args) after(s *Search, n *Node) {
 	case g.has(n.Pos, "，"):
 		next.Pos += len("，") - 1
 		s.Go(n, g.first(&next, habitWide, small), next, ",")
-	case c > ' ' && strings.IndexByte(":=.|/&+", byte(c)) >= 0:
+	case !g.Python && c > ' ' && strings.IndexByte(":=.|/&+", byte(c)) >= 0:
 		s.Go(n, slip, next, ",")
-	case g.has(n.Pos, "and "):
+	case !g.Python && g.has(n.Pos, "and "):
 		next.Pos += len("and")
 		s.Go(n, slip, next, ",")
 	case scan.IsQuote(c) && g.likelyEnd(n.Pos+1, n.Stack) == 2:
 		s.Go(n, g.doubled(&here2), here2) // one too many
 	}
+	if g.Python { // the rest of an expression, perhaps
+		if g.stringAhead(n.Pos) || g.line(n) {
+			g.commaLost(s, n, here)
+		}
+		g.closerLost(s, n, n.Pos)
+		return
+	}
 	g.junk(s, n)
+	g.closerLost(s, n, n.Pos)
 	g.commaLost(s, n, here)
+}
+
+// line reports whether a line break was passed in front of n, or a key follows.
+func (g *Args) line(n *Node) bool {
+	key, _ := g.keyAhead(n.Pos)
+	return n.Flags&line != 0 || key != ""
 }
 
 // doubled is what a quote costs that is one too many. Who doubles one doubles others.
@@ -630,7 +650,6 @@ func (g *Args) commaLost(s *Search, n *Node, here Place) {
 		cost = min(cost, small)
 	}
 	s.Go(n, cost, here, ",")
-	g.closerLost(s, n, n.Pos)
 }
 
 // key reads the key of a member, or the closer of an object that has none.
@@ -661,7 +680,9 @@ func (g *Args) key(s *Search, n *Node) {
 	if g.has(n.Pos, "...") {
 		s.Go(n, small, keep(n, n.Pos+3))
 	}
-	g.junkWord(s, n)
+	if !call {
+		g.junkWord(s, n)
+	}
 	g.keys(s, n, c)
 	if call && n.Mode != modeColon {
 		g.byPosition(s, n)

@@ -232,7 +232,9 @@ func (g *Args) quote(s *Search, n *Node, i int, run string, d *delim) {
 	if d.close != `"` {
 		text = string(chat.AppendEscaped(nil, d.close))
 	}
-	s.Go(n, g.innerQuote(n, i, run, behind, end), to, run, text)
+	if cost := g.innerQuote(n, i, run, behind, end); cost <= Most {
+		s.Go(n, cost, to, run, text)
+	}
 }
 
 // innerQuote is what a quote at i costs that does not close its string, where what follows is so likely its end.
@@ -241,12 +243,15 @@ func (g *Args) innerQuote(n *Node, i int, run string, behind, end int) int {
 	cost := [3]int{0, habit, slip}[end]
 	if n.Flags&sDirty == 0 {
 		cost = [3]int{likely, slip + small, 2 * slip}[end]
-		before := g.at(i - 1)
-		if next := g.at(behind); end == 0 && (run == "" || scan.IsWord(before) || before >= 0x80 || next <= ' ' || strings.IndexByte("-#(/.+;|", byte(next)) >= 0) {
+		before, next := g.at(i-1), g.at(behind)
+		switch follows := scan.IsWord(next) || next >= 0x80; {
+		case n.Flags&sPlain != 0 && n.Flags&sLone != 0: // the other one of a pair, which was forgotten
+			cost = min(cost, slip)
+		case run != "" && scan.IsWord(before) && follows && g.text[i] == '\'': // don't
+		case run == "", (scan.IsWord(before) || before >= 0x80) && follows:
 			cost = slip + small
-		}
-		if n.Flags&(sEscaped) != 0 && n.Flags&sPlain != 0 && end == 0 { // one that was forgotten
-			cost = likely
+		case scan.IsWord(before) || before >= 0x80 || next <= ' ' || strings.IndexByte(",;:", byte(next)) >= 0:
+			cost = Most + 1 // it ends a quotation that never began
 		}
 	}
 	if i > 0 && g.text[i-1] == '\\' { // escaped twice, rather
@@ -342,7 +347,7 @@ func (g *Args) backslash(s *Search, n *Node, i int, run string, d *delim) {
 		s.Go(n, trifle, n.stay(i+2), run, g.text[i+1:i+2])
 	case g.Python && c == '\n':
 		s.Go(n, 0, n.stay(i+2), run)
-	case n.Flags&sMixed != 0 || g.Python:
+	case n.Flags&sMixed != 0:
 		s.Go(n, 0, n.stay(i+1), run, `\\`)
 		if !g.Python && c < 0x80 && !scan.IsWord(c) { // "\ " for a blank
 			s.Go(n, 0, n.stay(i+1), run)
