@@ -1,8 +1,6 @@
 package adapters
 
 import (
-	"slices"
-
 	"toolnorm/adapters/internal/lenient"
 	"toolnorm/adapters/internal/repair"
 	"toolnorm/adapters/internal/toolset"
@@ -11,11 +9,20 @@ import (
 // maxBehind bounds how far behind arguments the end of their call is looked for, in bytes.
 const maxBehind = 512
 
-// mend decides what arguments mean in which something was odd; they begin at from, and have just been read. What was read
-// of them stands if it is the only likely reading; if another one is, that takes its place, unless something else has
+// mendArguments is mend for the arguments of a call, which begin at from.
+func (d *decoder) mendArguments(from int, t *toolset.Tool, quotes []lenient.Delim) {
+	g := repair.Args{Type: t.Type(), Envelope: func(key string) bool { return lenient.OfEnvelope(key) || d.tools.Find(key) != nil }}
+	for _, q := range quotes {
+		g.Quotes = append(g.Quotes, q.Open)
+	}
+	d.mend(from, 0, t.Name, g)
+}
+
+// mend decides what JSON means in which something was odd; it begins at from, was written at at, and has just been read. What
+// was read of it stands if it is the only likely reading; if another one is, that takes its place, unless something else has
 // left already. Else the call can be read in two ways.
-// Nothing of odd arguments leaves before (lenient.Output.Odd), so they can still become text, or something else.
-func (d *decoder) mend(from int, t *toolset.Tool, quotes []lenient.Delim) {
+// Nothing behind an oddity leaves before (lenient.Output.Odd), so it can still become text, or something else.
+func (d *decoder) mend(from, at int, name string, g repair.Args) {
 	out := d.Out
 	if !out.Odd {
 		return
@@ -24,8 +31,8 @@ func (d *decoder) mend(from int, t *toolset.Tool, quotes []lenient.Delim) {
 		out.Doubt = true
 		return
 	}
-	if !d.drafting { // what has left must not depend on how the text came in
-		d.flushArgs()
+	if n := out.BeforeEnd(); !d.drafting && (d.calling.released || n > d.hold) { // what has left must not depend on how the text came in
+		d.sendArgs(max(n-out.Sent(), 0))
 	}
 	end := d.Pos
 	defer out.UnseeEnd()()
@@ -36,22 +43,18 @@ func (d *decoder) mend(from int, t *toolset.Tool, quotes []lenient.Delim) {
 		return
 	}
 	d.Pos = from
-	g := repair.Args{Type: t.Type(), Envelope: func(key string) bool { return lenient.OfEnvelope(key) || d.tools.Find(key) != nil }, Mark: func(i int) bool { return d.IsMark(i) || d.Has(i, "```") }}
-	for _, q := range quotes {
-		g.Quotes = append(g.Quotes, q.Open)
+	g.Mark = func(i int) bool { return d.IsMark(i) || d.Has(i, "```") || d.argCloser(i) }
+	today := ""
+	if !out.Doubt && !out.Broken {
+		today = out.From(at)
 	}
-	all, fitting := lenient.Meanings(text, g, t.Name)
+	m, ok := lenient.Decide(text, g, name, today)
 	d.Pos = end
-	today, read := out.All(), !out.Doubt && !out.Broken
-	likely := all
-	if fitting > 0 {
-		likely = all[:fitting]
-	}
 	switch {
-	case read && stands(likely, today):
-	case fitting == 1 && out.Replace(all[0].Args):
-		out.Doubt, out.Broken, d.Unclosed = false, false, all[0].Open
-		d.Pos = from + all[0].End
+	case ok && today != "" && lenient.SameJSON(m.Args, today):
+	case ok && out.Replace(at, m.Args):
+		out.Doubt, out.Broken, d.Unclosed = false, false, m.Open
+		d.Pos = from + m.End
 	default:
 		// nobody knows what the rest would have been
 		cut := !d.atMark(from, len(text)) && (d.Unclosed || out.Broken)
@@ -59,21 +62,13 @@ func (d *decoder) mend(from int, t *toolset.Tool, quotes []lenient.Delim) {
 	}
 }
 
-// ahead is how much cheaper what was read must be than what else may be meant. It is less than the margin, since two ways of
-// reading agree on it.
-const ahead = 2
-
-// stands reports whether args are what is meant: they are among the likely meanings, and ahead of the others.
-func stands(likely []lenient.Meaning, args string) bool {
-	at := slices.IndexFunc(likely, func(m lenient.Meaning) bool { return lenient.SameJSON(m.Args, args) })
-	return at >= 0 && !slices.ContainsFunc(likely, func(m lenient.Meaning) bool { return m.Args != likely[at].Args && m.Cost < likely[at].Cost+ahead })
-}
-
 // damaged is the text of arguments that begin at position from, and what stands behind them up to the end of their call.
 func (d *decoder) damaged(from int) string {
 	n := 0
-	for n < maxBehind && d.At(n) >= 0 && !d.IsMark(n) {
-		n++
+	for ; n < maxBehind && d.At(n) >= 0; n++ {
+		if _, closer := d.closerAt(n, d.closing); closer || d.argCloser(n) || !d.Unclosed && d.IsMark(n) {
+			break
+		}
 	}
 	return string(d.Slice(from, d.Pos+n))
 }

@@ -3,6 +3,7 @@ package adapters
 import (
 	"toolnorm/adapters/internal/declaration"
 	"toolnorm/adapters/internal/lenient"
+	"toolnorm/adapters/internal/repair"
 	"toolnorm/adapters/internal/scan"
 	"toolnorm/adapters/internal/toolset"
 	"toolnorm/chat"
@@ -112,9 +113,11 @@ func (d *decoder) pythonName() (*toolset.Tool, match) {
 
 // pythonArgs reads the arguments up to the closing parenthesis and answers them as one object.
 // Apart from the call's own output, they can be dropped as a whole. What the end of the text cut in a string may go on in any
-// way: incomplete, so that finish length is not a call, and finish stop is text.
+// way: incomplete, so that finish length is not a call, and finish stop is text. Odd ones, and behind marks those that could
+// not be read, are searched for what they may mean.
 func (d *decoder) pythonArgs(t *toolset.Tool) (string, match) {
 	var a match
+	start := d.Pos
 	d.Python = true
 	// a string may run to the end of the text, and ['a' 'b'] be one string or two
 	out, whole := d.Capture(func() {
@@ -124,15 +127,44 @@ func (d *decoder) pythonArgs(t *toolset.Tool) (string, match) {
 	})
 	d.Python = false
 	d.LeaveAll()
-	if whole != matched {
-		return "", whole
+	a = min(a, whole)
+	if a == matched && d.Spare.Odd || a == mismatch && !d.closing.Markless() {
+		return d.mendPython(start, t, string(out), a)
+	}
+	if a != matched {
+		return "", a
 	}
 	// f(arguments={"city": "Oslo"})
-	if args, ok := lenient.Unwrapped(t.Name, t.Type(), string(out)); ok && a == matched {
+	if args, ok := lenient.Unwrapped(t.Name, t.Type(), string(out)); ok {
 		d.Repaired("wrapped")
 		return args, matched
 	}
 	return string(out), a
+}
+
+// mendPython decides what the arguments of a Python call mean that begin at start, and of which a came; see mend.
+func (d *decoder) mendPython(start int, t *toolset.Tool, today string, a match) (string, match) {
+	if a != matched {
+		today = ""
+	}
+	n := 0
+	for n < maxUnmarked && d.At(n) >= 0 && !d.IsMark(n) {
+		n++
+	}
+	text := string(d.Slice(start, d.Pos+n))
+	d.Pos = start
+	m, ok := lenient.Decide(text, repair.Args{Type: t.Type(), Python: true, Mark: d.IsMark}, t.Name, today)
+	switch {
+	case !ok:
+		return "", mismatch
+	case m.Open:
+		return "", incomplete
+	}
+	d.Pos += m.End
+	if today != "" && lenient.SameJSON(m.Args, today) {
+		return today, matched
+	}
+	return m.Args, matched
 }
 
 // objectArgument reads one object in the place of keywords: f({"a": 1}).
@@ -234,12 +266,16 @@ func (d *decoder) keyword(t *schema.Type, n int) (string, match) {
 }
 
 // pythonValue reads a value; string prefixes (r"…", f"…", b"…") are dropped.
-// The text of an f-string is taken as it stands, since nothing is evaluated here. Only in r"…" is a backslash data.
+// An f-string is a text only where nothing in it would be evaluated. Only in r"…" is a backslash data.
 // False means that no value stands here: an expression or a name, and the text is no call.
 func (d *decoder) pythonValue(t *schema.Type) bool {
 	c := d.At(0)
 	// r"C:\temp", f"{city}", b"x", u"x"
-	if next := d.At(1); (c == 'r' || c == 'f' || c == 'b' || c == 'u') && (next == '"' || next == '\'') {
+	next := d.At(1)
+	if c == 'f' && scan.IsQuote(next) && d.holes(2, next) {
+		return false
+	}
+	if (c == 'r' || c == 'f' || c == 'b' || c == 'u') && (next == '"' || next == '\'') {
 		d.Pos++
 		if q, ok := d.QuoteAt(0); ok && c == 'r' {
 			q.Raw = true
@@ -248,4 +284,18 @@ func (d *decoder) pythonValue(t *schema.Type) bool {
 		}
 	}
 	return d.Value(t)
+}
+
+// holes reports whether in the f-string whose text begins at offset i something would be evaluated. One that is longer than
+// is looked may have holes.
+func (d *decoder) holes(i, quote int) bool {
+	for n := i; n < i+maxUnmarked; n++ {
+		switch c := d.At(n); {
+		case c == quote || c < 0:
+			return false
+		case c == '{' || c == '\\':
+			return true
+		}
+	}
+	return true
 }

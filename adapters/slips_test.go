@@ -142,6 +142,9 @@ func writeSlip(f *Format, c *slipCall) *written {
 		w.quote[w.frame[at[0]:at[1]]] = w.frame[max(at[0]-2, 0):at[0]]
 	}
 	w.from = strings.Index(w.frame, c.name) + len(c.name)
+	if i := strings.Index(w.frame, print.JSON.Value(c.args)); i > 0 {
+		w.from = i
+	}
 	return w
 }
 

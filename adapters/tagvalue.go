@@ -5,6 +5,7 @@ import (
 
 	"toolnorm/adapters/internal/declaration"
 	"toolnorm/adapters/internal/lenient"
+	"toolnorm/adapters/internal/repair"
 	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat/schema"
 )
@@ -31,7 +32,11 @@ func (d *decoder) tagValue(p *declaration.Pattern, h head, t *schema.Type) {
 	if n := d.Space(0); !h.cdata && h.isJSON(typ) && d.jsonOpens(n, typ) {
 		d.Pos += n
 		d.HoldOff()
+		from, at := d.Pos, d.Out.Written()
+		d.argsAt = from
 		d.Value(typ)
+		d.mend(from, at, "", repair.Args{Type: typ})
+		d.argsAt = -1
 		d.skipValue(p, h, t)
 		return
 	}

@@ -18,27 +18,48 @@ type Meaning struct {
 	Open bool   // the text ended before they did
 }
 
-// Meanings reads damaged arguments of the tool called name in every way that is likely, and returns what they may mean:
-// each value once, those that fit the schema in front: there are fitting of them. There are none where reading takes too long.
+// Decide decides what damaged arguments of the tool called name mean: of all ways to read them that are likely, only the one.
+// today is what was read of them, "" where nothing was. ok is false where they can mean different things, or nothing.
 // Values are compared, not texts: two ways to read a text that give the same arguments are no doubt.
-func Meanings(text string, g repair.Args, name string) (all []Meaning, fitting int) {
-	readings, ok := g.Read(text)
-	if !ok {
-		return nil, 0
-	}
-	for _, r := range readings {
-		m, fits := meant(r, g.Type, name)
+func Decide(text string, g repair.Args, name, today string) (m Meaning, ok bool) {
+	var all []Meaning
+	var fits []bool
+	for _, r := range g.Read(text) {
+		m, fit := meant(r, g.Type, name)
 		if m.Args == "" || slices.ContainsFunc(all, func(o Meaning) bool { return SameJSON(o.Args, m.Args) }) {
 			continue
 		}
-		if fits {
-			all = slices.Insert(all, fitting, m)
-			fitting++
-		} else {
-			all = append(all, m)
+		fits = append(fits, fit)
+		all = append(all, m)
+	}
+	return one(all, fits, today)
+}
+
+// ahead is how much cheaper what was read must be than what else may be meant. It is less than the search's margin, since two
+// ways of reading agree on it.
+const ahead = 2
+
+// one is the only one that is meant of some meanings, of which those count that fit the schema, if any does. One that does not
+// fit and is cheaper says that what fits is not what was written.
+func one(all []Meaning, fits []bool, today string) (m Meaning, ok bool) {
+	var likely []Meaning
+	for i, m := range all {
+		if fits[i] || !slices.Contains(fits, true) {
+			likely = append(likely, m)
 		}
 	}
-	return all, fitting
+	if len(likely) == 0 || likely[0].Cost > all[0].Cost+ahead {
+		return m, false
+	}
+	at := slices.IndexFunc(likely, func(m Meaning) bool { return today != "" && SameJSON(m.Args, today) })
+	switch {
+	case at >= 0:
+		m = likely[at]
+		return m, !slices.ContainsFunc(likely, func(o Meaning) bool { return o.Args != m.Args && o.Cost < m.Cost+ahead })
+	case len(likely) > 1:
+		return m, false
+	}
+	return likely[0], slices.Contains(fits, true)
 }
 
 // meant is what one reading says in the types of the schema, and whether it fits them.
@@ -48,11 +69,13 @@ func meant(r repair.Reading, t *schema.Type, name string) (Meaning, bool) {
 		return Meaning{}, false
 	}
 	out := doc.out
-	if args, ok := Unwrapped(name, t, out); ok {
-		out = args
-	}
-	if out[0] != '{' {
-		return Meaning{}, false
+	if name != "" {
+		if args, ok := Unwrapped(name, t, out); ok {
+			out = args
+		}
+		if out[0] != '{' {
+			return Meaning{}, false
+		}
 	}
 	return Meaning{Args: out, Cost: r.Cost, End: r.End, Open: r.Open}, Fits(out, t)
 }

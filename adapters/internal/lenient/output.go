@@ -67,14 +67,16 @@ func (o *Output) Taken(n int) {
 // What was read of them is kept for that until they end.
 const MaxMended = 1 << 20
 
-// All returns everything that was written.
-func (o *Output) All() string { return string(o.left) + string(o.JSON) }
+// From returns everything that was written from position at on.
+func (o *Output) From(at int) string {
+	return string(o.left[min(at, len(o.left)):]) + string(o.JSON[max(at-o.sent, 0):])
+}
 
-// Replace puts args in the place of everything that was written. It reports false where something else was sent.
-func (o *Output) Replace(args string) bool {
-	rest, ok := strings.CutPrefix(args, string(o.left))
+// Replace puts a value in the place of what was written from position at on. It reports false where something else was sent.
+func (o *Output) Replace(at int, value string) bool {
+	rest, ok := strings.CutPrefix(value, string(o.left[min(at, len(o.left)):]))
 	if ok {
-		o.JSON = append(o.JSON[:0], rest...)
+		o.JSON = append(o.JSON[:max(at-o.sent, 0)], rest...)
 	}
 	return ok
 }

@@ -72,7 +72,7 @@ func (g *Args) comment(i int) int {
 	rest := g.text[min(i, len(g.text)):]
 	var end string
 	switch {
-	case strings.HasPrefix(rest, "//"), strings.HasPrefix(rest, "#"):
+	case strings.HasPrefix(rest, "//"), strings.HasPrefix(rest, "#"), strings.HasPrefix(rest, "-- "):
 		if n := strings.IndexByte(rest, '\n'); n >= 0 {
 			return n
 		}

@@ -23,8 +23,8 @@ type Args struct {
 	delims    []delim
 }
 
-// Read returns the readings of a text that begins with arguments. ok is false where the text needs too much work.
-func (g *Args) Read(text string) (list []Reading, ok bool) {
+// Read returns the readings of a text that begins with arguments, none where it needs too much work.
+func (g *Args) Read(text string) []Reading {
 	g.text, g.delims, g.lastQuote = text, delims, strings.LastIndexByte(text, '"')
 	if len(g.Quotes) > 0 {
 		g.delims = slices.Clone(delims)
@@ -38,7 +38,8 @@ func (g *Args) Read(text string) (list []Reading, ok bool) {
 	if g.Python {
 		start = Node{Place: Place{Mode: modeKey, Stack: &Level{Kind: aCall, Depth: 1, Want: g.Type}}, Out: &Piece{nil, "{"}}
 	}
-	return Readings(text, g, start, Most, Margin)
+	list, _ := Readings(text, g, start, Most, Margin)
+	return list
 }
 
 // Modes: what a place expects.
@@ -73,6 +74,7 @@ const (
 	habitOver
 	habitCommas
 	habitBare
+	habitDoubled
 	unclosed // a container was closed by the text's end
 	// what was passed just now
 	line  // a line break
@@ -136,6 +138,9 @@ func (g *Args) Steps(s *Search, n *Node) {
 		space := g.text[n.Pos:end]
 		if strings.IndexByte(space, '\n') >= 0 {
 			to.Flags |= line
+		}
+		if n.Stack != nil && n.Stack.Kind == aCall {
+			space = ""
 		}
 		s.Copy(n, to, strings.Map(plainSpace, space))
 		return
@@ -216,6 +221,9 @@ func (g *Args) call(i int) bool {
 func (g *Args) open(s *Search, n *Node, size, cost int, kind byte) {
 	to := n.to(n.Pos+size, modeValue)
 	t := typeOf(n.Want)
+	if g.Python && t.Only(schema.String|schema.Null) {
+		return // its text is no text
+	}
 	to.Stack = s.Enter(n.Stack, kind, t)
 	if to.Stack.Depth > maxDepth {
 		return
@@ -290,13 +298,18 @@ func (g *Args) value(s *Search, n *Node) {
 	case inList && isClose(c) && n.Flags&empty != 0:
 		g.pop(s, n, 0, slip)
 		g.pop(s, n, 1, slip)
-	case isClose(c) && t.Allows(schema.Array) && n.Stack != nil:
+	case c == ']' && t.Allows(schema.Array) && n.Stack != nil && !inList:
 		g.open(s, n, 0, pick(t.Only(schema.Array|schema.Null), likely, slip), aList)
+		g.valueLost(s, n, inList)
 	case c == ':' || c == '=':
 		s.Go(n, small, keep(n, n.Pos+1)) // doubled
 	case c == ',' || c == ';':
 		s.Go(n, likely, keep(n, n.Pos+1))
+		g.valueLost(s, n, inList)
+	case isClose(c):
+		g.valueLost(s, n, inList)
 	default:
+		g.keyAgain(s, n, inList)
 		g.scalar(s, n, c)
 	}
 	g.openerLost(s, n, c, t)
@@ -314,6 +327,22 @@ func (g *Args) bare(s *Search, n *Node, cost int) {
 	to.Flags |= sBare
 	cost += g.first(&to, habitBare, slip-small) + small
 	s.Go(n, cost, to, `"`)
+}
+
+// valueLost reads a member whose value is lost. Nobody knows what it was: null, which fits only where nothing is wanted.
+func (g *Args) valueLost(s *Search, n *Node, inList bool) {
+	if !inList && n.Stack != nil {
+		s.Go(n, slip, n.behind(n.Pos), "null")
+	}
+}
+
+// keyAgain offers to pass a key, or the name of a type, that stands where the value is due.
+func (g *Args) keyAgain(s *Search, n *Node, inList bool) {
+	if key, _ := g.keyAhead(n.Pos); key != "" && !inList && n.Stack != nil {
+		i := n.Pos + g.quoteAt(n.Pos) + len(key)
+		i = g.blank(i + g.quoteAt(i))
+		s.Go(n, slip, keep(n, i+g.colon(i)))
+	}
 }
 
 // keep is a place further on that expects the same.
@@ -354,13 +383,23 @@ func (g *Args) scalar(s *Search, n *Node, c int) {
 	if !g.Python {
 		g.junkWord(s, n)
 	}
+	if scan.IsQuote(c) && g.space(n.Pos+1) > n.Pos+1 && g.stringAhead(g.space(n.Pos+1)) {
+		s.Go(n, likely, keep(n, n.Pos+1))
+	}
 	if c == '\\' && scan.IsQuote(g.at(n.Pos+1)) {
 		s.Go(n, slip, keep(n, n.Pos+1))
 	}
 	for _, size := range []int{pick(c == '"', 1, 0), g.ownQuote(n.Pos)} {
 		if size > 0 && g.has(n.Pos+size, g.text[n.Pos:n.Pos+size]) {
-			s.Go(n, likely, keep(n, n.Pos+size)) // doubled
+			to := keep(n, n.Pos+size)
+			s.Go(n, g.doubled(&to), to)
 		}
+	}
+	if next := g.at(n.Pos + 1); !g.Python && (next == '"' || next == '\'') && c >= 0 && strings.IndexByte("rbuf@$L", byte(c)) >= 0 {
+		if c != 'f' && c != '$' || g.noHoles(n.Pos+2, byte(next)) {
+			s.Go(n, habit, keep(n, n.Pos+1))
+		}
+		return
 	}
 	if next := g.at(n.Pos + 1); g.Python && (next == '"' || next == '\'') && c >= 0 && strings.IndexByte("rbuf", byte(c)) >= 0 {
 		if c != 'f' || g.noHoles(n.Pos+2, byte(next)) {
@@ -393,7 +432,7 @@ func (g *Args) scalar(s *Search, n *Node, c int) {
 		}
 		s.Go(n, cost, to, value)
 	}
-	if g.quoteAt(n.Pos) == 0 && g.ownQuote(n.Pos) == 0 && strings.IndexByte(",:;=}])<(\\", byte(c)) < 0 {
+	if g.quoteAt(n.Pos) == 0 && g.ownQuote(n.Pos) == 0 && strings.IndexByte(",:;=}])<(\\", byte(c)) < 0 && !g.has(n.Pos, "- ") && !g.has(n.Pos, "--") {
 		g.bare(s, n, pick(c == '#' || c == '/', habit, 0)+pick(isWord && ends, slip, 0))
 	}
 }
@@ -436,6 +475,9 @@ func (g *Args) between(s *Search, n *Node) {
 			return // a comparison
 		}
 		s.Go(n, cost, to, ":")
+	case g.has(n.Pos, "->"):
+		to.Pos += 2
+		s.Go(n, g.habit(&to, habitEquals), to, ":")
 	case scan.IsQuote(c):
 		s.Go(n, likely, keep(n, n.Pos+1)) // a quote too many, or the value's
 		s.Go(n, slip, to, ":")
@@ -454,6 +496,7 @@ func (g *Args) after(s *Search, n *Node) {
 	here := next
 	here.Pos = n.Pos
 	behind := g.blank(n.Pos + 1)
+	here2 := keep(n, n.Pos+1)
 	switch {
 	case g.over(n.Pos):
 		m := *n
@@ -478,15 +521,50 @@ func (g *Args) after(s *Search, n *Node) {
 	case g.has(n.Pos, "，"):
 		next.Pos += len("，") - 1
 		s.Go(n, g.first(&next, habitWide, small), next, ",")
-	case c > ' ' && strings.IndexByte(":=.|/&", byte(c)) >= 0:
+	case !g.Python && c > ' ' && strings.IndexByte(":=.|/&+", byte(c)) >= 0:
 		s.Go(n, slip, next, ",")
-	case g.has(n.Pos, "and "):
+	case !g.Python && g.has(n.Pos, "and "):
 		next.Pos += len("and")
 		s.Go(n, slip, next, ",")
 	case scan.IsQuote(c) && g.likelyEnd(n.Pos+1, n.Stack) == 2:
-		s.Go(n, likely, keep(n, n.Pos+1)) // one too many
+		s.Go(n, g.doubled(&here2), here2) // one too many
 	}
+	if g.Python { // the rest of an expression, perhaps
+		if g.stringAhead(n.Pos) || g.line(n) {
+			g.commaLost(s, n, here)
+		}
+		g.closerLost(s, n, n.Pos)
+		return
+	}
+	g.junk(s, n)
+	g.closerLost(s, n, n.Pos)
 	g.commaLost(s, n, here)
+}
+
+// line reports whether a line break was passed in front of n, or a key follows.
+func (g *Args) line(n *Node) bool {
+	key, _ := g.keyAhead(n.Pos)
+	return n.Flags&line != 0 || key != ""
+}
+
+// doubled is what a quote costs that is one too many. Who doubles one doubles others.
+func (g *Args) doubled(to *Place) int { return g.first(to, habitDoubled, likely-trifle) + trifle }
+
+// maxJunk bounds what stands behind a value and belongs to nothing, in bytes.
+const maxJunk = 64
+
+// junk offers to pass what stands behind a value and is no structure, up to where structure goes on.
+func (g *Args) junk(s *Search, n *Node) {
+	for i := n.Pos; i < n.Pos+maxJunk && !g.over(i); i++ {
+		c := g.at(i)
+		if c == '"' || c == '{' || c == '[' {
+			return
+		}
+		if i > n.Pos && (c == ',' || c == '\n' || isClose(c) && c != ')') {
+			s.Go(n, slip+small, keep(n, i))
+			return
+		}
+	}
 }
 
 // to is the place of the next member of the innermost container, at a position.
@@ -572,7 +650,6 @@ func (g *Args) commaLost(s *Search, n *Node, here Place) {
 		cost = min(cost, small)
 	}
 	s.Go(n, cost, here, ",")
-	g.closerLost(s, n, n.Pos)
 }
 
 // key reads the key of a member, or the closer of an object that has none.
@@ -594,11 +671,18 @@ func (g *Args) key(s *Search, n *Node) {
 	case c == ',' || c == ';':
 		s.Go(n, habit, keep(n, n.Pos+1))
 		return
+	case c == '{' || c == '[':
+		s.Go(n, slip, keep(n, n.Pos+1))
+		return
+	case scan.IsQuote(c) && g.space(n.Pos+1) > n.Pos+1 && g.stringAhead(g.space(n.Pos+1)):
+		s.Go(n, likely, keep(n, n.Pos+1))
 	}
 	if g.has(n.Pos, "...") {
 		s.Go(n, small, keep(n, n.Pos+3))
 	}
-	g.junkWord(s, n)
+	if !call {
+		g.junkWord(s, n)
+	}
 	g.keys(s, n, c)
 	if call && n.Mode != modeColon {
 		g.byPosition(s, n)
@@ -632,7 +716,12 @@ func (g *Args) keys(s *Search, n *Node, c int) {
 			if !g.ownDelim(d) {
 				cost = g.habit(&to, habitQuotes)
 			}
-			g.named(s, n, to, from+end+len(d.close), cost, rest[:end])
+			behind := from + end + len(d.close)
+			if name, ok := strings.CutSuffix(rest[:end], ":"); ok { // "path:" "a.txt"
+				g.named(s, n, to, pick(g.colon(g.blank(behind)) > 0, behind, from+end-1), slip, name)
+				continue
+			}
+			g.named(s, n, to, behind, cost, rest[:end])
 		}
 	}
 	open := g.quoteAt(n.Pos)

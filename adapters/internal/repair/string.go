@@ -19,6 +19,7 @@ const (
 	sControl                    // it has line breaks
 	sMark                       // it has marks
 	sOver                       // it has quotes that are escaped twice
+	sTwo                        // it has quotes that are written twice
 	sDelim   = 0xF << 48        // which delimiter it has
 	sAll     = 0xFFFFFFFF << 32
 )
@@ -30,7 +31,7 @@ type delim struct {
 }
 
 // delims are those of JSON as models write it; the first one is JSON's own.
-var delims = []delim{{`"`, `"`, false}, {`"""`, `"""`, false}, {`'''`, `'''`, false}, {`'`, `'`, false}, {"`", "`", false}, {`\"`, `\"`, false}, {"“", "”", false}, {"‘", "’", false}, {"„", "“", false}}
+var delims = []delim{{`"`, `"`, false}, {`"""`, `"""`, false}, {`'''`, `'''`, false}, {`'`, `'`, false}, {"`", "`", false}, {`\"`, `\"`, false}, {"“", "”", false}, {"‘", "’", false}, {"„", "“", false}, {"«", "»", false}, {"「", "」", false}}
 
 // strings offers the strings that begin here.
 func (g *Args) openStrings(s *Search, n *Node, prefix int, raw bool) {
@@ -79,6 +80,8 @@ func (g *Args) inString(s *Search, n *Node) {
 		if n.Flags&sBare != 0 {
 			s.Go(n, 0, n.behind(i+g.ownQuote(i)), run, `"`)
 		}
+	case g.Quotes != nil && !d.raw && strings.IndexByte("<>|", c) >= 0:
+		// a part of the family's own quote
 	case n.Flags&sBare != 0 && g.quoteAt(i) > 0 && g.likelyEnd(i+g.quoteAt(i), n.Stack) > 0:
 		// a.txt": the quote in front is lost
 		s.Go(n, 0, n.behind(i+g.quoteAt(i)), run, `"`)
@@ -133,6 +136,8 @@ func (g *Args) plain(i int, d *delim, n *Node) bool {
 		return !some || n.Flags&sBare == 0 && !known && !g.stringAhead(g.blank(i+1))
 	case isClose(int(c)):
 		return !g.closesAhead(i, n.Stack)
+	case g.Quotes != nil && !d.raw && strings.IndexByte("<>|", c) >= 0:
+		return false
 	case c == '<' || c == '[':
 		return !g.mark(i) && g.ownQuote(i) == 0
 	}
@@ -150,7 +155,7 @@ func (g *Args) ownQuote(i int) int {
 }
 
 // quotes are the signs that close strings of one kind or another.
-var quotes = []string{`"`, "'", "`", "”", "“", "’", "‘"}
+var quotes = []string{`"`, "'", "`", "”", "“", "’", "‘", "«", "»", "「", "」"}
 
 // quoteAt is the length of the quote at i, 0 without one.
 func (g *Args) quoteAt(i int) int {
@@ -176,15 +181,20 @@ func (g *Args) otherQuote(s *Search, n *Node, i int, run string, d *delim) {
 	if size := g.quoteAt(i); size > 0 && g.otherEnd(i, n) {
 		s.Go(n, slip, n.behind(i+size), run, `"`)
 	} else if g.has(i, `\"`) && g.likelyEnd(i+2, n.Stack) == 2 {
-		s.Go(n, slip+small, n.behind(i+2), run, `"`)
+		s.Go(n, slip, n.behind(i+2), run, `"`)
 	}
 }
 
 // closeHere offers the end of a string whose closing quote is missing.
 func (g *Args) closeHere(s *Search, n *Node, i int, run string) {
 	cost := slip
+	if g.Quotes != nil && strings.ContainsAny(run, "<>|") {
+		return // what closes it is damaged, perhaps
+	}
 	if n.Flags&sBare != 0 {
 		cost = 0 // it has been paid for
+	} else if run == "" && i > 0 && g.text[i-1] == '"' {
+		cost = slip + small // the quote in front is the end, rather
 	} else if _, known := g.memberAhead(i+1, n.Stack); known {
 		cost = likely
 	}
@@ -204,29 +214,53 @@ func (g *Args) quote(s *Search, n *Node, i int, run string, d *delim) {
 	if d.raw {
 		return
 	}
+	if end == 0 && d.close == `"` && g.has(behind, `"`) { // two for one
+		to := n.stay(behind + 1)
+		to.Flags ^= sLone
+		s.Go(n, g.first(&to, sTwo, likely), to, run, `\"`)
+	}
+	if trimmed, ok := strings.CutSuffix(run, ","); ok && end == 2 && g.quoteAt(g.blank(behind)) > 0 { // "x," "y": 1
+		s.Go(n, slip, n.behind(behind), trimmed, `"`)
+	}
 	to := n.stay(behind)
 	to.Flags ^= sLone
-	first, again := [3]int{likely, slip + 2, 2 * slip}, [3]int{0, small, slip}
-	cost = again[end]
-	if n.Flags&sDirty == 0 {
-		cost = first[end]
-	}
-	if run == "" && n.Flags&(sEscaped|sDirty) == 0 && n.Out.text == `"` && end == 0 {
-		cost += trifle // a quote that was doubled, rather
-	}
 	to.Flags |= sDirty
-	if i > 0 && g.text[i-1] == '\\' { // escaped twice, rather
-		cost += odd
-	}
 	if run != "" && scan.IsDigit(run[len(run)-1]) { // inches
-		cost = likely
 		to.Flags &^= sLone
 	}
 	text := `\"`
 	if d.close != `"` {
 		text = string(chat.AppendEscaped(nil, d.close))
 	}
-	s.Go(n, cost, to, run, text)
+	if cost := g.innerQuote(n, i, run, behind, end); cost <= Most {
+		s.Go(n, cost, to, run, text)
+	}
+}
+
+// innerQuote is what a quote at i costs that does not close its string, where what follows is so likely its end.
+// The first of them opens a quotation: it stands behind a blank or a sign and in front of a letter.
+func (g *Args) innerQuote(n *Node, i int, run string, behind, end int) int {
+	cost := [3]int{0, habit, slip}[end]
+	if n.Flags&sDirty == 0 {
+		cost = [3]int{likely, slip + small, 2 * slip}[end]
+		before, next := g.at(i-1), g.at(behind)
+		switch follows := scan.IsWord(next) || next >= 0x80; {
+		case n.Flags&sPlain != 0 && n.Flags&sLone != 0: // the other one of a pair, which was forgotten
+			cost = min(cost, slip)
+		case run != "" && scan.IsWord(before) && follows && g.text[i] == '\'': // don't
+		case run == "", (scan.IsWord(before) || before >= 0x80) && follows:
+			cost = slip + small
+		case scan.IsWord(before) || before >= 0x80 || next <= ' ' || strings.IndexByte(",;:", byte(next)) >= 0:
+			cost = Most + 1 // it ends a quotation that never began
+		}
+	}
+	if i > 0 && g.text[i-1] == '\\' { // escaped twice, rather
+		cost += odd
+	}
+	if run != "" && scan.IsDigit(run[len(run)-1]) && end != 1 { // inches
+		cost = likely
+	}
+	return cost
 }
 
 // joined offers the string that is joined to the one that ends in front of i: by a plus sign, or in Python by nothing.
@@ -235,7 +269,11 @@ func (g *Args) joined(s *Search, n *Node, i int, run string) {
 	cost := small
 	switch {
 	case g.at(k) == '+':
-		k = g.blank(k + 1)
+		if k = g.blank(k + 1); n.Stack != nil {
+			if key, _ := g.keyAhead(k); key != "" {
+				cost = 2 * slip // a comma, rather
+			}
+		}
 	case !g.Python:
 		return
 	case n.Stack != nil && n.Stack.Kind != aCall:
@@ -292,7 +330,9 @@ func (g *Args) backslash(s *Search, n *Node, i int, run string, d *delim) {
 			// \\" for \"
 			to := n.stay(i + 3)
 			cost := g.habit(&to, habitOver) + g.first(&to, sOver, trifle+pick(n.Flags&sPlain != 0, odd, 0))
-			to.Flags ^= sLone
+			if i == 0 || !scan.IsDigit(g.text[i-1]) {
+				to.Flags ^= sLone
+			}
 			s.Go(n, cost+pick(n.Flags&sMixed != 0, slip, 0), to, run, `\"`)
 		}
 	case c == '/' || c >= 0 && strings.IndexByte("bfnrt", byte(c)) >= 0:
@@ -307,8 +347,11 @@ func (g *Args) backslash(s *Search, n *Node, i int, run string, d *delim) {
 		s.Go(n, trifle, n.stay(i+2), run, g.text[i+1:i+2])
 	case g.Python && c == '\n':
 		s.Go(n, 0, n.stay(i+2), run)
-	case n.Flags&sMixed != 0 || g.Python:
+	case n.Flags&sMixed != 0:
 		s.Go(n, 0, n.stay(i+1), run, `\\`)
+		if !g.Python && c < 0x80 && !scan.IsWord(c) { // "\ " for a blank
+			s.Go(n, 0, n.stay(i+1), run)
+		}
 	}
 }
 
