@@ -40,13 +40,14 @@ type tagReading struct {
 
 // tagSearch finds the readings of what is left of a call.
 type tagSearch struct {
-	d      *decoder
-	f      *tagForms
-	first  int // the arguments that were read before the search
-	tokens []tagToken
-	states [][]tagState
-	done   []tagReading
-	best   int
+	d       *decoder
+	f       *tagForms
+	first   int // the arguments that were read before the search
+	tokens  []tagToken
+	states  [][]tagState
+	borders map[string][]int // see countBorders
+	done    []tagReading
+	best    int
 }
 
 // maxTagText bounds the text that a search reads, in bytes, and maxSearched all that the searches of a reply read.
@@ -60,6 +61,7 @@ const (
 func (d *decoder) newTagSearch(p *declaration.Pattern, t *schema.Type) *tagSearch {
 	s := &tagSearch{d: d, f: d.tagForms(p, t), first: len(d.Seen), best: 1 << 30}
 	s.scan()
+	s.countBorders()
 	d.searched += s.textEnd()
 	s.states = make([][]tagState, len(s.tokens)+1)
 	return s
@@ -168,12 +170,56 @@ func (s *tagSearch) step(k int, v tagState) {
 		missing(line, t.at, lost)
 	}
 	text := t.asText
-	if t.kind == headTag && t.cost == 0 && s.fresh(v, t.heads[0].key) && !v.head.onLines() {
-		text = textCost
+	behind := k > 0 && s.tokens[k-1].kind == valueTag && s.tokens[k-1].end+s.d.Elastic(s.tokens[k-1].end) == t.at
+	if t.kind == headTag && t.cost == 0 && s.fresh(v, t.heads[0].key) && !v.head.onLines() && !behind {
+		// in a text of several lines nobody can tell a mention from an argument
+		if text = textCost; bytes.IndexByte(bytes.TrimSpace(s.d.Slice(s.d.Pos+v.from, s.d.Pos+t.at)), '\n') >= 0 {
+			text = slipCost - 1
+		}
 	}
 	s.add(k+1, tagState{v.cost + text, v.args, v.head, v.from})
 	if t.pair > 0 {
+		switch {
+		case s.endsInside(v, t.pair-1, t.pair):
+			nests = 2 * leftCost
+		case s.endsInside(v, k, t.pair):
+			nests = 2 * textCost
+		case t.kind == headTag && t.cost == 0 && t.asText == textCost && s.fresh(v, t.heads[0].key):
+			nests = textCost
+		}
 		s.add(t.pair+1, tagState{v.cost + nests, v.args, v.head, v.from})
+	}
+}
+
+// endsInside says whether one of so many tokens closes a value and is followed by a parameter that the tool has and that has
+// no value yet: an opener whose closer is missing would else reach over it.
+func (s *tagSearch) endsInside(v tagState, from, to int) bool {
+	for key, before := range s.borders {
+		if before[to] > before[from] && s.fresh(v, key) {
+			return true
+		}
+	}
+	return false
+}
+
+// countBorders notes for each parameter how often its head stands behind the closer of a value, up to each token.
+func (s *tagSearch) countBorders() {
+	s.borders = map[string][]int{}
+	for k := 0; k+1 < len(s.tokens); k++ {
+		t, next := &s.tokens[k], &s.tokens[k+1]
+		if t.kind != valueTag || next.kind != headTag || t.cost+next.cost > 0 || !s.f.typ.Has(next.heads[0].key) || !s.blank(t.end, next.at) {
+			continue
+		}
+		key := next.heads[0].key
+		if s.borders[key] == nil {
+			s.borders[key] = make([]int, len(s.tokens))
+		}
+		s.borders[key][k] = 1
+	}
+	for _, list := range s.borders {
+		for k := 1; k < len(list); k++ {
+			list[k] += list[k-1]
+		}
 	}
 }
 
@@ -234,7 +280,10 @@ func (s *tagSearch) next(args *tagArg, i, cost, depth int) {
 		return
 	}
 	d := s.d
-	n := i + d.Elastic(i)
+	n := i + d.Space(i)
+	if escaped := i + d.Elastic(i); escaped > n { // line breaks that are spelled stand in texts
+		n, cost = escaped, cost+slipCost
+	}
 	if d.At(n) < 0 || d.cutCloser(s.f.p, n) {
 		if d.At(i) == ' ' { // a sentence goes on behind the tag
 			cost += lostCost
@@ -351,16 +400,24 @@ func (s *tagSearch) closers(args *tagArg, k, i, cost, depth int) {
 // over ends a reading behind a call. Closers later in the reply show that the call was not over, and text makes one with slips
 // less likely.
 func (s *tagSearch) over(args *tagArg, i, cost int, closed bool) {
-	over, left := s.d.behindCall(s.f.p, i)
+	over, _ := s.d.behindCall(s.f.p, i)
+	tail := s.d.tailFrom(s.f.p, i)
 	switch {
-	case left || !over && s.d.tailFrom(s.f.p, i).at > 0:
+	case tail.least < 0 || !over && tail.at > 0:
 		cost += leftCost
-	case !over && cost%quarter > 0 && s.from(i) < len(s.tokens):
+	case !over && cost%quarter > 0 && s.argumentsBehind(i):
 		cost += leftCost
 	case !over && cost%quarter > 0:
 		cost += slipCost
 	}
 	s.finish(tagReading{cost: cost, args: args, end: i, closed: closed})
+}
+
+// argumentsBehind says whether tags of arguments stand behind an offset.
+func (s *tagSearch) argumentsBehind(i int) bool {
+	return slices.ContainsFunc(s.tokens[s.from(i):], func(t tagToken) bool {
+		return (t.kind == valueTag || t.kind == headTag) && t.cost == 0
+	})
 }
 
 // nextCall says whether another call of an offered tool begins at offset i.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"toolnorm/adapters/internal/declaration"
+	"toolnorm/adapters/internal/lenient"
 )
 
 // tagTails are the complete closers of calls in tags, and the openers that they belong to, in the rest of a reply. They are
@@ -78,7 +79,16 @@ func (d *decoder) lookForTails(p *declaration.Pattern, i int) {
 // tailAt says whether a call of the family opens or closes at offset i, and where to go on.
 func (d *decoder) tailAt(p *declaration.Pattern, i int) (step, end int) {
 	for _, arg := range p.Family.Args {
-		n, a := d.literal(i, arg.Parts[len(arg.Parts)-1].Lit.Trimmed())
+		closer, named := arg.Parts[len(arg.Parts)-1].Lit.Trimmed(), 0
+		if arg.Keyed() { // </city>: a name stands in it
+			n, a := d.literal(i, arg.Parts[4].Lit)
+			if a != matched {
+				continue
+			}
+			named = n - i
+			named += d.Run(n, lenient.MaxKey, func(c int) bool { return c > ' ' && c != '>' && c != '<' })
+		}
+		n, a := d.literal(i+named, closer)
 		if a != matched {
 			continue
 		}

@@ -168,8 +168,10 @@ func (d *decoder) valueEnd(p *declaration.Pattern, h head, t *schema.Type, befor
 	case d.plan.made:
 		return 0, d.plan.to >= 0 && d.Pos >= d.plan.to
 	case h.cdata:
-		return d.cdataEnd(p, h)
-	case h.p.Keyed() || p == p.Family.Header:
+		return d.lastOf(p, func() (int, bool) { return d.cdataEnd(p, h) })
+	case h.p.Keyed():
+		return d.lastOf(p, func() (int, bool) { return d.simpleEnd(p, h, t) })
+	case p == p.Family.Header:
 		return d.simpleEnd(p, h, t)
 	}
 	n, a := d.literal(0, h.own)
@@ -197,6 +199,24 @@ func (d *decoder) valueEnd(p *declaration.Pattern, h head, t *schema.Type, befor
 	}
 	d.planTags(p, h, t, before)
 	return 0, d.plan.to >= 0 && d.Pos >= d.plan.to
+}
+
+// lastOf is an end of a value, unless all closers of the call stand there and are left over once more later.
+func (d *decoder) lastOf(p *declaration.Pattern, end func() (int, bool)) (int, bool) {
+	n, ok := end()
+	if !ok {
+		return n, false
+	}
+	at := 0
+	if d.Has(0, declaration.CDATAClose) {
+		at = len(declaration.CDATAClose) + d.Elastic(len(declaration.CDATAClose))
+	}
+	if step, behind := d.tailAt(p, at); step < 0 {
+		if _, left := d.behindCall(p, behind); left {
+			return 0, false
+		}
+	}
+	return n, true
 }
 
 // surelyBehind says whether what stands at offset i, behind the closer of a value, shows that the value has ended: the
