@@ -559,6 +559,9 @@ const maxJunk = 64
 
 // junk offers to pass what stands behind a value and is no structure, up to where structure goes on.
 func (g *Args) junk(s *Search, n *Node) {
+	if n.Pos > 0 && scan.IsWord(int(g.text[n.Pos-1])) { // 1/3 is no number and something else
+		return
+	}
 	for i := n.Pos; i < n.Pos+maxJunk && !g.over(i); i++ {
 		c := g.at(i)
 		if c == '"' || c == '{' || c == '[' {
