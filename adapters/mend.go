@@ -57,7 +57,8 @@ func (d *decoder) mend(from, at int, name string, g repair.Args) {
 		d.Pos = from + m.End
 	default:
 		// nobody knows what the rest would have been
-		cut := !d.atMark(from, len(text)) && (d.Unclosed || out.Broken)
+		over := d.At(from+len(text)-d.Pos) < 0
+		cut := !d.atMark(from, len(text)) && (d.Unclosed || out.Broken || over && d.lengthCut())
 		out.Broken, out.Doubt = cut, !cut
 	}
 }

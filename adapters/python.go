@@ -148,7 +148,7 @@ func (d *decoder) mendPython(start int, t *toolset.Tool, today string, a match) 
 		today = ""
 	}
 	n := 0
-	for n < maxUnmarked && d.At(n) >= 0 && !d.IsMark(n) {
+	for n < 8*maxBehind && d.At(n) >= 0 && !d.IsMark(n) {
 		n++
 	}
 	text := string(d.Slice(start, d.Pos+n))

@@ -1,9 +1,9 @@
 package lenient
 
 import (
-	"bytes"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"toolnorm/adapters/internal/repair"
 	"toolnorm/adapters/internal/scan"
@@ -16,6 +16,8 @@ type Meaning struct {
 	Cost int    // what its cheapest reading costs
 	End  int    // where the arguments end in their text
 	Open bool   // the text ended before they did
+
+	plain string // the value as plainJSON spells it
 }
 
 // Decide decides what damaged arguments of the tool called name mean: of all ways to read them that are likely, only the one.
@@ -24,13 +26,21 @@ type Meaning struct {
 func Decide(text string, g repair.Args, name, today string) (m Meaning, ok bool) {
 	var all []Meaning
 	var fits []bool
+	seen := map[string]bool{}
 	for _, r := range g.Read(text) {
 		m, fit := meant(r, g.Type, name)
-		if m.Args == "" || slices.ContainsFunc(all, func(o Meaning) bool { return SameJSON(o.Args, m.Args) }) {
+		if m.Args != "" {
+			m.plain = plainJSON(m.Args)
+		}
+		if m.Args == "" || seen[m.plain] {
 			continue
 		}
+		seen[m.plain] = true
 		fits = append(fits, fit)
 		all = append(all, m)
+	}
+	if today != "" {
+		today = plainJSON(today)
 	}
 	return one(all, fits, today)
 }
@@ -51,7 +61,7 @@ func one(all []Meaning, fits []bool, today string) (m Meaning, ok bool) {
 	if len(likely) == 0 || likely[0].Cost > all[0].Cost+ahead {
 		return m, false
 	}
-	at := slices.IndexFunc(likely, func(m Meaning) bool { return today != "" && SameJSON(m.Args, today) })
+	at := slices.IndexFunc(likely, func(m Meaning) bool { return m.plain == today })
 	switch {
 	case at >= 0:
 		m = likely[at]
@@ -113,20 +123,17 @@ func Fits(value string, t *schema.Type) bool {
 
 // SameJSON reports whether two JSON texts are one but for white space and the spelling of strings.
 func SameJSON(a, b string) bool {
-	if a == b {
-		return true
-	}
-	return bytes.Equal(plainJSON(a), plainJSON(b))
+	return a == b || plainJSON(a) == plainJSON(b)
 }
 
 // plainJSON is a JSON text without white space, its strings in one spelling; numbers stay as they are written.
-func plainJSON(text string) []byte {
+func plainJSON(text string) string {
 	var v any
-	d := json.NewDecoder(bytes.NewReader([]byte(text)))
+	d := json.NewDecoder(strings.NewReader(text))
 	d.UseNumber()
 	if d.Decode(&v) != nil {
-		return []byte(text)
+		return text
 	}
 	out, _ := json.Marshal(v)
-	return out
+	return string(out)
 }

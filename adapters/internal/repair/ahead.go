@@ -7,8 +7,12 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// maxKey bounds a key, in bytes.
-const maxKey = 128
+// What is looked ahead is bounded, so that the work is linear.
+const (
+	maxKey     = 128  // a key, in bytes
+	maxAhead   = 4096 // white space, a comment, in bytes
+	maxClosers = 16   // closers in a row
+)
 
 // at is the byte at i, -1 behind the end.
 func (g *Args) at(i int) int {
@@ -27,18 +31,19 @@ func (g *Args) over(i int) bool { return i >= len(g.text) || i > g.lastQuote && 
 
 // blank is the offset behind white space and comments at i.
 func (g *Args) blank(i int) int {
-	for {
+	for range maxClosers {
 		n := g.space(i)
 		if n += g.comment(n); n == i {
-			return i
+			break
 		}
 		i = n
 	}
+	return i
 }
 
 // space is the offset behind white space at i, also of the kinds that JSON does not know.
 func (g *Args) space(i int) int {
-	for i < len(g.text) {
+	for end := min(i+maxAhead, len(g.text)); i < end; {
 		n := oddSpace(g.text[i:])
 		if scan.IsSpace(int(g.text[i])) {
 			n = 1
@@ -69,7 +74,7 @@ func oddSpace(text string) int {
 // comment is the length of the comment at i, 0 without one. Outside of strings nothing else begins like one, whatever it
 // holds. The line break behind it is not part of it.
 func (g *Args) comment(i int) int {
-	rest := g.text[min(i, len(g.text)):]
+	rest := g.text[min(i, len(g.text)):min(i+maxAhead, len(g.text))]
 	var end string
 	switch {
 	case strings.HasPrefix(rest, "//"), strings.HasPrefix(rest, "#"), strings.HasPrefix(rest, "-- "):
@@ -160,7 +165,7 @@ func isClose(c int) bool { return c == '}' || c == ']' || c == ')' }
 
 // closesAhead reports whether the closers at i are followed by what may follow closers.
 func (g *Args) closesAhead(i int, l *Level) bool {
-	for isClose(g.at(i)) {
+	for k := 0; isClose(g.at(i)) && k < maxClosers; k++ {
 		i = g.blank(i + 1)
 		if l != nil {
 			l = l.Up

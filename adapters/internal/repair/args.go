@@ -38,7 +38,10 @@ func (g *Args) Read(text string) []Reading {
 	if g.Python {
 		start = Node{Place: Place{Mode: modeKey, Stack: &Level{Kind: aCall, Depth: 1, Want: g.Type}}, Out: &Piece{nil, "{"}}
 	}
-	list, _ := Readings(text, g, start, Most, Margin)
+	list, ok := Readings(text, g, start, Most, Margin)
+	if !ok {
+		return nil
+	}
 	return list
 }
 
@@ -175,7 +178,7 @@ func plainSpace(r rune) rune {
 // the end are free.
 func (g *Args) tail(i int) int {
 	closers := 0
-	for i = g.blank(i); isClose(g.at(i)); i = g.blank(i + 1) {
+	for i = g.blank(i); isClose(g.at(i)) && closers < maxClosers; i = g.blank(i + 1) {
 		closers++
 	}
 	cost := max(closers-2, 0) * small
@@ -207,7 +210,7 @@ func (g *Args) tail(i int) int {
 
 // call reports whether another call stands at i: an object, perhaps in a list, whose first member is one of an envelope.
 func (g *Args) call(i int) bool {
-	for g.at(i) == '[' {
+	for k := 0; g.at(i) == '[' && k < maxClosers; k++ {
 		i = g.blank(i + 1)
 	}
 	if g.at(i) != '{' {
@@ -413,7 +416,7 @@ func (g *Args) scalar(s *Search, n *Node, c int) {
 		return
 	}
 	end := n.Pos
-	for g.wordByte(end) {
+	for end < n.Pos+maxKey && g.wordByte(end) {
 		end++
 	}
 	word := g.text[n.Pos:end]
@@ -444,8 +447,9 @@ func (g *Args) wordByte(i int) bool {
 
 // noHoles reports whether the string of an f-string has nothing in it that would be evaluated.
 func (g *Args) noHoles(i int, quote byte) bool {
-	end := strings.IndexByte(g.text[i:], quote)
-	return end >= 0 && strings.IndexByte(g.text[i:i+end], '{') < 0
+	rest := g.text[i:min(i+maxAhead, len(g.text))]
+	end := strings.IndexByte(rest, quote)
+	return end >= 0 && strings.IndexByte(rest[:end], '{') < 0
 }
 
 // between reads what stands between a key and its value.
@@ -555,6 +559,9 @@ const maxJunk = 64
 
 // junk offers to pass what stands behind a value and is no structure, up to where structure goes on.
 func (g *Args) junk(s *Search, n *Node) {
+	if n.Pos > 0 && scan.IsWord(int(g.text[n.Pos-1])) { // 1/3 is no number and something else
+		return
+	}
 	for i := n.Pos; i < n.Pos+maxJunk && !g.over(i); i++ {
 		c := g.at(i)
 		if c == '"' || c == '{' || c == '[' {
@@ -618,7 +625,7 @@ func (g *Args) closerLost(s *Search, n *Node, i int) {
 
 // early offers to go on behind the container's own closer, which came too early: a member of it follows.
 func (g *Args) early(s *Search, n *Node, behind int) {
-	for isClose(g.at(behind)) {
+	for k := 0; isClose(g.at(behind)) && k < maxClosers; k++ {
 		behind = g.blank(behind + 1)
 	}
 	if g.at(behind) != ',' {

@@ -7,7 +7,10 @@ const Kept = 6
 
 // stepsFor bounds how many places are expanded in a text of n bytes.
 // Correct text needs a few steps a token. A text that needs more has slips everywhere, and no reading is worth acting on.
-func stepsFor(n int) int { return 20000 + 8*n }
+func stepsFor(n int) int { return 20000 + n/2 }
+
+// mostReadings bounds how many readings of one text are looked for. Where there are so many, none is the one.
+const mostReadings = 16
 
 // Grammar says how a text goes on.
 type Grammar interface {
@@ -75,7 +78,7 @@ func Readings(text string, g Grammar, start Node, most, margin int) (list []Read
 	s := &Search{Text: text, grammar: g, margin: margin, queue: make([][]Node, most+1), best: most,
 		taken: map[Place]*[Kept]uint64{}, levels: map[Level]*Level{}, done: map[uint64]int{}}
 	s.push(start)
-	for steps := stepsFor(len(text)); s.low <= s.best; {
+	for steps := stepsFor(len(text)); s.low <= s.best && len(s.list) < mostReadings; {
 		last := len(s.queue[s.low]) - 1
 		if last < 0 {
 			s.low++
@@ -94,7 +97,7 @@ func Readings(text string, g Grammar, start Node, most, margin int) (list []Read
 			g.Steps(s, &n)
 		}
 	}
-	return s.list, true
+	return s.list, len(s.list) < mostReadings
 }
 
 // first reports whether n is the first node at its place with its output, and one of the first few at the place.
