@@ -194,7 +194,7 @@ var below = map[string][]string{
 	"internal/doctor":        {"chat", "engine", "engine/wait", "engine/upstream", "engine/ollama", "engine/openai", "engine/window", "internal/exam", "internal/fault", "internal/pattern"},
 	"chat":                   {},
 	"chat/schema":            {"chat", "internal/jsontree"},
-	"adapters":               {"chat", "chat/schema", "adapters/internal/declaration", "adapters/internal/print", "adapters/internal/grammar", "adapters/internal/scan", "adapters/internal/lenient", "adapters/internal/prose", "adapters/internal/toolset"},
+	"adapters":               {"chat", "chat/schema", "adapters/internal/declaration", "adapters/internal/print", "adapters/internal/grammar", "adapters/internal/scan", "adapters/internal/lenient", "adapters/internal/prose", "adapters/internal/toolset", "adapters/internal/claim"},
 	"adapters/derive":        {"chat", "adapters"},
 	"tools":                  {"chat", "chat/schema"},
 	"tools/company":          {"tools", "internal/store"},
@@ -254,6 +254,7 @@ var below = map[string][]string{
 	"adapters/internal/scan":        {},
 	"adapters/internal/toolset":     {"chat", "chat/schema", "adapters/internal/scan"},
 	"adapters/internal/prose":       {"adapters/internal/scan"},
+	"adapters/internal/claim":       {"adapters/internal/prose"},
 	"adapters/internal/lenient":     {"chat", "chat/schema", "adapters/internal/scan"},
 	"adapters/internal/declaration": {"adapters/internal/scan"},
 	"adapters/internal/print":       {"chat", "chat/schema", "adapters/internal/declaration", "adapters/internal/scan"},
@@ -264,7 +265,7 @@ var below = map[string][]string{
 }
 
 // standardOnly are the leaves: the standard library and each other, nothing else.
-var standardOnly = []string{"chat", "chat/schema", "internal/jsontree", "adapters", "adapters/internal/declaration", "adapters/internal/print", "adapters/internal/grammar", "adapters/internal/scan", "adapters/internal/lenient", "adapters/internal/prose", "adapters/internal/toolset", "adapters/derive", "tools"}
+var standardOnly = []string{"chat", "chat/schema", "internal/jsontree", "adapters", "adapters/internal/declaration", "adapters/internal/print", "adapters/internal/grammar", "adapters/internal/scan", "adapters/internal/lenient", "adapters/internal/prose", "adapters/internal/claim", "adapters/internal/toolset", "adapters/derive", "tools"}
 
 func TestImportsPointDown(t *testing.T) {
 	set, all := readPackages(t)
