@@ -1,10 +1,13 @@
 package adapters
 
 import (
+	"bytes"
 	"slices"
+	"strings"
 
 	"toolnorm/adapters/internal/declaration"
 	"toolnorm/adapters/internal/lenient"
+	"toolnorm/adapters/internal/prose"
 	"toolnorm/adapters/internal/scan"
 	"toolnorm/adapters/internal/toolset"
 	"toolnorm/chat"
@@ -34,7 +37,29 @@ func (d *decoder) unmarked(c int, line bool) bool {
 	if start && (c == '{' || c == '[') && d.attempt(bareStream) == committed {
 		return true
 	}
-	return (start || d.announced()) && d.heldCalls()
+	return (start || (d.announced() || d.goesOnCalling()) && !d.calledInFront()) && d.heldCalls()
+}
+
+// calledInFront says whether a call of the reply was not taken, that stands in front of here: then the one here is not run by itself,
+// since it may depend on the other.
+func (d *decoder) calledInFront() bool {
+	if d.refused || d.done > 0 {
+		return d.refused
+	}
+	for line := range strings.Lines(string(d.announcement())) {
+		name, _, ok := strings.Cut(strings.TrimLeft(line, " \t["), "(")
+		if ok && d.tools.Find(name) != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// goesOnCalling says whether the last thing but a line of prose was a call without marks: who has called so, and writes another
+// behind "And Oslo:", calls again.
+func (d *decoder) goesOnCalling() bool {
+	front := d.announcement()
+	return d.markless && prose.GoesOn(append([]byte{'\n'}, front[bytes.LastIndexByte(front, '\n')+1:]...))
 }
 
 // callAhead is a quick look at what begins with c: an object whose first member means something to an envelope, a list of
@@ -117,12 +142,41 @@ func (d *decoder) bare() bool {
 // All of them leave or none: with text between two they are alternatives to choose from.
 // Behind the calls white space, a special closer, or the end: prose makes an example of them, unless `--calls eager`.
 func (d *decoder) heldCalls() bool {
-	return d.draft(maxUnmarked, func() bool {
+	refused := false
+	taken := d.draft(maxUnmarked, func() bool {
 		for d.bareCall() {
 			d.Pos += d.Space(0)
 		}
-		return d.complete() && (d.which == Eager || d.closedBySpecial() || d.over(0))
+		refused = d.complete()
+		return refused && (d.which == Eager || d.closedBySpecial() || d.over(0) || d.callsAtEnd())
 	})
+	d.refused = d.refused || refused && !taken
+	return taken
+}
+
+// callsAtEnd says whether the reply goes on in prose and ends with more calls without marks: then those here are meant as well.
+// Whoever reads a file, says what is in it and sends a mail must read it first: the last call alone is the worst choice.
+func (d *decoder) callsAtEnd() bool {
+	start, kept := d.checkpoint(), len(d.drafted)
+	found := false
+	plain := func() bool { return prose.GoesOn(append([]byte{'\n'}, d.Slice(start.pos, d.Pos)...)) }
+	for !found && d.At(0) >= 0 && !d.exhausted() {
+		n := d.Run(0, scan.Unlimited, func(c int) bool { return c >= 0 && c != '\n' })
+		d.Pos += n
+		d.Pos += d.Space(0)
+		done := d.done
+		if c := d.At(0); c == '`' {
+			n = d.fenceLine()
+			found = n > 0 && plain() && d.fenceOfCalls(n)
+		} else {
+			found = c >= 0 && d.callAhead(c, true) && plain() && d.bareCall()
+		}
+		found = found && d.done > done && d.over(0)
+	}
+	d.waste += d.Pos - start.pos
+	d.drafted = d.drafted[:kept]
+	d.restore(&start)
+	return found
 }
 
 // over says whether the model has ended at offset i, behind white space: by itself, or with a mark of the turn that is the

@@ -97,17 +97,19 @@ type trialState struct {
 	closing  *declaration.Pattern // the pattern whose call is being read
 	rejected int                  // up to here stand calls that are text: no mark means anything
 	others   [2]int               // positions of the elements of a list in front of its first call: they are text
+	refused  bool                 // a call without marks was announced, and is text
 	evidence bool                 // more than a mark was read: a cut here is a cut call
 }
 
 // callCount is what has become of the calls so far.
 // calls and done differ by calls that were cut: those have an index, and are not finished.
 type callCount struct {
-	calls   int    // index of the next call
-	done    int    // calls finished
-	closed  bool   // the last one was closed by its own marks
-	wasCut  bool   // a call was cut
-	cutText string // what of it was read and did not leave
+	calls    int    // index of the next call
+	done     int    // calls finished
+	closed   bool   // the last one was closed by its own marks
+	markless bool   // it had none
+	wasCut   bool   // a call was cut
+	cutText  string // what of it was read and did not leave
 }
 
 // checkpoint is a place in the reply to which reading can go back.

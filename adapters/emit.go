@@ -181,8 +181,16 @@ func (d *decoder) leave(glue int) int {
 // dropMark steps over the mark of n bytes here, of which nothing is shown.
 func (d *decoder) dropMark(n, glue int) match {
 	d.leave(glue)
+	d.passBy(d.Pos, d.Pos+n)
 	d.Pos += n
 	return committed
+}
+
+// passBy tells of what is not shown between two calls: whose turn it opens, and a result that it is.
+func (d *decoder) passBy(from, to int) {
+	if d.done > 0 && d.tools != nil {
+		d.emit(chat.Event{Kind: aside, Text: string(d.Slice(from, to))})
+	}
 }
 
 // release sends CallStart.
@@ -292,7 +300,7 @@ func (d *decoder) finishCall(closed bool) {
 	d.emit(chat.Event{Kind: chat.CallEnd, Index: d.calls})
 	d.calls++
 	d.done++
-	d.blank, d.afterCall, d.closed = true, true, closed
+	d.blank, d.afterCall, d.closed, d.markless = true, true, closed, d.closing.Markless()
 }
 
 // cutCall ends a call that the end of the text cut: what was decided leaves if the call had been released by then, and it

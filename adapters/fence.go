@@ -21,7 +21,7 @@ const maxLabel = 32
 // is a call at the start of a reply, and behind "Let me check:". In ```go, ```bash or ```log it is program text.
 func (d *decoder) fenced(start bool) bool {
 	n := d.fenceLine()
-	return n > 0 && (start || d.announced()) && d.fencedCalls(n, start)
+	return n > 0 && (start || (d.announced() || d.goesOnCalling()) && !d.calledInFront()) && d.fencedCalls(n, start)
 }
 
 // fenceLabels are those of the fences that may hold calls.
@@ -54,14 +54,18 @@ func (d *decoder) fencedCalls(n int, start bool) bool {
 		return true
 	}
 	d.Pos = before
-	return d.draft(maxUnmarked, func() bool {
+	refused := false
+	taken := d.draft(maxUnmarked, func() bool {
 		if !d.fenceOfCalls(n) {
 			return false
 		}
 		for !start && d.nextFence() {
 		}
-		return d.complete() && (start || d.which == Eager || d.over(0) || sure && prose.GoesOn(d.behind()))
+		refused = d.complete()
+		return refused && (start || d.which == Eager || d.over(0) || sure && prose.GoesOn(d.behind()) || d.callsAtEnd())
 	})
+	d.refused = d.refused || refused && !taken
+	return taken
 }
 
 // fenceOfCalls reads a fence whose opening line has n bytes, when it holds calls and nothing else.

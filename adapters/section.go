@@ -117,9 +117,15 @@ func (d *decoder) madeUp(p *declaration.Pattern) match {
 	if !d.afterCall || !d.blank {
 		return mismatch
 	}
-	_, text := p.ResultMarks()
+	// <|tool_response> alone is where Gemma's turn ends
+	if _, a := d.literal(0, p.Parts[0].Lit); a == mismatch && p.Special() {
+		return mismatch
+	}
+	open, text := p.ResultMarks()
 	end := declaration.NewLiteral(text, "", "")
 	d.leave(0)
+	d.passBy(d.Pos, d.Pos+len(open))
+	d.Repaired("invented-result")
 	for d.Pos++; d.At(0) >= 0; d.Pos++ {
 		if c := d.At(0); c != '<' && c != '[' {
 			continue
