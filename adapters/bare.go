@@ -157,7 +157,7 @@ func (d *decoder) heldCalls() bool {
 // callsAtEnd says whether the reply goes on in prose and ends with more calls without marks: then those here are meant as well.
 // Whoever reads a file, says what is in it and sends a mail must read it first: the last call alone is the worst choice.
 func (d *decoder) callsAtEnd() bool {
-	start, kept := d.checkpoint(), len(d.drafted)
+	start := d.checkpoint()
 	found := false
 	plain := func() bool { return prose.GoesOn(append([]byte{'\n'}, d.Slice(start.pos, d.Pos)...)) }
 	for !found && d.At(0) >= 0 && !d.exhausted() {
@@ -174,7 +174,6 @@ func (d *decoder) callsAtEnd() bool {
 		found = found && d.done > done && d.over(0)
 	}
 	d.waste += d.Pos - start.pos
-	d.drafted = d.drafted[:kept]
 	d.restore(&start)
 	return found
 }
