@@ -235,6 +235,8 @@ func (d *decoder) tags(p *declaration.Pattern, t *schema.Type) {
 
 // nextArgument steps to the value of the next argument, and answers false behind the last one. Where the rest of the call was
 // decided as a whole, that says which it is.
+// Without a plan a head stands here or the call ends: the value in front was ended by nothing else. Only tags that the search
+// does not know can be followed by something that begins like one, and then there may be more arguments than were read.
 func (d *decoder) nextArgument(p *declaration.Pattern) (head, bool) {
 	if d.plan.made {
 		h, ok := d.planNext()

@@ -35,6 +35,7 @@ func listOf(text string, t *schema.Type) (string, bool) {
 }
 
 // taggedItems are the texts of a list in tags of one name, <item>a</item><item>b</item>, with nothing between them.
+// What the name is does not matter: <item> is the commonest, <label> and <li> mean the same.
 func taggedItems(text string) (items []string, ok bool) {
 	name, _, ok := strings.Cut(strings.TrimPrefix(text, "<"), ">")
 	if !ok || text[0] != '<' || name == "" || strings.ContainsAny(name, "</ \n") {
@@ -52,6 +53,7 @@ func taggedItems(text string) (items []string, ok bool) {
 }
 
 // dashedItems are the texts of a list in lines that all begin with a dash or a star.
+// One line without makes it a text that holds a list, which is not the same.
 func dashedItems(text string) (items []string, ok bool) {
 	for line := range strings.Lines(text) {
 		item, dash := strings.CutPrefix(strings.TrimSpace(line), "- ")

@@ -22,6 +22,8 @@ type tagForms struct {
 }
 
 // tagForm is one tag: as the declaration matches it, and as plain text.
+// Whole tags are compared by their literals, which forgive white space and quotes at no cost; only what those refuse is looked
+// at character by character.
 type tagForm struct {
 	lit  declaration.Literal
 	text string
@@ -35,12 +37,14 @@ type headStep struct {
 }
 
 // headHit is a head that stands in the text, whole or damaged.
+// Several may stand at one place, when it is not clear what is missing.
 type headHit struct {
 	head
 	cost int
 }
 
 // newTagForms returns the tags of a call's pattern.
+// They are made when a call is first looked at closely; clean replies never need them.
 func newTagForms(p *declaration.Pattern, t *schema.Type) *tagForms {
 	f := &tagForms{p: p, typ: t, keys: t.Members()}
 	for _, arg := range p.Family.Args {
@@ -95,6 +99,7 @@ const (
 )
 
 // tagAt returns the offset behind a tag that stands at offset i, whole or with one slip inside of it, and its cost.
+// Two slips in one tag are more than models make, and would turn one tag into another.
 func (d *decoder) tagAt(i int, f tagForm) (end, cost int, ok bool) {
 	if n, a := d.literal(i, f.lit); a == matched {
 		// </parameter>>
@@ -109,8 +114,11 @@ func (d *decoder) tagAt(i int, f tagForm) (end, cost int, ok bool) {
 	return i, 0, false
 }
 
-// nearly returns the offset behind a text that stands at offset i with one slip: in another case, a character missing, one
-// doubled, or a blank too many. It returns 0 where the text does not stand there.
+// nearly compares a text with one slip, found at the first byte that differs: what follows tells which slip it was.
+// A first character that stands twice is none: of "1 <</parameter>" the value ends in a sign of its own.
+//
+// The slips are another case, a character that is missing, one that stands twice, and a blank too many. It returns the offset
+// behind the text, or 0 where it does not stand at offset i.
 func (d *decoder) nearly(i int, text string) int {
 	if len(text) < 4 {
 		return 0
@@ -157,6 +165,8 @@ func isLetter(c int) bool { return c >= 0 && c < 0x80 && scan.IsLetter(byte(c)) 
 
 // headsAt returns the heads of arguments that stand at offset i: the whole one, with any key, or damaged ones of parameters
 // that the tool has.
+// A key that the tool does not have costs something, and one character less than a parameter's name less than that: a tag that
+// has lost a character may have lost it there. A whole key that the tool has is never taken for another.
 func (d *decoder) headsAt(f *tagForms, i int) []headHit {
 	var all []headHit
 	if h, a := d.argHead(f.p.Family, i); a == matched && !strings.ContainsAny(h.key, "<>\"\n") {
@@ -196,8 +206,9 @@ func (d *decoder) headsAt(f *tagForms, i int) []headHit {
 	return all
 }
 
-// headBySteps matches the head of an argument with a key by its steps, of which so many may be damaged, missing or another.
-// It returns a cost of 0 where the head does not stand there.
+// headBySteps finds what argHead does not: GLM's heads are four pieces, <arg_key>, the key, </arg_key> and <arg_value>, and a model
+// may leave out, double or swap any of them. Of a parameter's head so many pieces may be damaged, missing or another, and at
+// least one must stand there as it should. It returns a cost of 0 where the head does not stand there.
 func (d *decoder) headBySteps(f *tagForms, steps []headStep, key string, i, slips int) (end int, wire string, cost int) {
 	whole, lost := 0, false
 	for n, s := range steps {
@@ -249,6 +260,7 @@ func (d *decoder) headBySteps(f *tagForms, steps []headStep, key string, i, slip
 
 // stepAt matches one tag, or half of one, of a head at an offset, and returns what it costs: as it should be, with a slip,
 // another closing tag in its place, or nothing, which ends where the white space in front begins.
+// It never fails: what is not there was left out, and the budget of slips says when that is too much.
 func (d *decoder) stepAt(f *tagForms, s headStep, at, bare int) (end, cost int) {
 	if n, c, ok := d.tagAt(at, s.tagForm); ok {
 		return n, c
@@ -279,7 +291,8 @@ func (d *decoder) stepAt(f *tagForms, s headStep, at, bare int) (end, cost int) 
 	return bare, slipCost
 }
 
-// oneOff reports whether two keys differ by one character that is missing, or that stands twice.
+// oneOff reports whether two keys differ by one character that one of them lacks.
+// Keys of two letters say too little: from and to are not the only short names.
 func oneOff(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a

@@ -7,6 +7,9 @@ import (
 	"toolnorm/chat/schema"
 )
 
+// What is sent of a call cannot be taken back, so a plan begins where the text stops to be as its family writes it: what was
+// read until then is fixed, and from there on nothing leaves before all of the call is known.
+
 // tagPlan is how the rest of a call in tags is read, once that was decided by all of it.
 type tagPlan struct {
 	made   bool
@@ -26,6 +29,7 @@ type tagging struct {
 }
 
 // planDamaged decides how a call is read whose first argument has a damaged head.
+// Nothing of the call has left then, so a doubt makes all of it text.
 func (d *decoder) planDamaged(p *declaration.Pattern, t *schema.Type) {
 	d.plan = tagPlan{made: true, base: d.Pos, to: -1}
 	if d.searched > maxSearched {
@@ -77,6 +81,7 @@ func (d *decoder) tagForms(p *declaration.Pattern, t *schema.Type) *tagForms {
 }
 
 // followPlan makes a reading the plan.
+// A reading that takes tags for text and nothing for granted is no repair.
 func (d *decoder) followPlan(r tagReading) {
 	for a := r.args; a != nil; a = a.prev {
 		d.plan.args = append(d.plan.args, a)

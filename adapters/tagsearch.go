@@ -14,7 +14,8 @@ import (
 //
 // Inside a value tags nest: an opener and its closer are text together, at no cost. So a document about calls is read whole.
 
-// tagArg is an argument of a reading; its value stands between two offsets.
+// tagArg is an argument of a reading; its value stands between two offsets. Readings share their beginnings, so arguments are
+// a list from the last to the first: a thousand readings of a file hold its path once.
 type tagArg struct {
 	head
 	from, to int
@@ -22,6 +23,7 @@ type tagArg struct {
 }
 
 // tagState is a reading up to a token: it stands in the value of an argument.
+// Two states with the same arguments, the same key and the same beginning go on alike, so the cheaper one stands for both.
 type tagState struct {
 	cost int
 	args *tagArg
@@ -50,7 +52,10 @@ type tagSearch struct {
 	best    int
 }
 
-// maxTagText bounds the text that a search reads, in bytes, and maxSearched all that the searches of a reply read.
+// maxTagText bounds the text that a search reads, in bytes, and maxSearched all that the searches of a reply read. A call that
+// would need more is in doubt, so a hostile reply costs no more than a large one.
+// maxStates bounds the readings that are followed at a tag. The cheapest are kept: one that costs much more than they do would
+// not be chosen, whatever follows.
 const (
 	maxTagText  = 4 << 20
 	maxSearched = 16 << 20
@@ -120,6 +125,12 @@ func (s *tagSearch) finish(r tagReading) {
 }
 
 // step goes on from a value at a token: it ends the value in one of several ways, or belongs to it.
+//
+//	its closer, whole or damaged            the value ends
+//	the closer of a key in its place        the two were swapped
+//	a closer of the call                    the value's own is missing
+//	the head of a parameter not yet there   the same
+//	its own head, in front of all text      it stands twice
 func (s *tagSearch) step(k int, v tagState) {
 	t := &s.tokens[k]
 	closed := func(to, i, cost int) {
@@ -169,6 +180,17 @@ func (s *tagSearch) step(k int, v tagState) {
 	case t.kind == headTag && t.cost == 0 && s.fresh(v, t.heads[0].key) && (!v.head.onLines() || s.d.before(t.at) == '\n' || t.at == v.from):
 		missing(line, t.at, lost)
 	}
+	s.asText(k, v, nests)
+}
+
+// asText goes on from a value at a token that belongs to it, alone or with all that it opens. nests is what the second costs
+// besides: nothing, but where the tag could as well be the call's own.
+//
+//	write_file content=…, and in it   <tool_call>…</tool_call>   one piece of text
+//	                                  <tool_call> is a mark      a mention, which costs little
+//	                                  ⏎</parameter>⏎             text only if nothing else is left
+func (s *tagSearch) asText(k int, v tagState, nests int) {
+	t := &s.tokens[k]
 	text := t.asText
 	behind := k > 0 && s.tokens[k-1].kind == valueTag && s.tokens[k-1].end+s.d.Elastic(s.tokens[k-1].end) == t.at
 	if t.kind == headTag && t.cost == 0 && s.fresh(v, t.heads[0].key) && !v.head.onLines() && !behind {
@@ -189,58 +211,6 @@ func (s *tagSearch) step(k int, v tagState) {
 		}
 		s.add(t.pair+1, tagState{v.cost + nests, v.args, v.head, v.from})
 	}
-}
-
-// endsInside says whether one of so many tokens closes a value and is followed by a parameter that the tool has and that has
-// no value yet: an opener whose closer is missing would else reach over it.
-func (s *tagSearch) endsInside(v tagState, from, to int) bool {
-	for key, before := range s.borders {
-		if before[to] > before[from] && s.fresh(v, key) {
-			return true
-		}
-	}
-	return false
-}
-
-// countBorders notes for each parameter how often its head stands behind the closer of a value, up to each token.
-func (s *tagSearch) countBorders() {
-	s.borders = map[string][]int{}
-	for k := 0; k+1 < len(s.tokens); k++ {
-		t, next := &s.tokens[k], &s.tokens[k+1]
-		if t.kind != valueTag || next.kind != headTag || t.cost+next.cost > 0 || !s.f.typ.Has(next.heads[0].key) || !s.blank(t.end, next.at) {
-			continue
-		}
-		key := next.heads[0].key
-		if s.borders[key] == nil {
-			s.borders[key] = make([]int, len(s.tokens))
-		}
-		s.borders[key][k] = 1
-	}
-	for _, list := range s.borders {
-		for k := 1; k < len(list); k++ {
-			list[k] += list[k-1]
-		}
-	}
-}
-
-// again says whether a tag is the last one of an argument's head: <arg_value>.
-func (s *tagSearch) again(h head, t *tagToken) bool {
-	for k, arg := range s.f.p.Family.Args {
-		if steps := s.f.heads[k]; arg == h.p && len(steps[len(steps)-1].text) > 3 {
-			end, _, ok := s.d.tagAt(t.at, steps[len(steps)-1].tagForm)
-			return ok && end == t.end
-		}
-	}
-	return false
-}
-
-// comment is the size of a comment at offset i that holds no tags.
-func (s *tagSearch) comment(i int) int {
-	size := s.d.Comment(i)
-	if k := s.from(i); k < len(s.tokens) && s.tokens[k].at < i+size {
-		return 0
-	}
-	return size
 }
 
 // lineEnd is the offset of the line break in front of offset i, or i.
@@ -274,7 +244,9 @@ func (s *tagSearch) seen(args *tagArg, key string) bool {
 	return slices.Contains(s.d.Seen[:s.first], key)
 }
 
-// next goes on between two arguments.
+// next goes on between two arguments, where a head, a closer or the end of the call is due.
+// A closer that stands once more means nothing there. White space is skipped; line breaks that are spelled as a backslash and n
+// stand in source text, where a call is quoted, and count as a slip.
 func (s *tagSearch) next(args *tagArg, i, cost, depth int) {
 	if cost > s.best+tagWindow || depth > 4 {
 		return
@@ -337,6 +309,8 @@ func (s *tagSearch) next(args *tagArg, i, cost, depth int) {
 }
 
 // between goes on at text between two arguments: the head of one was left out, or the text means nothing.
+// Which parameter a head that was left out had, nobody knows: each that has no value yet is a reading, and with two of them that
+// fit the call is in doubt. Words on the line of a closer are a remark; a paragraph is none.
 func (s *tagSearch) between(args *tagArg, i, n, cost, depth int) {
 	d := s.d
 	for _, key := range s.f.keys {
@@ -354,6 +328,8 @@ func (s *tagSearch) between(args *tagArg, i, n, cost, depth int) {
 }
 
 // closers goes on behind a closer of the call, where the k-th is due.
+// The outer ones are mostly missing because the model has stopped behind the first: </function>, and the end of the reply. Each
+// of them costs half a slip then. In front of text all of them count.
 func (s *tagSearch) closers(args *tagArg, k, i, cost, depth int) {
 	d := s.d
 	if cost > s.best+tagWindow || depth > 4 {

@@ -50,7 +50,13 @@ func (d *decoder) tailFrom(p *declaration.Pattern, i int) tailMark {
 	return tailMark{}
 }
 
-// lookForTails notes what opens and closes calls from offset i on.
+// lookForTails notes what opens and closes calls from offset i on, to the end of the reply.
+// The text is read once, however many calls ask: each asks for the least sum from its own end on, which is known for every place
+// when the marks are summed from the end.
+//
+//	</parameter></function></tool_call>   -1: closers, whose opener stands in front of here
+//	… <function=f><parameter=a>…          +1
+//	… </parameter></function>             -1: matched
 func (d *decoder) lookForTails(p *declaration.Pattern, i int) {
 	t := &d.tails
 	t.family, t.from, t.marks = p.Family, d.Pos+i, t.marks[:0]
@@ -77,6 +83,8 @@ func (d *decoder) lookForTails(p *declaration.Pattern, i int) {
 }
 
 // tailAt says whether a call of the family opens or closes at offset i, and where to go on.
+// An opener counts with its first argument and closers count with that of a value in front, since single tags are mentioned
+// in prose all the time.
 func (d *decoder) tailAt(p *declaration.Pattern, i int) (step, end int) {
 	for _, arg := range p.Family.Args {
 		closer, named := arg.Parts[len(arg.Parts)-1].Lit.Trimmed(), 0
@@ -130,6 +138,7 @@ func lastPiece(l declaration.Literal) declaration.Literal {
 }
 
 // callBegins says whether a call of an offered tool begins at offset i, perhaps behind the opener of a section.
+// It has to stand right behind the call in front: then that one has ended, and its end need not wait for the rest of the reply.
 func (d *decoder) callBegins(f *declaration.Family, i int) bool {
 	for _, s := range f.Sections {
 		if n, a := d.literal(i, s.Parts[0].Lit); a == matched {

@@ -201,6 +201,8 @@ func (d *decoder) valueEnd(p *declaration.Pattern, h head, t *schema.Type, befor
 	return 0, d.plan.to >= 0 && d.Pos >= d.plan.to
 }
 
+// The search does not know tags that are named like the parameters, nor CDATA. For these the rule of the last closers holds alone.
+
 // lastOf is an end of a value, unless all closers of the call stand there and are left over once more later.
 func (d *decoder) lastOf(p *declaration.Pattern, end func() (int, bool)) (int, bool) {
 	n, ok := end()
