@@ -87,7 +87,7 @@ func meant(r repair.Reading, t *schema.Type, name string) (Meaning, bool) {
 			return Meaning{}, false
 		}
 	}
-	return Meaning{Args: out, Cost: r.Cost, End: r.End, Open: r.Open}, Fits(out, t)
+	return Meaning{Args: out, Cost: r.Cost, End: r.End, Open: r.Open()}, !r.Lost() && Fits(out, t)
 }
 
 // Fits reports whether a value is of the type that the schema wants, with the members that it asks for, each once.

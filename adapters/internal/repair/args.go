@@ -79,6 +79,7 @@ const (
 	habitBare
 	habitDoubled
 	unclosed // a container was closed by the text's end
+	lost     // a value was lost
 	// what was passed just now
 	line  // a line break
 	empty // the opener of a list
@@ -133,7 +134,7 @@ func (g *Args) Steps(s *Search, n *Node) {
 		g.inString(s, n)
 		return
 	case modeEnd:
-		s.Done(n, g.tail(n.Pos), n.Flags&unclosed != 0)
+		s.Done(n, g.tail(n.Pos), n.Flags&(unclosed|lost))
 		return
 	}
 	if end := g.space(n.Pos); end > n.Pos {
@@ -198,6 +199,8 @@ func (g *Args) tail(i int) int {
 			return cost + 2*slip
 		case g.call(i) || g.Python || g.over(i):
 			return cost
+		case isClose(g.at(i)) || g.has(i, "..."):
+			return cost + small
 		}
 		return Most + 1
 	case g.call(i):
@@ -284,7 +287,7 @@ func (g *Args) value(s *Search, n *Node) {
 	case c == '{':
 		g.open(s, n, 1, pick(t.Allows(schema.Object), 0, likely), anObject)
 		if g.at(n.Pos+1) == '{' {
-			g.open(s, n, 2, habit, anObject)
+			g.open(s, n, 2, pick(t.Known(), habit, slip), anObject)
 		}
 		if key, _ := g.keyAhead(g.blank(n.Pos + 1)); key == "" && t.Allows(schema.Array) {
 			g.open(s, n, 1, pick(t.Only(schema.Array|schema.Null) || g.Python && !t.Known(), small, slip), aSet)
@@ -332,16 +335,18 @@ func (g *Args) bare(s *Search, n *Node, cost int) {
 	s.Go(n, cost, to, `"`)
 }
 
-// valueLost reads a member whose value is lost. Nobody knows what it was: null, which fits only where nothing is wanted.
+// valueLost reads a member whose value is lost. Nobody knows what it was, so nothing fits it.
 func (g *Args) valueLost(s *Search, n *Node, inList bool) {
 	if !inList && n.Stack != nil {
-		s.Go(n, slip, n.behind(n.Pos), "null")
+		to := n.behind(n.Pos)
+		to.Flags |= lost
+		s.Go(n, slip, to, "null")
 	}
 }
 
 // keyAgain offers to pass a key, or the name of a type, that stands where the value is due.
 func (g *Args) keyAgain(s *Search, n *Node, inList bool) {
-	if key, _ := g.keyAhead(n.Pos); key != "" && !inList && n.Stack != nil {
+	if key, _ := g.keyAhead(n.Pos); key != "" && !inList && n.Stack != nil && !g.Python {
 		i := n.Pos + g.quoteAt(n.Pos) + len(key)
 		i = g.blank(i + g.quoteAt(i))
 		s.Go(n, slip, keep(n, i+g.colon(i)))
@@ -375,7 +380,12 @@ func (g *Args) junkWord(s *Search, n *Node) {
 		i++
 	}
 	next := g.space(i)
-	if i > n.Pos && next > i && (g.stringAhead(next) || g.at(next) == '{' || g.at(next) == '[') {
+	end := next
+	for end < next+maxKey && g.wordByte(end) {
+		end++
+	}
+	value, _ := Scalar(g.text[next:end])
+	if i > n.Pos && next > i && (g.stringAhead(next) || g.at(next) == '{' || g.at(next) == '[' || value != "") {
 		s.Go(n, slip+small, keep(n, next))
 	}
 }
@@ -392,7 +402,7 @@ func (g *Args) scalar(s *Search, n *Node, c int) {
 	if c == '\\' && scan.IsQuote(g.at(n.Pos+1)) {
 		s.Go(n, slip, keep(n, n.Pos+1))
 	}
-	for _, size := range []int{pick(c == '"', 1, 0), g.ownQuote(n.Pos)} {
+	for _, size := range []int{pick(scan.IsQuote(c), 1, 0), g.ownQuote(n.Pos)} {
 		if size > 0 && g.has(n.Pos+size, g.text[n.Pos:n.Pos+size]) {
 			to := keep(n, n.Pos+size)
 			s.Go(n, g.doubled(&to), to)
@@ -436,7 +446,8 @@ func (g *Args) scalar(s *Search, n *Node, c int) {
 		s.Go(n, cost, to, value)
 	}
 	if g.quoteAt(n.Pos) == 0 && g.ownQuote(n.Pos) == 0 && strings.IndexByte(",:;=}])<(\\", byte(c)) < 0 && !g.has(n.Pos, "- ") && !g.has(n.Pos, "--") {
-		g.bare(s, n, pick(c == '#' || c == '/', habit, 0)+pick(isWord && ends, slip, 0))
+		rest, _ := Scalar(strings.TrimRight(word, ".:;"))
+		g.bare(s, n, pick(c == '#' || c == '/', habit, 0)+pick(rest != "" && (ends || !isWord), slip, 0))
 	}
 }
 
@@ -462,7 +473,7 @@ func (g *Args) between(s *Search, n *Node) {
 	python := n.Stack.Kind == aCall
 	to.Pos += size
 	switch {
-	case g.over(n.Pos):
+	case g.over(n.Pos), python && size == 0:
 	case size > 1:
 		s.Go(n, g.first(&to, habitWide, small), to, ":")
 	case size > 0:
@@ -520,7 +531,7 @@ func (g *Args) after(s *Search, n *Node) {
 		same := n.Pos > 0 && g.text[n.Pos-1] == byte(c)
 		s.Go(n, pick(same, likely, slip), keep(n, n.Pos+1))
 		return
-	case c == ';':
+	case c == ';' && !g.Python:
 		s.Go(n, g.habit(&next, habitSemicolons), next, ",")
 	case g.has(n.Pos, "，"):
 		next.Pos += len("，") - 1

@@ -52,10 +52,10 @@ type Piece struct {
 
 // Reading is one way to read a text.
 type Reading struct {
-	Cost int
-	End  int    // where in the text it ends
-	Text string // what it says
-	Open bool   // the text ended before it did
+	Cost  int
+	End   int    // where in the text it ends
+	Text  string // what it says
+	Flags uint64 // what the grammar says of it
 }
 
 // Search looks for the readings of a text. The zero value is not usable; see [Readings].
@@ -92,7 +92,7 @@ func Readings(text string, g Grammar, start Node, most, margin int) (list []Read
 		switch {
 		case !s.first(&n):
 		case n.Mode == doneMode:
-			s.Done(&n, 0, n.Flags != 0)
+			s.Done(&n, 0, n.Flags)
 		default:
 			g.Steps(s, &n)
 		}
@@ -162,19 +162,16 @@ func (s *Search) Enter(up *Level, kind byte, want any) *Level {
 	return &l
 }
 
-// Done notes that the text can be read as n's output, at a further cost.
+// Done notes that the text can be read as n's output, at a further cost; flags are what the grammar says of the reading.
 // The first one is the cheapest: from then on only what is within the margin is looked for.
-func (s *Search) Done(n *Node, cost int, open bool) {
+func (s *Search) Done(n *Node, cost int, flags uint64) {
 	cost += n.Cost
 	if cost > s.best {
 		return
 	}
 	if cost > s.low { // something cheaper may still come
 		end := n.Place
-		end.Mode, end.Flags = doneMode, 0
-		if open {
-			end.Flags = 1
-		}
+		end.Mode, end.Flags = doneMode, flags
 		s.push(Node{Place: end, Cost: cost, Out: n.Out, Hash: n.Hash})
 		return
 	}
@@ -185,7 +182,7 @@ func (s *Search) Done(n *Node, cost int, open bool) {
 		return
 	}
 	s.done[n.Hash] = len(s.list)
-	s.list = append(s.list, Reading{Cost: cost, End: n.Pos, Text: n.Out.String(), Open: open})
+	s.list = append(s.list, Reading{Cost: cost, End: n.Pos, Text: n.Out.String(), Flags: flags})
 }
 
 // doneMode is the mode of a reading that has ended and waits for its turn.
@@ -207,3 +204,9 @@ func (p *Piece) String() string {
 	}
 	return b.String()
 }
+
+// Open reports whether the text of arguments ended before they did.
+func (r *Reading) Open() bool { return r.Flags&unclosed != 0 }
+
+// Lost reports whether arguments have lost a value.
+func (r *Reading) Lost() bool { return r.Flags&lost != 0 }
