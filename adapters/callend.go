@@ -38,9 +38,9 @@ func (d *decoder) skipClosers(p *declaration.Pattern) bool {
 		d.skipJunk(p)
 		n, a := d.literal(d.Elastic(0), l)
 		// half a closer at the end is not shown; white space alone is none of one
-		if a == incomplete && (d.At(d.Elastic(0)) >= 0 || d.abandoned()) && d.At(0) >= 0 || a == matched {
+		if a == incomplete && (d.At(d.Elastic(0)) >= 0 || d.abandoned() && d.At(0) >= 0) || a == matched {
 			d.Pos += n
-			closed = i == len(p.Close)-1
+			closed = a == incomplete || i == len(p.Close)-1 // half a closer closes what stands in front of it
 		}
 	}
 	return closed || d.openerAsCloser(p)

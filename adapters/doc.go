@@ -9,6 +9,7 @@
 //	internal/scan         the buffer over a reply's text; At(i) is the only way to look forward
 //	internal/toolset      which offered tool a name means, in the spellings of models
 //	internal/prose        what the text around a mark says of it: announcements in ten languages, quotations, pages
+//	internal/claim       whether what stands between two calls announces the second, or claims what the first has answered
 //	internal/lenient      the reader of arguments as models write them, and the repair of documents: strict JSON out
 //	internal/declaration  what the text file of a family says: patterns, literals, the index of all marks
 //	internal/print        the way back: calls as text, and the text that teaches them
@@ -28,6 +29,7 @@
 //	text.go        the text state: the order of decisions at a mark
 //	reasoning.go   the reasoning state
 //	start.go       what the prompt has opened already
+//	counted.go     which calls of a reply count: none behind a made-up result, none twice
 //	emit.go        text that is decided, calls and what of their arguments is held, drafts, calls that were cut
 //
 // What is recognised as a call:

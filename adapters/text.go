@@ -251,6 +251,11 @@ func (d *decoder) lateCloser(p *declaration.Pattern) match {
 // Its bytes are in Meta.Cut, so the reply can say what was lost; finish becomes length.
 func (d *decoder) dropRest(glue int) {
 	d.leave(glue)
+	// a model that ended by itself behind the opener of a call has changed its mind: nothing was cut
+	if m := d.firstMark(0, opensCall); m != nil && d.over(d.markSize(0, m)) {
+		d.ToEnd()
+		return
+	}
 	d.cutFrom(d.Pos)
 }
 
