@@ -11,9 +11,13 @@ import (
 // arguments reads the arguments of a call whose tool is known.
 type arguments struct {
 	*lenient.Reader
+	in      *input
+	out     *outlet
+	marks   *marks
 	trial   *trial
 	calls   *calls
 	outside *outside
+	tools   *toolset.Set
 }
 
 // read reads the value of an arguments member: commits at its first byte when it is an object, and after reading it
@@ -38,9 +42,13 @@ func (ar *arguments) read(t *toolset.Tool, id string, quotes []lenient.Delim) ma
 			return a
 		}
 		ar.calls.commit(t, id)
+		from := ar.Pos
+		ar.calls.argsAt = from
 		ar.Quotes = quotes
 		ar.Container('{', t.Type())
 		ar.Quotes = nil
+		ar.mendArguments(from, t, quotes)
+		ar.calls.argsAt = -1
 		return committed
 	case scan.IsQuote(c) && ar.quotedObject(c):
 		ar.Repaired("inner-quotes")
@@ -161,9 +169,13 @@ func (ar *arguments) rawText(stops *[256]bool, escape bool, ends func(c int) (in
 		if c < 0 {
 			return false
 		}
+		at := ar.Pos
 		if n, over := ends(c); over {
 			ar.Pos += n
 			return true
+		}
+		if ar.Pos != at { // the value begins later
+			continue
 		}
 		switch {
 		// whole runes only, so that no split can damage one

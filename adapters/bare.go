@@ -1,8 +1,13 @@
 package adapters
 
 import (
+	"bytes"
+	"strings"
+
 	"toolnorm/adapters/internal/declaration"
+	"toolnorm/adapters/internal/prose"
 	"toolnorm/adapters/internal/scan"
+	"toolnorm/adapters/internal/toolset"
 )
 
 // unmarked reads calls that carry no marks, or lost the one that opens them.
@@ -10,12 +15,14 @@ type unmarked struct {
 	*scan.Buffer
 	marks    *marks
 	page     *page
+	trial    *trial
 	calls    *calls
 	names    *names
 	patterns *patterns
 	drafts   *drafts
 	doubt    *doubt
 	openers  opener
+	tools    *toolset.Set
 	which    Which // which texts that look like calls are calls
 }
 
@@ -43,7 +50,29 @@ func (um *unmarked) read(c int, line bool) bool {
 	if start && (c == '{' || c == '[') && um.patterns.attempt(bareStream) == committed {
 		return true
 	}
-	return (start || um.doubt.announced()) && um.heldCalls()
+	return (start || (um.doubt.announced() || um.goesOnCalling()) && !um.calledInFront()) && um.heldCalls()
+}
+
+// calledInFront says whether a call of the reply was not taken, that stands in front of here: then the one here is not run by itself,
+// since it may depend on the other.
+func (um *unmarked) calledInFront() bool {
+	if um.trial.refused || um.calls.done > 0 {
+		return um.trial.refused
+	}
+	for line := range strings.Lines(string(um.page.announcement())) {
+		name, _, ok := strings.Cut(strings.TrimLeft(line, " \t["), "(")
+		if ok && um.tools.Find(name) != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// goesOnCalling says whether the last thing but a line of prose was a call without marks: who has called so, and writes another
+// behind "And Oslo:", calls again.
+func (um *unmarked) goesOnCalling() bool {
+	front := um.page.announcement()
+	return um.calls.markless && prose.GoesOn(append([]byte{'\n'}, front[bytes.LastIndexByte(front, '\n')+1:]...))
 }
 
 // The patterns that calls without marks are read by. JSON at the start of the reply streams from its commit point: to wait for the
@@ -61,12 +90,40 @@ var (
 // All of them leave or none: with text between two they are alternatives to choose from.
 // Behind the calls white space, a special closer, or the end: prose makes an example of them, unless `--calls eager`.
 func (um *unmarked) heldCalls() bool {
-	return um.drafts.draft(maxUnmarked, func() bool {
+	refused := false
+	taken := um.drafts.draft(maxUnmarked, func() bool {
 		for um.bareCall() {
 			um.Pos += um.Space(0)
 		}
-		return um.drafts.complete() && (um.which == Eager || um.closedBySpecial() || um.marks.over(0))
+		refused = um.drafts.complete()
+		return refused && (um.which == Eager || um.closedBySpecial() || um.marks.over(0) || um.callsAtEnd())
 	})
+	um.trial.refused = um.trial.refused || refused && !taken
+	return taken
+}
+
+// callsAtEnd says whether the reply goes on in prose and ends with more calls without marks: then those here are meant as well.
+// Whoever reads a file, says what is in it and sends a mail must read it first: the last call alone is the worst choice.
+func (um *unmarked) callsAtEnd() bool {
+	start := um.drafts.checkpoint()
+	found := false
+	plain := func() bool { return prose.GoesOn(append([]byte{'\n'}, um.Slice(start.pos, um.Pos)...)) }
+	for !found && um.At(0) >= 0 && !um.trial.exhausted() {
+		n := um.Run(0, scan.Unlimited, func(c int) bool { return c >= 0 && c != '\n' })
+		um.Pos += n
+		um.Pos += um.Space(0)
+		done := um.calls.done
+		if c := um.At(0); c == '`' {
+			n = um.fenceLine()
+			found = n > 0 && plain() && um.fenceOfCalls(n)
+		} else {
+			found = c >= 0 && um.names.callAhead(c, true) && plain() && um.bareCall()
+		}
+		found = found && um.calls.done > done && um.marks.over(0)
+	}
+	um.trial.waste += um.Pos - start.pos
+	um.drafts.restore(&start)
+	return found
 }
 
 // bareCall reads one call without marks here, whichever form it has.

@@ -16,17 +16,19 @@ type calls struct {
 	trial *trial
 	hold  int // bytes of arguments that wait before a call leaves; negative: none
 	callCount
+	argsAt  int     // position of the arguments being read, which are kept meanwhile; -1: none are
 	calling calling // the call being read; Out points to its output, or is nil outside of calls
 }
 
 // callCount is what has become of the calls so far.
 // index and done differ by calls that were cut: those have an index, and are not finished.
 type callCount struct {
-	index   int    // of the next call
-	done    int    // calls finished
-	closed  bool   // the last one was closed by its own marks
-	wasCut  bool   // a call was cut
-	cutText string // what of it was read and did not leave
+	index    int    // of the next call
+	done     int    // calls finished
+	closed   bool   // the last one was closed by its own marks
+	markless bool   // it had none
+	wasCut   bool   // a call was cut
+	cutText  string // what of it was read and did not leave
 }
 
 // settle sends what is decided, and returns the position from which on bytes may be needed again.
@@ -119,7 +121,8 @@ func (cs *calls) flush() {
 	}
 }
 
-// needed is the position from which on bytes may be read or sent again: a pin and text that has not left each keep theirs.
+// needed is the position from which on bytes may be read or sent again: a pin, text that has not left and
+// the arguments being read each keep theirs.
 func (cs *calls) needed() int {
 	from := cs.Pos
 	if cs.page.textFrom < cs.page.textTo {
@@ -127,6 +130,9 @@ func (cs *calls) needed() int {
 	}
 	if cs.trial.pin >= 0 {
 		from = min(from, cs.trial.pin)
+	}
+	if cs.argsAt >= 0 && cs.Pos-cs.argsAt <= lenient.MaxMended {
+		from = min(from, cs.argsAt)
 	}
 	return from
 }
@@ -213,7 +219,7 @@ func (cs *calls) finishCall(closed bool) {
 	cs.out.emit(chat.Event{Kind: chat.CallEnd, Index: cs.index})
 	cs.index++
 	cs.done++
-	cs.page.blank, cs.page.afterCall, cs.closed = true, true, closed
+	cs.page.blank, cs.page.afterCall, cs.closed, cs.markless = true, true, closed, cs.trial.closing.Markless()
 }
 
 // cutCall ends a call that the end of the text cut: what was decided leaves if the call had been released by then, and it
@@ -287,5 +293,10 @@ func (cs *calls) cutFrom(from int) {
 // Its bytes are in Meta.Cut, so the reply can say what was lost; finish becomes length.
 func (cs *calls) dropRest(glue int) {
 	cs.page.leave(glue)
+	// a model that ended by itself behind the opener of a call has changed its mind: nothing was cut
+	if m := cs.marks.firstMark(0, opensCall); m != nil && cs.marks.over(cs.marks.markSize(0, m)) {
+		cs.ToEnd()
+		return
+	}
 	cs.cutFrom(cs.Pos)
 }

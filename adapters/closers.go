@@ -36,9 +36,9 @@ func (cl *closers) skipClosers(p *declaration.Pattern) bool {
 		cl.skipJunk(p)
 		n, a := cl.marks.literal(cl.Elastic(0), l)
 		// half a closer at the end is not shown; white space alone is none of one
-		if a == incomplete && (!scan.IsSpace(cl.At(0)) || cl.in.abandoned()) && cl.At(0) >= 0 || a == matched {
+		if a == incomplete && (cl.At(cl.Elastic(0)) >= 0 || cl.in.abandoned() && cl.At(0) >= 0) || a == matched {
 			cl.Pos += n
-			closed = a == matched && i == len(p.Close)-1
+			closed = a == incomplete || i == len(p.Close)-1 // half a closer closes what stands in front of it
 		}
 	}
 	return closed || cl.openerAsCloser(p)

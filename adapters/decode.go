@@ -46,6 +46,7 @@ type forms struct {
 	objects  objects
 	python   python
 	headers  headers
+	ahead    tagsAhead
 	tagged   tagged
 	messages messages
 	patterns patterns
@@ -66,7 +67,7 @@ func newDecoder(f *Format, in chat.Source, o Options, yield func(chat.Event, err
 	d := new(decoder)
 	r, text := &d.Reader, &d.Buffer
 	d.in = input{Buffer: text, ctx: o.Context, src: in, taker: &d.calls}
-	d.out = outlet{in: &d.in, yield: yield}
+	d.out = outlet{in: &d.in, yield: yield, asides: tools != nil}
 	d.marks = marks{Buffer: text, in: &d.in, f: f.Family, index: index()}
 	d.page = page{Buffer: text, in: &d.in, out: &d.out}
 	d.page.state, d.page.blank, d.page.fresh = chat.Text, true, true
@@ -74,7 +75,7 @@ func newDecoder(f *Format, in chat.Source, o Options, yield func(chat.Event, err
 	d.trial = trial{Buffer: text, in: &d.in, out: &d.out, page: &d.page}
 	d.trial.pin, d.trial.outer = -1, -1
 	d.calls = calls{Reader: r, in: &d.in, out: &d.out, marks: &d.marks, page: &d.page,
-		trial: &d.trial, hold: Held(o.Hold)}
+		trial: &d.trial, hold: Held(o.Hold), argsAt: -1}
 	d.readCalls(tools)
 	d.decideCalls(tools, o)
 	d.Source, d.Outside = &d.in, &d.outside
@@ -90,14 +91,17 @@ func (d *decoder) readCalls(tools *toolset.Set) {
 	d.closers = closers{Reader: r, in: &d.in, out: &d.out, marks: &d.marks, trial: &d.trial,
 		calls: &d.calls}
 	d.outside = outside{Reader: r, marks: &d.marks, trial: &d.trial, names: &d.names}
-	d.args = arguments{Reader: r, trial: &d.trial, calls: &d.calls, outside: &d.outside}
+	d.args = arguments{Reader: r, in: &d.in, out: &d.out, marks: &d.marks, trial: &d.trial,
+		calls: &d.calls, outside: &d.outside, tools: tools}
 	d.objects = objects{Reader: r, out: &d.out, page: &d.page, trial: &d.trial, calls: &d.calls,
 		names: &d.names, closers: &d.closers, args: &d.args}
 	d.python = python{Reader: r, trial: &d.trial, calls: &d.calls, names: &d.names,
 		closers: &d.closers, outside: &d.outside, args: &d.args}
 	d.headers = headers{Buffer: &d.Buffer, in: &d.in, marks: &d.marks, tools: tools}
+	d.ahead = tagsAhead{Reader: r, marks: &d.marks, names: &d.names, calls: &d.calls}
 	d.tagged = tagged{Reader: r, in: &d.in, marks: &d.marks, trial: &d.trial, calls: &d.calls,
-		closers: &d.closers, args: &d.args, headers: &d.headers}
+		closers: &d.closers, args: &d.args, headers: &d.headers,
+		ahead: &d.ahead}
 	d.messages = messages{Reader: r, in: &d.in, marks: &d.marks, page: &d.page, trial: &d.trial,
 		calls: &d.calls, closers: &d.closers, args: &d.args, headers: &d.headers,
 		tagged: &d.tagged, tools: tools}
@@ -113,13 +117,13 @@ func (d *decoder) decideCalls(tools *toolset.Set, o Options) {
 		trial: &d.trial, calls: &d.calls, tools: tools}
 	d.doubt = doubt{Reader: &d.Reader, in: &d.in, marks: &d.marks, page: &d.page,
 		trial: &d.trial, calls: &d.calls, drafts: &d.drafts, openers: &d.openers, which: o.Which}
-	d.unmarked = unmarked{Buffer: text, marks: &d.marks, page: &d.page, calls: &d.calls,
-		names: &d.names, patterns: &d.patterns, drafts: &d.drafts, doubt: &d.doubt,
-		openers: &d.openers, which: o.Which}
+	d.unmarked = unmarked{Buffer: text, marks: &d.marks, page: &d.page, trial: &d.trial,
+		calls: &d.calls, names: &d.names, patterns: &d.patterns, drafts: &d.drafts, doubt: &d.doubt,
+		openers: &d.openers, tools: tools, which: o.Which}
 	d.thinking = thinking{Buffer: text, in: &d.in, marks: &d.marks, page: &d.page, code: &d.code,
 		trial: &d.trial, calls: &d.calls, drafts: &d.drafts, openers: &d.openers, tools: tools,
 		quiet: o.Quiet}
-	d.openers = openers{Buffer: text, in: &d.in, marks: &d.marks, page: &d.page, code: &d.code,
+	d.openers = openers{Reader: &d.Reader, in: &d.in, marks: &d.marks, page: &d.page, code: &d.code,
 		trial: &d.trial, calls: &d.calls, headers: &d.headers, messages: &d.messages,
 		patterns: &d.patterns, doubt: &d.doubt, unmarked: &d.unmarked, thinking: &d.thinking,
 		tools: tools}

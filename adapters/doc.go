@@ -9,6 +9,8 @@
 //	internal/scan         the buffer over a reply's text; At(i) is the only way to look forward
 //	internal/toolset      which offered tool a name means, in the spellings of models
 //	internal/prose        what the text around a mark says of it: announcements in ten languages, quotations, pages
+//	internal/claim        whether what stands between two calls announces the second, or claims what the first has answered
+//	internal/repair       the search for what damaged arguments may mean
 //	internal/lenient      the reader of arguments as models write them, and the repair of documents: strict JSON out
 //	internal/declaration  what the text file of a family says: patterns, literals, the index of all marks
 //	internal/print        the way back: calls as text, and the text that teaches them
@@ -32,6 +34,7 @@
 //	code.go        code: what stands in code: fenced blocks and spans
 //	trial.go       trial: attempts to read a call, which are taken back
 //	calls.go       calls: from where a call is certain to its end; calls that were cut
+//	counted.go     counted: which calls of a reply count: none behind a made-up result, none twice
 //
 // What is recognised as a call:
 //
@@ -39,12 +42,22 @@
 //	closers.go     closers: brackets, fences and closers around arguments
 //	outside.go     outside: what can follow a call's arguments
 //	arguments.go   arguments: the value of an arguments member, and what stands for it
+//	mend.go        damaged arguments: what they mean, when one reading is ahead of all others
 //	envelope.go    objects: {"name": …, "arguments": …} and its many spellings
 //	list.go        objects one after the other; {"NAME": {…}}; elements of a list that are no calls
 //	python.go      python: f(a=1, b="x")
 //	header.go      headers: the headers of messages, and where messages end
+//	tagahead.go    tagsAhead: the heads of arguments in tags
+//	tagmarks.go    the tags of a family with slips in them, and what slips cost
+//	tagtail.go     what stands behind a call: closers that are left over say that it was not over
 //	tagged.go      tagged: <parameter=key>value</parameter>
-//	tagvalue.go    where the value of a tag ends, and CDATA
+//	tagcdata.go    values in CDATA
+//	tagvalue.go    the value of a tag, and where it ends in text as its family writes it
+//	tagplan.go     a call whose rest is decided as a whole, since something else was written
+//	tagsearch.go   the readings of such a call, by what each takes for granted
+//	tagtokens.go   the tags in its text, and which of them belong together
+//	tagchoice.go   which reading counts
+//	taglist.go     lists in values that are not written as JSON
 //	tree.go        tags in tags, named like the parameters
 //	message.go     messages: formats made of messages (harmony), and bodies that are no JSON
 //	match.go       patterns: calls by the patterns of families

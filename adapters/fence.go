@@ -21,7 +21,7 @@ const maxLabel = 32
 // is a call at the start of a reply, and behind "Let me check:". In ```go, ```bash or ```log it is program text.
 func (um *unmarked) fenced(start bool) bool {
 	n := um.fenceLine()
-	return n > 0 && (start || um.doubt.announced()) && um.fencedCalls(n, start)
+	return n > 0 && (start || (um.doubt.announced() || um.goesOnCalling()) && !um.calledInFront()) && um.fencedCalls(n, start)
 }
 
 // fenceLabels are those of the fences that may hold calls.
@@ -54,14 +54,18 @@ func (um *unmarked) fencedCalls(n int, start bool) bool {
 		return true
 	}
 	um.Pos = before
-	return um.drafts.draft(maxUnmarked, func() bool {
+	refused := false
+	taken := um.drafts.draft(maxUnmarked, func() bool {
 		if !um.fenceOfCalls(n) {
 			return false
 		}
 		for !start && um.nextFence() {
 		}
-		return um.drafts.complete() && (start || um.which == Eager || um.marks.over(0) || sure && prose.GoesOn(um.page.behind()))
+		refused = um.drafts.complete()
+		return refused && (start || um.which == Eager || um.marks.over(0) || sure && prose.GoesOn(um.page.behind()) || um.callsAtEnd())
 	})
+	um.trial.refused = um.trial.refused || refused && !taken
+	return taken
 }
 
 // fenceOfCalls reads a fence whose opening line has n bytes, when it holds calls and nothing else.

@@ -213,22 +213,6 @@ func (ms *marks) upTo(i int, l declaration.Literal) int {
 	return 0
 }
 
-// closesNext says whether a value that begins at offset i ends at the next tag, with its closer.
-// A value with a tag inside would make it a guess where it begins.
-// The bound is that of a draft, as a longer value is no slip of a tag but a file.
-func (ms *marks) closesNext(i int, closer declaration.Literal) bool {
-	for n := i; n < i+maxDraft; n++ {
-		switch c := ms.At(n); {
-		case c < 0:
-			return false
-		case c == '<':
-			_, a := ms.literal(n, closer)
-			return a == matched && n > i
-		}
-	}
-	return false
-}
-
 // messageEnds is the offset behind the end mark at offset i, 0 when none stands there. Any of the family's marks ends any message:
 // <|end|>, <|call|> and <|return|> are mixed up by models.
 func (ms *marks) messageEnds(p *declaration.Pattern, i int) int {

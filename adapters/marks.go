@@ -8,7 +8,7 @@ import (
 	"toolnorm/adapters/internal/scan"
 )
 
-// marks looks ahead for marks. It steps over nothing.
+// marks finds the literals and marks of families in the text ahead.
 type marks struct {
 	*scan.Buffer
 	in    *input

@@ -2,14 +2,14 @@ package adapters
 
 import (
 	"toolnorm/adapters/internal/declaration"
+	"toolnorm/adapters/internal/lenient"
 	"toolnorm/adapters/internal/prose"
-	"toolnorm/adapters/internal/scan"
 	"toolnorm/adapters/internal/toolset"
 )
 
 // openers reads what a mark in the text begins.
 type openers struct {
-	*scan.Buffer
+	*lenient.Reader
 	in       *input
 	marks    *marks
 	page     *page

@@ -17,6 +17,7 @@ type outlet struct {
 	in    *input // which ends when nobody takes events any more
 	yield func(chat.Event, error) bool
 
+	asides    bool // events show what the client does not see as well, see passBy
 	drafting  bool // events are kept in drafted
 	drafted   []chat.Event
 	draftGlue int // glue of the draft's first call; -1 before
@@ -35,8 +36,8 @@ type page struct {
 // White space in front of a mark may be the family's glue, so text is decided up to it only.
 type textState struct {
 	state     chat.Kind // what plain bytes are now: Text or Reasoning
-	textFrom  int       // decided text that has not left: positions textFrom to textTo, of kind textKind
-	textTo    int
+	textFrom  int       // decided text that has not left is of kind textKind and begins here
+	textTo    int       // and ends here
 	textKind  chat.Kind
 	blank     bool // no text but white space since the start, the reasoning's end or the last call
 	fresh     bool // at the start of a line
@@ -47,6 +48,13 @@ type textState struct {
 	markAt    int  // where the mark begins
 
 	reply *declaration.Pattern // the marks of a plain reply whose opener was read
+}
+
+// passBy tells of what is not shown between two calls: whose turn it opens, and a result that it is.
+func (pg *page) passBy(from, to int) {
+	if pg.out.asides {
+		pg.out.emit(chat.Event{Kind: aside, Text: string(pg.Slice(from, to))})
+	}
 }
 
 // maxGap is how much white space waits to see whether a mark follows, in bytes.
@@ -196,6 +204,7 @@ func (pg *page) acceptText(before *textState, glue int) {
 // dropMark steps over the mark of n bytes here, of which nothing is shown.
 func (pg *page) dropMark(n, glue int) match {
 	pg.leave(glue)
+	pg.passBy(pg.Pos, pg.Pos+n)
 	pg.Pos += n
 	return committed
 }

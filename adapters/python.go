@@ -3,6 +3,7 @@ package adapters
 import (
 	"toolnorm/adapters/internal/declaration"
 	"toolnorm/adapters/internal/lenient"
+	"toolnorm/adapters/internal/repair"
 	"toolnorm/adapters/internal/scan"
 	"toolnorm/adapters/internal/toolset"
 	"toolnorm/chat"
@@ -123,9 +124,11 @@ func (py *python) pythonName() (*toolset.Tool, match) {
 
 // pythonArgs reads the arguments up to the closing parenthesis and answers them as one object.
 // Apart from the call's own output, they can be dropped as a whole. What the end of the text cut in a string may go on in any
-// way: incomplete, so that finish length is not a call, and finish stop is text.
+// way: incomplete, so that finish length is not a call, and finish stop is text. Odd ones, and behind marks those that could
+// not be read, are searched for what they may mean.
 func (py *python) pythonArgs(t *toolset.Tool) (string, match) {
 	var a match
+	start := py.Pos
 	py.Python = true
 	// a string may run to the end of the text, and ['a' 'b'] be one string or two
 	out, whole := py.Capture(func() {
@@ -135,15 +138,44 @@ func (py *python) pythonArgs(t *toolset.Tool) (string, match) {
 	})
 	py.Python = false
 	py.LeaveAll()
-	if whole != matched {
-		return "", whole
+	a = min(a, whole)
+	if a == matched && py.Spare.Odd || a == mismatch && !py.trial.closing.Markless() {
+		return py.mendPython(start, t, string(out), a)
+	}
+	if a != matched {
+		return "", a
 	}
 	// f(arguments={"city": "Oslo"})
-	if args, ok := lenient.Unwrapped(t.Name, t.Type(), string(out)); ok && a == matched {
+	if args, ok := lenient.Unwrapped(t.Name, t.Type(), string(out)); ok {
 		py.Repaired("wrapped")
 		return args, matched
 	}
 	return string(out), a
+}
+
+// mendPython decides what the arguments of a Python call mean that begin at start, and of which a came; see mend.
+func (py *python) mendPython(start int, t *toolset.Tool, today string, a match) (string, match) {
+	if a != matched {
+		today = ""
+	}
+	n := 0
+	for n < 8*maxBehind && py.At(n) >= 0 && !py.IsMark(n) {
+		n++
+	}
+	text := string(py.Slice(start, py.Pos+n))
+	py.Pos = start
+	m, ok := lenient.Decide(text, repair.Args{Type: t.Type(), Python: true, Mark: py.IsMark}, t.Name, today)
+	switch {
+	case !ok:
+		return "", mismatch
+	case m.Open:
+		return "", incomplete
+	}
+	py.Pos += m.End
+	if today != "" && lenient.SameJSON(m.Args, today) {
+		return today, matched
+	}
+	return m.Args, matched
 }
 
 // objectArgument reads one object in the place of keywords: f({"a": 1}).
@@ -245,12 +277,16 @@ func (py *python) keyword(t *schema.Type, n int) (string, match) {
 }
 
 // pythonValue reads a value; string prefixes (r"…", f"…", b"…") are dropped.
-// The text of an f-string is taken as it stands, since nothing is evaluated here. Only in r"…" is a backslash data.
+// An f-string is a text only where nothing in it would be evaluated. Only in r"…" is a backslash data.
 // False means that no value stands here: an expression or a name, and the text is no call.
 func (py *python) pythonValue(t *schema.Type) bool {
 	c := py.At(0)
 	// r"C:\temp", f"{city}", b"x", u"x"
-	if next := py.At(1); (c == 'r' || c == 'f' || c == 'b' || c == 'u') && (next == '"' || next == '\'') {
+	next := py.At(1)
+	if c == 'f' && scan.IsQuote(next) && py.holes(2, next) {
+		return false
+	}
+	if (c == 'r' || c == 'f' || c == 'b' || c == 'u') && (next == '"' || next == '\'') {
 		py.Pos++
 		if q, ok := py.QuoteAt(0); ok && c == 'r' {
 			q.Raw = true
@@ -259,4 +295,18 @@ func (py *python) pythonValue(t *schema.Type) bool {
 		}
 	}
 	return py.Value(t)
+}
+
+// holes reports whether in the f-string whose text begins at offset i something would be evaluated. One that is longer than
+// is looked may have holes.
+func (py *python) holes(i, quote int) bool {
+	for n := i; n < i+maxUnmarked; n++ {
+		switch c := py.At(n); {
+		case c == quote || c < 0:
+			return false
+		case c == '{' || c == '\\':
+			return true
+		}
+	}
+	return true
 }

@@ -92,9 +92,15 @@ func (op *openers) madeUp(p *declaration.Pattern) match {
 	if !op.page.afterCall || !op.page.blank {
 		return mismatch
 	}
-	_, text := p.ResultMarks()
+	// <|tool_response> alone is where Gemma's turn ends
+	if _, a := op.marks.literal(0, p.Parts[0].Lit); a == mismatch && p.Special() {
+		return mismatch
+	}
+	open, text := p.ResultMarks()
 	end := declaration.NewLiteral(text, "", "")
 	op.page.leave(0)
+	op.page.passBy(op.Pos, op.Pos+len(open))
+	op.Repaired("invented-result")
 	for op.Pos++; op.At(0) >= 0; op.Pos++ {
 		if c := op.At(0); c != '<' && c != '[' {
 			continue

@@ -5,6 +5,7 @@ import (
 
 	"toolnorm/adapters/internal/declaration"
 	"toolnorm/adapters/internal/lenient"
+	"toolnorm/adapters/internal/repair"
 	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat/schema"
 )
@@ -15,7 +16,7 @@ import (
 // is there. A raw null counts where the schema allows null; "None" for an optional integer leaves the member out.
 func (tg *tagged) tagValue(p *declaration.Pattern, h head, t *schema.Type) {
 	typ := t.Prop(h.key)
-	if tg.lined(p, h) {
+	if tg.lined(p, h) && (!tg.plan.made || tg.Pos < tg.plan.to) {
 		h.own = declaration.NewLiteral("\n"+h.own.Text, "value", "")
 		tg.Pos++
 	}
@@ -31,7 +32,11 @@ func (tg *tagged) tagValue(p *declaration.Pattern, h head, t *schema.Type) {
 	if n := tg.Space(0); !h.cdata && h.isJSON(typ) && tg.jsonOpens(n, typ) {
 		tg.Pos += n
 		tg.HoldOff()
+		from, at := tg.Pos, tg.Out.Written()
+		tg.calls.argsAt = from
 		tg.Value(typ)
+		tg.args.mend(from, at, "", repair.Args{Type: typ})
+		tg.calls.argsAt = -1
 		tg.skipValue(p, h, t)
 		return
 	}
@@ -57,9 +62,7 @@ func (tg *tagged) lined(p *declaration.Pattern, h head) bool {
 
 // onLines says whether the family writes values on lines of their own. A further argument in place of a closer then has a newline in
 // front, and a tag in the middle of a line is quoted.
-func (h head) onLines() bool {
-	return h.p.Parts[len(h.p.Parts)-1].Lit.Units[0].Kind == declaration.OneNewline
-}
+func (h head) onLines() bool { return h.own.Units[0].Kind == declaration.OneNewline }
 
 // isText says whether the value is its own text: the tag says so and the schema allows it, or the tag says nothing and the
 // schema allows nothing else.
@@ -104,7 +107,7 @@ func (tg *tagged) jsonOpens(i int, typ *schema.Type) bool {
 // What is skipped is not kept: the value was complete in front of it.
 func (tg *tagged) skipValue(p *declaration.Pattern, h head, t *schema.Type) {
 	for tg.At(0) >= 0 {
-		if n, ends := tg.valueEnd(p, h, t); ends {
+		if n, ends := tg.valueEnd(p, h, t, nil); ends {
 			tg.Pos += n
 			return
 		}
@@ -115,6 +118,7 @@ func (tg *tagged) skipValue(p *declaration.Pattern, h head, t *schema.Type) {
 		}
 		tg.Pos++
 	}
+	tg.Out.Broken = true // the text ends inside it
 }
 
 // read turns the raw text of a tag into JSON, by the schema.
@@ -124,36 +128,123 @@ func (h head) read(text string, t *schema.Type) string {
 	if h.p.Keyed() {
 		return treeOf(h.p, text).json(t)
 	}
+	if list, ok := listOf(text, t); ok {
+		return list
+	}
 	return lenient.FromText(text, t)
 }
 
 // rawValue reads a value up to where it ends, and writes its bytes, escaped for a JSON string or as they are.
 // Values are data: no entity is decoded, and white space counts but for the newlines that the declaration shows. It stops at the
-// first bytes of closers only, the rest is copied in pieces.
+// first bytes of closers only, the rest is copied in pieces. A value that the end of the text ends is cut, whatever the reply
+// says of its end.
 func (tg *tagged) rawValue(p *declaration.Pattern, h head, t *schema.Type, escape bool) {
 	depth, inside := 0, false
+	at := tg.Out.Written()
 	ends := func(c int) (int, bool) {
 		// a value of nested tags is over where its own tag closes, not an inner one of that name
 		if !escape {
 			depth, inside = tg.nested(h, depth)
 		}
-		if inside || c != '\n' && !p.Family.CloseBytes[c] {
+		if inside || c != '\n' && !p.Family.CloseBytes[c] && !tg.plan.made {
 			return 0, false
 		}
-		return tg.valueEnd(p, h, t)
+		before := func() string { return string(tg.Held(at)) }
+		if escape {
+			before = nil
+		}
+		return tg.valueEnd(p, h, t, before)
 	}
 	if !tg.args.rawText(p.Family.ValueStops, escape, ends) {
-		tg.Unclosed = true
+		tg.Out.Broken = true
 	}
 }
 
-// valueEnd says whether the value ends here, and how many bytes of its closer to step over.
-// "Close with </parameter> and </function>" survives as a value, since a closer counts only where what follows it can follow. With its
-// own closer missing, the call's closers or the next parameter end it, if the schema knows that one and it was not seen yet.
-func (tg *tagged) valueEnd(p *declaration.Pattern, h head, t *schema.Type) (int, bool) {
-	if h.cdata {
-		return tg.cdataEnd(p, h)
+// valueEnd says whether the value ends here, and how many bytes of its closer to step over. Where the text is as its family
+// writes it, that is seen at once; anything else that looks like one of the call's tags is decided by what follows, to the
+// end of the reply (planTags). before is what was read of a value that waits; nil: nothing of it matters.
+func (tg *tagged) valueEnd(p *declaration.Pattern, h head, t *schema.Type, before func() string) (int, bool) {
+	switch {
+	case tg.plan.made:
+		return 0, tg.plan.to >= 0 && tg.Pos >= tg.plan.to
+	case h.cdata:
+		return tg.lastOf(p, func() (int, bool) { return tg.cdataEnd(p, h) })
+	case h.p.Keyed():
+		return tg.lastOf(p, func() (int, bool) { return tg.simpleEnd(p, h, t) })
+	case p == p.Family.Header:
+		return tg.simpleEnd(p, h, t)
 	}
+	n, a := tg.marks.literal(0, h.own)
+	if a == matched && tg.surelyBehind(p, t, n) {
+		return n, true
+	}
+	lead := 0
+	if tg.At(0) == '\n' {
+		// a closer that is missing takes line breaks along
+		if lead = 1; tg.At(1) == '\n' {
+			lead = 2
+		}
+		if !p.Family.CloseBytes[max(tg.At(lead), 0)] {
+			return 0, false
+		}
+		if _, own := tg.marks.literal(lead, h.own); own == matched && (lead == 2 || !h.onLines()) {
+			return 0, false
+		}
+	}
+	if a != matched {
+		s := tagSearch{d: tg.ahead, f: tg.tagForms(p, t)}
+		if _, ok := s.tokenAt(lead); !ok {
+			return 0, false
+		}
+	}
+	tg.planTags(p, h, t, before)
+	return 0, tg.plan.to >= 0 && tg.Pos >= tg.plan.to
+}
+
+// The search does not know tags that are named like the parameters, nor CDATA. For these the rule of the last closers holds alone.
+
+// lastOf is an end of a value, unless all closers of the call stand there and are left over once more later.
+func (tg *tagged) lastOf(p *declaration.Pattern, end func() (int, bool)) (int, bool) {
+	n, ok := end()
+	if !ok {
+		return n, false
+	}
+	at := 0
+	if tg.Has(0, declaration.CDATAClose) {
+		at = len(declaration.CDATAClose) + tg.Elastic(len(declaration.CDATAClose))
+	}
+	if step, behind := tg.ahead.tailAt(p, at); step < 0 {
+		if _, left := tg.ahead.behindCall(p, behind); left {
+			return 0, false
+		}
+	}
+	return n, true
+}
+
+// surelyBehind says whether what stands at offset i, behind the closer of a value, shows that the value has ended: the
+// whole head of a parameter that the tool has and that is not there yet, or all closers of the call, and nothing later that
+// takes them back.
+func (tg *tagged) surelyBehind(p *declaration.Pattern, t *schema.Type, i int) bool {
+	i += tg.Elastic(i)
+	if h, a := tg.ahead.argHead(p.Family, i); a != mismatch {
+		return a == incomplete || (t.Has(h.key) || len(t.Members()) == 0) && !slices.Contains(tg.Seen, h.key)
+	}
+	for _, l := range p.Close {
+		n, a := tg.marks.literal(i+tg.Elastic(i), l)
+		if a == incomplete && tg.At(i+tg.Elastic(i)) >= 0 {
+			return true
+		}
+		if a != matched {
+			return false
+		}
+		i = n
+	}
+	_, left := tg.ahead.behindCall(p, i)
+	return len(p.Close) > 0 && !left
+}
+
+// simpleEnd is valueEnd for the values of tags that are named like the parameters, and in messages.
+func (tg *tagged) simpleEnd(p *declaration.Pattern, h head, t *schema.Type) (int, bool) {
 	n, a := tg.marks.literal(0, h.own)
 	if a == matched && tg.afterValue(p, n) {
 		return n, true
@@ -219,7 +310,7 @@ func (tg *tagged) junkBehind(p *declaration.Pattern, h head, t *schema.Type, i i
 // the tool that was not seen yet.
 // "say <arg_key>n</arg_key><arg_value>3</arg_value> ok", with n a parameter, cannot be told from it by anybody.
 func (tg *tagged) nextArg(f *declaration.Family, t *schema.Type, i int) bool {
-	h, a := tg.argHead(f, i)
+	h, a := tg.ahead.argHead(f, i)
 	return a == matched && t.Has(h.key) && !slices.Contains(tg.Seen, h.key)
 }
 
@@ -253,7 +344,7 @@ func (tg *tagged) afterValue(p *declaration.Pattern, i int) bool {
 // Prose behind a closer says that both are part of a value.
 // A comment between two closers counts as white space, as models explain what they close.
 func (tg *tagged) closerOrEnd(p *declaration.Pattern, k, i int) bool {
-	i = tg.pastComment(i)
+	i = tg.ahead.pastComment(i)
 	if tg.At(i) < 0 || tg.marks.endMark(i) {
 		return true
 	}
@@ -267,16 +358,6 @@ func (tg *tagged) closerOrEnd(p *declaration.Pattern, k, i int) bool {
 		}
 	}
 	return false
-}
-
-// pastComment is the offset behind white space, and perhaps a comment, at offset i.
-// </parameter> <!-- or --> // the town </function>: models explain what they close, and a closer behind it is one all the same.
-func (tg *tagged) pastComment(i int) int {
-	i += tg.Elastic(i)
-	if n := tg.Comment(i); n > 0 {
-		i += n + tg.Elastic(i+n)
-	}
-	return i
 }
 
 // closersFollow says whether the rest of the call's closers and then a mark or the end of the text stand at offset i: the
@@ -293,7 +374,7 @@ func (tg *tagged) closersFollow(p *declaration.Pattern, i int) bool {
 			continue
 		}
 		for _, l := range p.Close[k+1:] {
-			if n, a := tg.marks.literal(tg.pastComment(end), l); a == matched {
+			if n, a := tg.marks.literal(tg.ahead.pastComment(end), l); a == matched {
 				end = n
 			}
 		}
@@ -301,47 +382,4 @@ func (tg *tagged) closersFollow(p *declaration.Pattern, i int) bool {
 		return tg.At(end) < 0 && !tg.in.lengthCut() || tg.marks.endMark(end)
 	}
 	return false
-}
-
-// openCDATA steps over the opener of CDATA around a value, if one stands here.
-// MiniCPM5 wraps a value in it exactly when it holds <, & or a newline.
-func (tg *tagged) openCDATA(f *declaration.Family) bool {
-	if !f.Flags.CDATA {
-		return false
-	}
-	n, a := tg.marks.literal(tg.Space(0), declaration.Exactly(declaration.CDATAOpen))
-	if a == incomplete && tg.At(tg.Space(0)) >= 0 {
-		tg.Out.Broken = true
-		tg.ToEnd()
-	}
-	if a == matched {
-		tg.Pos += n
-	}
-	return a == matched
-}
-
-// cdataEnd says whether CDATA ends here, and how many bytes of it and of the value's closer to step over. Inside it no mark
-// counts, and its closer only where the value's closer follows.
-// The text of a page may hold ]]> as well as any tag; what follows it decides, as for every closer.
-func (tg *tagged) cdataEnd(p *declaration.Pattern, h head) (int, bool) {
-	n, a := tg.marks.literal(0, declaration.Exactly(declaration.CDATAClose))
-	if a == matched {
-		i := n + tg.Elastic(n)
-		end, b := tg.marks.literal(i, h.own)
-		if b == matched && tg.afterValue(p, end) {
-			return end, true
-		}
-		// <![CDATA[["a"]]]></function>: the value's own closer is missing
-		if b == mismatch && tg.closersFollow(p, i) {
-			return i, true
-		}
-		a = b
-	}
-	if a != incomplete {
-		return 0, false
-	}
-	for tg.At(n) >= 0 {
-		n++
-	}
-	return n, true
 }

@@ -26,6 +26,7 @@ type trialState struct {
 	closing  *declaration.Pattern // the pattern whose call is being read
 	rejected int                  // up to here stand calls that are text: no mark means anything
 	others   [2]int               // elements of a list in front of its first call, which are text
+	refused  bool                 // a call without marks was announced, and is text
 	evidence bool                 // more than a mark was read: a cut here is a cut call
 }
 
@@ -64,7 +65,7 @@ func (tr *trial) exhausted() bool { return tr.waste > 1<<16+2*tr.Pos }
 // a string that was never closed ran over it.
 // Its arguments are then what stood behind the call, too, and no end of the string can be found in it.
 func (tr *trial) ranOver(from int) bool {
-	if tr.in.lengthCut() || len(tr.closing.Close) == 0 {
+	if tr.in.lengthCut() || len(tr.closing.Close) == 0 || tr.closing.Hole("args") >= 0 {
 		return false
 	}
 	closer := tr.closing.Close[len(tr.closing.Close)-1].Key()

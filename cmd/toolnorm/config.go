@@ -103,7 +103,7 @@ type reliability struct {
 	Reask            bool          `default:"true" negatable:"" help:"If a call is still invalid, tell the model what is wrong and take its next one."`
 	CallBuffer       string        `default:"short" help:"How much of a call to collect before sending it: none, short (calls of up to 512 bytes whole), call (every call whole), or a number of bytes."`
 	OutOfBounds      string        `default:"rewrite" enum:"rewrite,clamp,pass" help:"What to do with a call that only violates bounds (numbers, lengths, patterns, formats, counts) even after a rewrite: rewrite (show it as text), clamp (move numbers to the nearest bound), or pass (send it as it is, for agents that learn from a tool's error)."`
-	MaxSameCalls     int           `default:"3" help:"Stop a reply that makes the same call, or cycles through the same two to four calls, more often than this (0: never). The calls made so far stand."`
+	MaxSameCalls     int           `default:"3" help:"End a reply in which so many calls in a row were made before (0: never). Equal calls of one reply are one call in any case."`
 	LoopGuard        string        `default:"warn" enum:"off,warn,break" help:"When a model makes the same call a third time in a row and gets the same result: off, warn (log and header Toolnorm-Loop), or break (also tell the model, and offer it no tools for that turn)."`
 	MaxRepeat        int           `default:"8192" help:"Stop a reply that repeats itself for this many bytes (0: never)."`
 	Queue            int           `default:"64" help:"How many requests may wait for a busy model server; more are refused at once (0: all are)."`
