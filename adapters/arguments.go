@@ -4,10 +4,23 @@ import (
 	"toolnorm/adapters/internal/lenient"
 	"toolnorm/adapters/internal/scan"
 	"toolnorm/adapters/internal/toolset"
+	"toolnorm/chat"
 	"toolnorm/chat/schema"
 )
 
-// arguments reads the value of an arguments member: commits at its first byte when it is an object, and after reading it
+// arguments reads the arguments of a call whose tool is known.
+type arguments struct {
+	*lenient.Reader
+	in      *input
+	out     *outlet
+	marks   *marks
+	trial   *trial
+	calls   *calls
+	outside *outside
+	tools   *toolset.Set
+}
+
+// read reads the value of an arguments member: commits at its first byte when it is an object, and after reading it
 // when it is something that stands for one.
 // A quote may begin an object in a string, which OpenAI's own form has ("arguments": "{\"city\": …}"), an object between quotes
 // that are not escaped, or its first member without a brace. What of these it is, is seen before anything is committed.
@@ -17,101 +30,105 @@ import (
 //	"{"city": "Rome"}"            the same, and nobody escaped its quotes
 //	"city": "Rome"}               without its brace
 //	[{"city": "Rome"}]  null      a list around it, or nothing
-func (d *decoder) arguments(t *toolset.Tool, id string, quotes []lenient.Delim) match {
-	d.Pos += d.Loose(0)
-	switch c := d.At(0); {
+func (ar *arguments) read(t *toolset.Tool, id string, quotes []lenient.Delim) match {
+	ar.Pos += ar.Loose(0)
+	switch c := ar.At(0); {
 	case c < 0:
 		return incomplete
 	case c == '`':
-		return incompleteAtEnd(d.At(maxLabel-1), mismatch) // a fence of something else, or one that is cut
+		return incompleteAtEnd(ar.At(maxLabel-1), mismatch) // a fence of something else, or one that is cut
 	case c == '{':
-		if a := d.objectFits(t); a != matched {
+		if a := ar.objectFits(t); a != matched {
 			return a
 		}
-		d.commit(t, id)
-		d.Quotes = quotes
-		d.Container('{', t.Type())
-		d.Quotes = nil
+		ar.calls.commit(t, id)
+		from := ar.Pos
+		ar.calls.argsAt = from
+		ar.Quotes = quotes
+		ar.Container('{', t.Type())
+		ar.Quotes = nil
+		ar.mendArguments(from, t, quotes)
+		ar.calls.argsAt = -1
 		return committed
-	case scan.IsQuote(c) && d.quotedObject(c):
-		d.Repaired("inner-quotes")
-		d.Pos += 1 + d.Space(1)
-		d.around = c
+	case scan.IsQuote(c) && ar.quotedObject(c):
+		ar.Repaired("inner-quotes")
+		ar.Pos += 1 + ar.Space(1)
+		ar.outside.around = c
 		// the outer quotes are no JSON: inside, theirs end nothing
-		a := d.arguments(t, id, quotes)
-		d.around = 0
+		a := ar.read(t, id, quotes)
+		ar.outside.around = 0
 		// the closing one of the outer quotes
-		if a == committed && d.At(d.Space(0)) == c {
-			d.Pos += d.Space(0) + 1
+		if a == committed && ar.At(ar.Space(0)) == c {
+			ar.Pos += ar.Space(0) + 1
 		}
 		return a
 	case scan.IsQuote(c):
-		if key, value := d.KeyAt(0); value > 0 {
-			return d.braceless(t, id, key, quotes)
+		if key, value := ar.KeyAt(0); value > 0 {
+			return ar.braceless(t, id, key, quotes)
 		}
-		return d.standIn(t, id)
+		return ar.standIn(t, id)
 	case c == '[' || c == 'n' || c == 'N':
-		return d.standIn(t, id)
+		return ar.standIn(t, id)
 	}
 	return mismatch
 }
 
 // braceless reads an object whose opening brace was left out, if the key that it begins with is a parameter of the tool.
 // "arguments": "city": "Rome"} is one reading only when city is a parameter; else it would be a string followed by junk.
-func (d *decoder) braceless(t *toolset.Tool, id, key string, quotes []lenient.Delim) match {
+func (ar *arguments) braceless(t *toolset.Tool, id, key string, quotes []lenient.Delim) match {
 	if !t.Type().Has(key) {
 		return mismatch
 	}
-	d.commit(t, id)
-	d.Repaired("opening-brace")
-	d.Quotes = quotes
-	d.Items('{', t.Type())
-	d.Quotes = nil
+	ar.calls.commit(t, id)
+	ar.Repaired("opening-brace")
+	ar.Quotes = quotes
+	ar.Items('{', t.Type())
+	ar.Quotes = nil
 	return committed
 }
 
 // quotedObject says whether here stands an object between quotes whose own quotes are not escaped: "{"city": "Rome"}".
 // A quoted object whose quotes are escaped is a string like any other, and is read as one.
 // What follows the inner quote is a letter of a key, or the end of the text.
-func (d *decoder) quotedObject(quote int) bool {
-	n := 1 + d.Space(1)
-	if d.At(n) != '{' {
+func (ar *arguments) quotedObject(quote int) bool {
+	n := 1 + ar.Space(1)
+	if ar.At(n) != '{' {
 		return false
 	}
-	n += 1 + d.Space(n+1)
-	return d.At(n) == quote && (scan.IsWord(d.At(n+1)) || d.At(n+1) < 0)
+	n += 1 + ar.Space(n+1)
+	return ar.At(n) == quote && (scan.IsWord(ar.At(n+1)) || ar.At(n+1) < 0)
 }
 
 // objectFits looks at the first member of the arguments: a schema in their place is an echo of the tool list, and a call
 // without marks must begin with a parameter of the tool.
 // Small models do echo: 6 of 248 replies of a 1.5B and 18 of 200 of a 135M repeated a schema or the tool list.
 // Behind marks any first member is believed but those of a schema: the call is checked later, and a wrong name is repaired.
-func (d *decoder) objectFits(t *toolset.Tool) match {
-	start := d.Pos
-	defer func() { d.Pos = start }()
-	d.Pos++
-	d.Pos += d.Space(0)
-	c := d.At(0)
-	if c < 0 && d.bare() {
+func (ar *arguments) objectFits(t *toolset.Tool) match {
+	start := ar.Pos
+	defer func() { ar.Pos = start }()
+	ar.Pos++
+	ar.Pos += ar.Space(0)
+	c := ar.At(0)
+	if c < 0 && ar.trial.bare() {
 		return incomplete
 	}
 	// {...} and {<city>} stand for arguments in documentation
 	if !scan.IsQuote(c) {
-		if c == '.' || c == '<' && lenient.DelimsOf(d.closing.Family.Quotes) == nil || d.bare() && c != '}' {
+		if c == '.' || c == '<' && lenient.DelimsOf(ar.trial.closing.Family.Quotes) == nil || ar.trial.bare() && c != '}' {
 			return mismatch // a placeholder
 		}
 		return matched
 	}
-	out, a := d.Capture(func() { d.Key(false) })
-	if a != matched && d.bare() {
+	out, a := ar.Capture(func() { ar.Key(false) })
+	if a != matched && ar.trial.bare() {
 		return a
 	}
 	key := scan.Unquote(out) // of a key that is damaged nothing, which no schema's text begins with
 	// {"city": {"type": "string"}} is the schema's own text
-	if d.describesParameter(t.Type().Prop(key)) {
+	if ar.describesParameter(t.Type().Prop(key)) {
 		return mismatch
 	}
-	if t.Type().Has(key) || !d.bare() && !echoKeys[key] || d.WrapperAhead(t.Type(), key) {
+	if t.Type().Has(key) || !ar.trial.bare() && !echoKeys[key] || ar.WrapperAhead(t.Type(), key) {
 		return matched
 	}
 	return mismatch
@@ -121,8 +138,8 @@ func (d *decoder) objectFits(t *toolset.Tool) match {
 // value, null, or the value of the only parameter.
 // It is read whole before the commit, so it may be refused: [{"name": "city", "value": "Rome"}] is an object; "oops", for a tool
 // with several parameters, is none, and {} would be made up.
-func (d *decoder) standIn(t *toolset.Tool, id string) match {
-	out, a := d.Capture(func() { d.Value(nil) })
+func (ar *arguments) standIn(t *toolset.Tool, id string) match {
+	out, a := ar.Capture(func() { ar.Value(nil) })
 	if a != matched {
 		return a
 	}
@@ -130,13 +147,46 @@ func (d *decoder) standIn(t *toolset.Tool, id string) match {
 	if !ok {
 		return mismatch
 	}
-	return d.commitWith(t, id, args)
+	return ar.calls.commitWith(t, id, args)
 }
 
 // describesParameter says whether behind the key just read stands a description of a parameter in place of its value: an
 // object that begins with type or description where the schema allows none.
 // A parameter that may be an object may have those members itself.
-func (d *decoder) describesParameter(t *schema.Type) bool {
-	n := d.Space(0)
-	return d.At(n) == ':' && t.Known() && !t.Allows(schema.Object) && d.Describes(n+1)
+func (ar *arguments) describesParameter(t *schema.Type) bool {
+	n := ar.Space(0)
+	return ar.At(n) == ':' && t.Known() && !t.Allows(schema.Object) && ar.Describes(n+1)
+}
+
+// rawText copies text that is no JSON up to where ends tells that it is over, behind as many bytes more. False: the reply
+// ended first. ends is asked at the stops alone, so a file of megabytes costs one look-up a byte.
+// Tagged values and programs differ in what ends them alone: a tag that something sensible follows, or the end of a message.
+func (ar *arguments) rawText(stops *[256]bool, escape bool, ends func(c int) (int, bool)) bool {
+	q := lenient.Delim{Close: "<", Stops: stops}
+	for {
+		ar.CopyPlain(q)
+		c := ar.At(0)
+		if c < 0 {
+			return false
+		}
+		at := ar.Pos
+		if n, over := ends(c); over {
+			ar.Pos += n
+			return true
+		}
+		if ar.Pos != at { // the value begins later
+			continue
+		}
+		switch {
+		// whole runes only, so that no split can damage one
+		case c >= 0x80:
+			ar.Rune()
+			continue
+		case escape && (c < ' ' || c == '"' || c == '\\'):
+			ar.Out.JSON = chat.AppendEscaped(ar.Out.JSON, string(rune(c)))
+		default:
+			ar.PutByte(byte(c))
+		}
+		ar.Pos++
+	}
 }

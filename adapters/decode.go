@@ -1,173 +1,148 @@
 package adapters
 
 import (
-	"context"
 	"io"
 	"slices"
-	"strings"
 
-	"toolnorm/adapters/internal/declaration"
 	"toolnorm/adapters/internal/lenient"
 	"toolnorm/adapters/internal/scan"
 	"toolnorm/adapters/internal/toolset"
 	"toolnorm/chat"
 )
 
-// decoder reads one reply. It is straight-line code: where it needs a byte it asks at, which reads from the source.
-// So a cut between two pieces of the source exists for the code nowhere, and cannot change what comes of a text.
-// The state is split by concern into the structs below. What a failed attempt has to take back is in progress, and what it
-// need not is not: bytes that were read stay buffered.
+// decoder reads one reply. It holds the parts that do, goes from one state of the text to the
+// next, and ends the reply. The code is straight: where a part needs a byte it asks At, which
+// reads from the source. So a cut between two pieces of the source exists for no part, and
+// cannot change what comes of a text.
+//
+// Each part knows only those that stand above it here, and can be tried with a few of them. What
+// a failed attempt takes back is the state of four parts, see progress.
 type decoder struct {
 	lenient.Reader // the text, and the reader of what stands in calls
-	input
-	progress
-	draftState
-	calling calling // the call being read; argReader.call points to its output, or is nil outside of calls
-	around  int     // the quote around its arguments, which does not escape those inside: "{"city": "Rome"}"; 0: none
-	printed bool    // print( stands around the Python call
 
-	f     *declaration.Family
-	index *declaration.Index
-	tools *toolset.Set // nil when no tools are offered
-	yield func(chat.Event, error) bool
-	dead  bool                // the range was left
-	quiet bool                // calls inside reasoning are none
-	ahead *declaration.Family // whose marks the prompt has opened: a reply begins behind them; nil: none
-	which Which               // which texts that look like calls are calls
-	hold  int                 // bytes of arguments that wait before a call leaves; negative: none
-	waste int                 // bytes that failed attempts have read
+	in    input
+	out   outlet
+	marks marks
+	page  page
+	code  code
+	trial trial
+	calls calls
+	forms
 
-	ctx context.Context // of the request; nil: nobody leaves before the end
-
-	strings chat.Strings
-	thinks  []*declaration.Pattern // the reasoning marks whose closers count now
+	drafts   drafts
+	doubt    doubt
+	unmarked unmarked
+	thinking thinking
+	openers  openers
+	start    start
 }
 
-// draftState is what a draft keeps until it is accepted; see draft.
-// A call that may still turn out to be text must not leave: what has left cannot be taken back.
-// What is in drafted can be dropped, or sent as it is; nothing else depends on its being a draft.
-type draftState struct {
-	drafting  bool // events are kept in drafted
-	drafted   []chat.Event
-	draftGlue int // glue of the draft's first call; -1 before
+// forms are the parts that read calls, each in one way of writing them.
+type forms struct {
+	names    names
+	closers  closers
+	outside  outside
+	args     arguments
+	objects  objects
+	python   python
+	headers  headers
+	ahead    tagsAhead
+	tagged   tagged
+	messages messages
+	patterns patterns
 }
 
-// progress is what is decided of the reply so far: with the position and the repairs all that a failed draft takes back.
-// It is copied as a whole, so a new field is restored without anybody having to think of it.
-type progress struct {
-	textState
-	codeState
-	evidenceState
-	attemptState
-	callCount
-}
-
-// textState is where plain bytes go, and what stands around them.
-// White space in front of a mark may be the family's glue, so text is decided up to it only.
-type textState struct {
-	state     chat.Kind // what plain bytes are now: Text or Reasoning
-	textFrom  int       // decided text that has not left: positions textFrom to textTo, of kind textKind
-	textTo    int
-	textKind  chat.Kind
-	blank     bool // no text but white space since the start, the reasoning's end or the last call
-	fresh     bool // at the start of a line
-	afterCall bool // a call was the last thing
-	keptTo    int  // where the text that was kept last ends
-	runFrom   int  // where the text begins that no mark has interrupted
-}
-
-// codeState is which code the text stands in: marks in code are examples (code.go).
-// It is part of the progress, since a failed draft may have read through a fence.
-type codeState struct {
-	ticks int   // length of the backquotes that opened an inline code span; 0 outside; see quotedLine
-	fence fence // the fenced block that is text
-}
-
-// evidenceState is what speaks for or against calls here (doubt.go, bare.go).
-type evidenceState struct {
-	rejected int    // up to here stand calls that are text: no mark means anything
-	others   [2]int // positions of the elements of a list in front of its first call: they are text
-	evidence bool   // more than a mark was read: a cut here is a cut call
-}
-
-// attemptState is the attempt to read a call at a mark (match.go).
-// Attempts nest, a call in its section, so each leaves what it found as it was.
-type attemptState struct {
-	pin     int                  // bytes from here on may be read again; -1 without an attempt
-	gapAt   int                  // where the white space in front of the mark begins
-	markAt  int                  // where the mark begins
-	glue    int                  // newlines in front of the mark that belong to it
-	outer   int                  // glue of the section whose first call is being read; -1 elsewhere
-	reply   *declaration.Pattern // the marks of a plain reply whose opener was read
-	closing *declaration.Pattern // the pattern whose call is being read
-}
-
-// callCount is what has become of the calls so far.
-// calls and done differ by calls that were cut: those have an index, and are not finished.
-type callCount struct {
-	calls   int    // index of the next call
-	done    int    // calls finished
-	closed  bool   // the last one was closed by its own marks
-	wasCut  bool   // a call was cut
-	cutText string // what of it was read and did not leave
-}
-
-// checkpoint is a place in the reply to which reading can go back.
-// Repairs are only ever appended to, so going back is cutting the list off.
-type checkpoint struct {
-	progress
-	pos     int
-	repairs []string
-}
-
-// checkpoint remembers where reading is.
-func (d *decoder) checkpoint() checkpoint { return checkpoint{d.progress, d.Pos, d.Repairs} }
-
-// restore goes back to a checkpoint. What was read from the source meanwhile stays buffered.
-func (d *decoder) restore(c *checkpoint) { d.progress, d.Pos, d.Repairs = c.progress, c.pos, c.repairs }
-
-// newDecoder is a decoder in front of the reply's first byte. Without tools it has no toolset, and no call is looked for: only
-// reasoning is taken apart.
+// newDecoder returns a decoder in front of the reply's first byte. Without tools it has no toolset,
+// and no call is looked for: only reasoning is taken apart.
 // -1 stands for "none" where 0 is a place.
 func newDecoder(f *Format, in chat.Source, o Options, yield func(chat.Event, error) bool) *decoder {
-	marks := f.live
+	index := f.live
 	if o.Alone || o.Which == Strict {
-		marks = f.lone
+		index = f.lone
 	}
-	d := &decoder{f: f.Family, index: marks(), yield: yield, ctx: o.Context, quiet: o.Quiet, which: o.Which, hold: Held(o.Hold)}
-	d.state, d.blank, d.fresh, d.pin = chat.Text, true, true, -1
-	d.outer = -1
-	d.src = in
-	d.Source, d.Outside = d, d
-	d.SetLimit(scan.Unlimited)
+	var tools *toolset.Set
 	if len(o.Tools) > 0 {
-		d.tools = toolset.New(o.Tools, o.Also)
+		tools = toolset.New(o.Tools, o.Also)
 	}
-	d.startBehind(o.Prompt)
+	d := new(decoder)
+	r, text := &d.Reader, &d.Buffer
+	d.in = input{Buffer: text, ctx: o.Context, src: in, taker: &d.calls}
+	d.out = outlet{in: &d.in, yield: yield, asides: tools != nil}
+	d.marks = marks{Buffer: text, in: &d.in, f: f.Family, index: index()}
+	d.page = page{Buffer: text, in: &d.in, out: &d.out}
+	d.page.state, d.page.blank, d.page.fresh = chat.Text, true, true
+	d.code = code{Buffer: text, in: &d.in, marks: &d.marks, page: &d.page}
+	d.trial = trial{Buffer: text, in: &d.in, out: &d.out, page: &d.page}
+	d.trial.pin, d.trial.outer = -1, -1
+	d.calls = calls{Reader: r, in: &d.in, out: &d.out, marks: &d.marks, page: &d.page,
+		trial: &d.trial, hold: Held(o.Hold), argsAt: -1}
+	d.readCalls(tools)
+	d.decideCalls(tools, o)
+	d.Source, d.Outside = &d.in, &d.outside
+	d.SetLimit(scan.Unlimited)
+	d.start.startBehind(o.Prompt)
 	return d
 }
 
-// skipOpener steps over what the prompt has said already: the opener once more, and the newline that belongs to it.
-// Models repeat it: a prompt that ends with <think>\n gets a reply that begins with <think>.
-func (d *decoder) skipOpener(p *declaration.Pattern, newline bool) {
-	if n, a := d.literal(d.Space(0), p.Parts[0].Lit); a == matched {
-		d.Pos += n
-	} else if !newline && d.At(0) == '\n' && strings.HasSuffix(p.Parts[0].Lit.Text, "\n") {
-		d.Pos++
-	}
+// readCalls puts together the parts that read calls.
+func (d *decoder) readCalls(tools *toolset.Set) {
+	r := &d.Reader
+	d.names = names{Reader: r, marks: &d.marks, trial: &d.trial, tools: tools}
+	d.closers = closers{Reader: r, in: &d.in, out: &d.out, marks: &d.marks, trial: &d.trial,
+		calls: &d.calls}
+	d.outside = outside{Reader: r, marks: &d.marks, trial: &d.trial, names: &d.names}
+	d.args = arguments{Reader: r, in: &d.in, out: &d.out, marks: &d.marks, trial: &d.trial,
+		calls: &d.calls, outside: &d.outside, tools: tools}
+	d.objects = objects{Reader: r, out: &d.out, page: &d.page, trial: &d.trial, calls: &d.calls,
+		names: &d.names, closers: &d.closers, args: &d.args}
+	d.python = python{Reader: r, trial: &d.trial, calls: &d.calls, names: &d.names,
+		closers: &d.closers, outside: &d.outside, args: &d.args}
+	d.headers = headers{Buffer: &d.Buffer, in: &d.in, marks: &d.marks, tools: tools}
+	d.ahead = tagsAhead{Reader: r, marks: &d.marks, names: &d.names, calls: &d.calls}
+	d.tagged = tagged{Reader: r, in: &d.in, marks: &d.marks, trial: &d.trial, calls: &d.calls,
+		closers: &d.closers, args: &d.args, headers: &d.headers,
+		ahead: &d.ahead}
+	d.messages = messages{Reader: r, in: &d.in, marks: &d.marks, page: &d.page, trial: &d.trial,
+		calls: &d.calls, closers: &d.closers, args: &d.args, headers: &d.headers,
+		tagged: &d.tagged, tools: tools}
+	d.patterns = patterns{Buffer: &d.Buffer, marks: &d.marks, page: &d.page, trial: &d.trial,
+		calls: &d.calls, names: &d.names, closers: &d.closers, args: &d.args,
+		objects: &d.objects, python: &d.python, tagged: &d.tagged}
+}
+
+// decideCalls puts together the parts that decide what is meant as a call.
+func (d *decoder) decideCalls(tools *toolset.Set, o Options) {
+	text := &d.Buffer
+	d.drafts = drafts{Reader: &d.Reader, out: &d.out, page: &d.page, code: &d.code,
+		trial: &d.trial, calls: &d.calls, tools: tools}
+	d.doubt = doubt{Reader: &d.Reader, in: &d.in, marks: &d.marks, page: &d.page,
+		trial: &d.trial, calls: &d.calls, drafts: &d.drafts, openers: &d.openers, which: o.Which}
+	d.unmarked = unmarked{Buffer: text, marks: &d.marks, page: &d.page, trial: &d.trial,
+		calls: &d.calls, names: &d.names, patterns: &d.patterns, drafts: &d.drafts, doubt: &d.doubt,
+		openers: &d.openers, tools: tools, which: o.Which}
+	d.thinking = thinking{Buffer: text, in: &d.in, marks: &d.marks, page: &d.page, code: &d.code,
+		trial: &d.trial, calls: &d.calls, drafts: &d.drafts, openers: &d.openers, tools: tools,
+		quiet: o.Quiet}
+	d.openers = openers{Reader: &d.Reader, in: &d.in, marks: &d.marks, page: &d.page, code: &d.code,
+		trial: &d.trial, calls: &d.calls, headers: &d.headers, messages: &d.messages,
+		patterns: &d.patterns, doubt: &d.doubt, unmarked: &d.unmarked, thinking: &d.thinking,
+		tools: tools}
+	d.start = start{Buffer: text, in: &d.in, marks: &d.marks, page: &d.page, trial: &d.trial,
+		calls: &d.calls, messages: &d.messages, patterns: &d.patterns, thinking: &d.thinking,
+		tools: tools}
 }
 
 // run reads the reply to its end.
-// One state hands over to the other by changing d.state and returning. An event that passes through ends the text, too: no
+// One state hands over to the other by changing the state and returning. An event that passes through ends the text, too: no
 // mark and no call goes across one.
 // The context is asked between two steps, not at each byte.
 func (d *decoder) run() {
-	if d.state == chat.Text {
-		d.beginning()
+	if d.page.state == chat.Text {
+		d.start.beginning()
 	}
-	for !d.dead && !d.left() {
-		if d.state == chat.Reasoning {
-			d.reasoning()
+	for !d.in.dead && !d.in.left() {
+		if d.page.state == chat.Reasoning {
+			d.thinking.read()
 		} else {
 			d.text()
 		}
@@ -178,34 +153,18 @@ func (d *decoder) run() {
 	d.end()
 }
 
-// left says whether nobody waits for the reply any more, which then ends here. What is buffered may be megabytes, and the
-// source, which notices by itself, is not asked before they are read.
-// The cause of the context is the reply's error, so a client's own reason is what the caller sees.
-func (d *decoder) left() bool {
-	if d.ctx == nil || d.ctx.Err() == nil {
-		return false
-	}
-	d.err, d.ended = context.Cause(d.ctx), true
-	return true
-}
-
 // barrierPassed hands on the event that ended the text, and answers false when it was the end of the reply.
-// A call that the server has read itself counts among the calls, so that ours go on behind its index.
 // Behind such an event the reply begins anew: at the start of a line, outside of code, and a call may stand there.
 func (d *decoder) barrierPassed() bool {
-	d.flushText()
-	e := d.barrier
+	d.page.flushText()
+	e := d.in.barrier
 	if e.Kind == chat.None || e.Kind == chat.Finish {
 		return false
 	}
-	e.Index = d.calls
-	d.emit(e)
-	if e.Kind == chat.CallEnd {
-		d.calls++
-		d.done++
-	}
-	d.barrier, d.ended = chat.Event{}, d.dead
-	d.blank, d.fresh, d.ticks, d.fence = true, true, 0, fence{}
+	d.calls.passOn(e)
+	d.in.barrier, d.in.ended = chat.Event{}, d.in.dead
+	d.page.anew()
+	d.code.leaveCode()
 	return true
 }
 
@@ -214,32 +173,32 @@ func (d *decoder) barrierPassed() bool {
 // Usage leaves in front of Finish, as the last but one. A server gives up where it has read a call to its end; with a call
 // that is whole such a reply ends by "stop".
 func (d *decoder) end() {
-	if d.dead {
+	if d.in.dead {
 		return
 	}
 	switch {
-	case d.err != nil:
-		d.yield(chat.Event{}, d.err)
+	case d.in.err != nil:
+		d.out.yield(chat.Event{}, d.in.err)
 		return
-	case d.finish.Kind == chat.None:
-		d.yield(chat.Event{}, io.ErrUnexpectedEOF)
+	case d.in.finish.Kind == chat.None:
+		d.out.yield(chat.Event{}, io.ErrUnexpectedEOF)
 		return
 	}
-	if d.usage.Kind != chat.None {
-		d.emit(d.usage)
+	if d.in.usage.Kind != chat.None {
+		d.out.emit(d.in.usage)
 	}
 	var meta chat.Meta
-	if d.finish.Meta != nil {
-		meta = *d.finish.Meta
+	if d.in.finish.Meta != nil {
+		meta = *d.in.finish.Meta
 	}
 	// what the source has repaired comes first: it read the reply before
-	meta.Format, meta.Repairs, meta.Cut = d.f.Name, append(slices.Clip(meta.Repairs), d.Repairs...), d.cutText
+	meta.Format, meta.Repairs, meta.Cut = d.marks.f.Name, append(slices.Clip(meta.Repairs), d.Repairs...), d.calls.cutText
 	switch {
 	// "stop" behind half a call would make a client run it
-	case d.wasCut && (d.finish.Text == chat.Stop || d.abandoned() && d.done > 0):
-		d.finish.Text, meta.Cause = chat.Length, "a call was cut"
-	case d.abandoned() && d.done > 0:
-		d.finish.Text = chat.Stop
+	case d.calls.wasCut && (d.in.finish.Text == chat.Stop || d.in.abandoned() && d.calls.done > 0):
+		d.in.finish.Text, meta.Cause = chat.Length, "a call was cut"
+	case d.in.abandoned() && d.calls.done > 0:
+		d.in.finish.Text = chat.Stop
 	}
-	d.emit(chat.Event{Kind: chat.Finish, Text: d.finish.Text, Meta: &meta})
+	d.out.emit(chat.Event{Kind: chat.Finish, Text: d.in.finish.Text, Meta: &meta})
 }

@@ -9,6 +9,8 @@
 //	internal/scan         the buffer over a reply's text; At(i) is the only way to look forward
 //	internal/toolset      which offered tool a name means, in the spellings of models
 //	internal/prose        what the text around a mark says of it: announcements in ten languages, quotations, pages
+//	internal/claim        whether what stands between two calls announces the second, or claims what the first has answered
+//	internal/repair       the search for what damaged arguments may mean
 //	internal/lenient      the reader of arguments as models write them, and the repair of documents: strict JSON out
 //	internal/declaration  what the text file of a family says: patterns, literals, the index of all marks
 //	internal/print        the way back: calls as text, and the text that teaches them
@@ -21,38 +23,57 @@
 //	options.go     what reading must know of a request; the names of repairs
 //	write.go       Append, Prompt, Grammar: calls, results, prompts, and whether a name comes back
 //
-// The run of a reply, and what leaves:
+// The decoder of a reply, from the bottom up. Each part is a type that knows those above it in this
+// list; what asks downwards is an interface (taker, opener). The text, and what leaves:
 //
-//	decode.go      the decoder, its state by concern, checkpoints, the end of a reply
-//	input.go       pieces from the source, and what may be forgotten of them
-//	text.go        the text state: the order of decisions at a mark
-//	reasoning.go   the reasoning state
-//	start.go       what the prompt has opened already
-//	emit.go        text that is decided, calls and what of their arguments is held, drafts, calls that were cut
+//	decode.go      decoder: the parts put together; the run and the end of a reply
+//	input.go       input: pieces from the source, and what may be forgotten of them
+//	literal.go     marks: literals, in all the ways in which models write them
+//	marks.go       marks: which marks stand here, and what they end
+//	page.go        outlet and page: where events leave; text that is decided, and what stands around a mark
+//	code.go        code: what stands in code: fenced blocks and spans
+//	trial.go       trial: attempts to read a call, which are taken back
+//	calls.go       calls: from where a call is certain to its end; calls that were cut
+//	counted.go     counted: which calls of a reply count: none behind a made-up result, none twice
 //
 // What is recognised as a call:
 //
-//	match.go       literals and call patterns: mismatch, incomplete, matched, committed
-//	name.go        names of tools and ids, up to where they end
-//	section.go     sections of calls; results that a model makes up behind a call
-//	message.go     formats made of messages (harmony), and bodies that are no JSON
-//	header.go      the headers of messages
-//	envelope.go    {"name": …, "arguments": …} and its many spellings
-//	list.go        calls one after the other; {"NAME": {…}}; elements of a list that are no calls
-//	arguments.go   the value of an arguments member, and what stands for it
-//	callend.go     what can follow a call's arguments, and its closers
-//	tagged.go      <parameter=key>value</parameter>
-//	tagvalue.go    where the value of a tag ends, and CDATA
+//	name.go        names: names of tools and ids, up to where they end
+//	closers.go     closers: brackets, fences and closers around arguments
+//	outside.go     outside: what can follow a call's arguments
+//	arguments.go   arguments: the value of an arguments member, and what stands for it
+//	mend.go        damaged arguments: what they mean, when one reading is ahead of all others
+//	envelope.go    objects: {"name": …, "arguments": …} and its many spellings
+//	list.go        objects one after the other; {"NAME": {…}}; elements of a list that are no calls
+//	python.go      python: f(a=1, b="x")
+//	header.go      headers: the headers of messages, and where messages end
+//	tagahead.go    tagsAhead: the heads of arguments in tags
+//	tagmarks.go    the tags of a family with slips in them, and what slips cost
+//	tagtail.go     what stands behind a call: closers that are left over say that it was not over
+//	tagged.go      tagged: <parameter=key>value</parameter>
+//	tagcdata.go    values in CDATA
+//	tagvalue.go    the value of a tag, and where it ends in text as its family writes it
+//	tagplan.go     a call whose rest is decided as a whole, since something else was written
+//	tagsearch.go   the readings of such a call, by what each takes for granted
+//	tagtokens.go   the tags in its text, and which of them belong together
+//	tagchoice.go   which reading counts
+//	taglist.go     lists in values that are not written as JSON
 //	tree.go        tags in tags, named like the parameters
-//	python.go      f(a=1, b="x")
+//	message.go     messages: formats made of messages (harmony), and bodies that are no JSON
+//	match.go       patterns: calls by the patterns of families
 //
-// What says whether it is meant as one:
+// What decides whether it is meant as one:
 //
-//	bare.go        calls without marks
+//	draft.go       drafts: calls that are read before it is known that they are; checkpoints
+//	doubt.go       doubt: marks that may be mentions, and what announces a call
+//	bare.go        unmarked: calls without marks
 //	headless.go    calls whose opening mark is missing
 //	fence.go       calls in fenced blocks
-//	code.go        what stands in code: fenced blocks and spans
-//	doubt.go       marks that may be mentions, and what announces a call
+//	reasoning.go   thinking: the reasoning state
+//	openers.go     openers: the order of decisions at a mark
+//	section.go     sections of calls; results that a model makes up behind a call
+//	start.go       start: what the prompt has opened already
+//	text.go        the text state
 //
 // Three rules keep the events independent of how the text was cut into chunks: only At(i) looks forward; what may still be
 // taken back is declared by a hold, never by "has it been sent"; functions up to the commit answer mismatch, incomplete or

@@ -4,8 +4,22 @@ import (
 	"bytes"
 
 	"toolnorm/adapters/internal/declaration"
+	"toolnorm/adapters/internal/lenient"
 	"toolnorm/adapters/internal/prose"
 )
+
+// doubt decides whether a mark in the text is one of a call or the mention of one.
+type doubt struct {
+	*lenient.Reader
+	in      *input
+	marks   *marks
+	page    *page
+	trial   *trial
+	calls   *calls
+	drafts  *drafts
+	openers opener
+	which   Which
+}
 
 // lookBack is how much of the text in front of a mark is looked at, in bytes.
 // A page or a list that was opened further in front is not seen.
@@ -16,19 +30,13 @@ const lookBack = 1024
 const maxHeld = 1 << 20
 
 // announced says whether the text in front of here announces a call that is the reply's last thing.
-func (d *decoder) announced() bool { return d.announcedBy(d.announcement()) }
+func (db *doubt) announced() bool { return db.announcedBy(db.page.announcement()) }
 
 // announcedBy is announced for a text that stood in front.
 // A mark that is read as a draft asks again when the draft has moved the buffer, so the text is passed in. Nothing in front
 // needs no announcement, and with `--calls eager` nothing does.
-func (d *decoder) announcedBy(text []byte) bool {
-	return len(text) == 0 || d.which == Eager || prose.Announces(text)
-}
-
-// announcement is the text in front of here, as far as it is looked at.
-// White space between text and call is not part of it: a call mostly stands on a line of its own.
-func (d *decoder) announcement() []byte {
-	return bytes.TrimSpace(d.Slice(max(d.Base, d.gapAt-prose.Reach), d.gapAt))
+func (db *doubt) announcedBy(text []byte) bool {
+	return len(text) == 0 || db.which == Eager || prose.Announces(text)
 }
 
 // doubts are what stands in front of a mark at one place. Many marks begin alike, and it is read once.
@@ -42,9 +50,9 @@ type doubts struct {
 // doubted says where the mark m here stands, if that makes a mention of it; [prose.Line] is no doubt.
 // A false call runs a tool that nobody asked for: of 48 texts made to look like calls 41 once ran one. Behind a sentence the
 // model's own marks are no mentions. A family that is not told owns all marks: then none is a stranger's.
-func (d *decoder) doubted(m *declaration.Mark, here *doubts) prose.Place {
+func (db *doubt) doubted(m *declaration.Mark, here *doubts) prose.Place {
 	if !here.looked {
-		here.looked, here.place = true, d.place()
+		here.looked, here.place = true, db.place()
 	}
 	switch {
 	case here.place != prose.Sentence:
@@ -57,19 +65,19 @@ func (d *decoder) doubted(m *declaration.Mark, here *doubts) prose.Place {
 
 // place is where a mark here stands.
 // A colon that announces nothing, "output: <tool_call>…", as in a log, ends no sentence.
-func (d *decoder) place() prose.Place {
-	if d.which == Eager {
+func (db *doubt) place() prose.Place {
+	if db.which == Eager {
 		return prose.Line
 	}
-	from := d.gapAt
-	if d.keptTo == d.gapAt {
-		from = max(d.runFrom, d.markAt-lookBack, d.Base)
+	from := db.page.gapAt
+	if db.page.keptTo == db.page.gapAt {
+		from = max(db.page.runFrom, db.page.markAt-lookBack, db.Base)
 	}
-	place := prose.Around(d.Slice(min(from, d.markAt), d.markAt))
+	place := prose.Around(db.Slice(min(from, db.page.markAt), db.page.markAt))
 	switch {
 	case place != prose.Colon:
 		return place
-	case d.done == 0 && !d.announced():
+	case db.calls.done == 0 && !db.announced():
 		return prose.Within
 	}
 	return prose.Sentence
@@ -79,34 +87,34 @@ func (d *decoder) place() prose.Place {
 // text to their last byte; a mark or a call that the end of the text cuts is what it is elsewhere, but for a quoted one.
 // A family's own marks need less than another's: peers never read those, and a repaired call of theirs is a guess too many.
 // What is rejected is remembered to its end: inside, no other mark is tried, or a call in a quoted call would run.
-func (d *decoder) tryDoubted(m *declaration.Mark, why prose.Place, here *doubts) match {
+func (db *doubt) tryDoubted(m *declaration.Mark, why prose.Place, here *doubts) match {
 	a, readTo, cutOff := mismatch, 0, false
-	first, repairs := d.blank, len(d.Repairs)
+	first, repairs := db.page.blank, len(db.Repairs)
 	if here.front == nil {
-		here.front = bytes.Clone(d.announcement())
+		here.front = bytes.Clone(db.page.announcement())
 	}
 	front := here.front
-	announced := func() bool { return d.announcedBy(front) }
+	announced := func() bool { return db.announcedBy(front) }
 	afterSentence := prose.EndsSentence(front)
-	ok := d.draft(maxHeld, func() bool {
-		done := d.done
-		a = d.try(m)
-		end := d.Pos
-		for a == committed && !d.wasCut {
-			if end = d.Pos; !d.moreCalls() {
+	ok := db.drafts.draft(maxHeld, func() bool {
+		done := db.calls.done
+		a = db.openers.try(m)
+		end := db.Pos
+		for a == committed && !db.calls.wasCut {
+			if end = db.Pos; !db.openers.moreCalls() {
 				break
 			}
 		}
-		cutOff = (a == incomplete || d.wasCut) && !d.Hit
-		if a != committed || d.done == done {
+		cutOff = (a == incomplete || db.calls.wasCut) && !db.Hit
+		if a != committed || db.calls.done == done {
 			return false
 		}
 		readTo = end
 		// own marks may be followed by other marks of theirs, such as the end of the turn
-		last := d.over(0) || m.Own && d.structure(d.Space(0))
+		last := db.marks.over(0) || m.Own && db.marks.structure(db.Space(0))
 		sure := m.Own || afterSentence && why == prose.Within && (last || announced())
 		// What had to be repaired is no clean call, and one that misses a parameter may be an outline.
-		if why == prose.Page || !sure && len(d.Repairs) > repairs || !m.Own && !d.complete() {
+		if why == prose.Page || !sure && len(db.Repairs) > repairs || !m.Own && !db.drafts.complete() {
 			return false
 		}
 		switch {
@@ -116,15 +124,15 @@ func (d *decoder) tryDoubted(m *declaration.Mark, why prose.Place, here *doubts)
 		case last:
 			return true
 		}
-		return why == prose.Within && (afterSentence && !m.Own || m.Own && d.At(0) == '\n') && announced()
+		return why == prose.Within && (afterSentence && !m.Own || m.Own && db.At(0) == '\n') && announced()
 	})
 	switch {
 	case ok:
 		return committed
-	case cutOff && (m.Own || afterSentence) && why != prose.Quoted && why != prose.Page && (d.lengthCut() || d.evidence):
-		return d.try(m)
+	case cutOff && (m.Own || afterSentence) && why != prose.Quoted && why != prose.Page && (db.in.lengthCut() || db.trial.evidence):
+		return db.openers.try(m)
 	case readTo > 0:
-		d.rejected = readTo
+		db.trial.rejected = readTo
 	}
 	return mismatch
 }

@@ -2,7 +2,6 @@ package adapters
 
 import (
 	"slices"
-	"strings"
 
 	"toolnorm/adapters/internal/declaration"
 	"toolnorm/adapters/internal/lenient"
@@ -10,6 +9,18 @@ import (
 	"toolnorm/adapters/internal/toolset"
 	"toolnorm/chat"
 )
+
+// objects reads calls that are JSON objects, {"name": …, "arguments": …}.
+type objects struct {
+	*lenient.Reader
+	out     *outlet
+	page    *page
+	trial   *trial
+	calls   *calls
+	names   *names
+	closers *closers
+	args    *arguments
+}
 
 // Further names of members by their meaning in an envelope, whichever family writes it.
 // Names, arguments and ids have theirs in internal/lenient: models write "tool_name", "parameters", "call_id" and a dozen others.
@@ -36,54 +47,35 @@ type member struct {
 	at  int // position of its value
 }
 
-// objects reads the calls that are JSON objects: one, several in a row, or a list of them.
+// read reads the calls that are JSON objects: one, several in a row, or a list of them.
 // Small models write several calls without a list, as {…}\n{…}, {…}; {…} or {…}}, {…}, and lists in doubled brackets.
 // Of 234 calls of a 1.5B model 131 had a wrong wrapper, none, or a fence where a tag was asked for.
-func (d *decoder) objects(p *declaration.Pattern) match {
-	d.skipFence()
-	brackets := d.brackets(2)
-	start := d.Pos
-	a := d.envelope(0)
-	if a == mismatch && brackets > 0 && !p.Markless() && !d.drafting {
-		a = d.behindOthers(start)
+func (ob *objects) read(p *declaration.Pattern) match {
+	ob.closers.skipFence()
+	brackets := ob.closers.brackets(2)
+	start := ob.Pos
+	a := ob.envelope(0)
+	if a == mismatch && brackets > 0 && !p.Markless() && !ob.out.drafting {
+		a = ob.behindOthers(start)
 	}
 	if a != committed {
 		return a
 	}
-	for d.nextObject() || brackets > 0 && d.otherObject() {
+	for ob.nextObject() || brackets > 0 && ob.otherObject() {
 	}
-	d.extraClosers("}")
-	brackets = d.closeBrackets(brackets)
-	d.closeFence()
-	d.endCall(d.skipClosers(p) && brackets == 0)
+	ob.closers.extraClosers("}")
+	brackets = ob.closers.closeBrackets(brackets)
+	ob.closers.closeFence()
+	ob.calls.endCall(ob.closers.skipClosers(p) && brackets == 0)
 	return committed
-}
-
-// extraClosers steps over those of the closing braces and brackets that stand here and close nothing.
-func (d *decoder) extraClosers(of string) {
-	for c := d.At(0); c >= 0 && strings.IndexByte(of, byte(c)) >= 0; c = d.At(0) {
-		d.Pos++
-		d.Repaired("extra-closer")
-	}
 }
 
 // nextObject reads a further object behind a separator.
 // mistral-v3 writes [{…}, {…}], minimax-m1 an object a line, Llama 3 {…}; {…}.
 // What stands between two objects may be anything that separates, as long as an object follows.
-func (d *decoder) nextObject() bool {
-	n := d.separator()
-	return d.At(n) == '{' && d.further(n, func() match { return d.envelope(0) })
-}
-
-// separator is the offset behind what may stand between two objects.
-// A brace is among them: the one too many of a call that closed more than it opened.
-func (d *decoder) separator() int {
-	n := d.Space(0)
-	for c := d.At(n); c == ',' || c == ';' || c == '}'; c = d.At(n) {
-		n++
-		n += d.Space(n)
-	}
-	return n
+func (ob *objects) nextObject() bool {
+	n := ob.closers.separator()
+	return ob.At(n) == '{' && ob.calls.further(n, func() match { return ob.envelope(0) })
 }
 
 // envelope reads one object that may be a call, and leaves the call open for its closers.
@@ -95,38 +87,38 @@ func (d *decoder) separator() int {
 //	{"type": "function", "function": {"name": "f", …}}    OpenAI's, wrapped
 //	{"tool_calls": [{"name": "f", …}]}                    a whole message of OpenAI's
 //	{"name": "f", "city": "Rome"}                         flat: the other members are the arguments
-func (d *decoder) envelope(depth int) match {
-	if c := d.At(0); c != '{' {
+func (ob *objects) envelope(depth int) match {
+	if c := ob.At(0); c != '{' {
 		return incompleteAtEnd(c, mismatch)
 	}
-	d.Pos++
+	ob.Pos++
 	env := envelope{argsAt: -1}
 	for {
-		d.Pos += d.Loose(0)
-		if n := d.CommaAt(0); n > 0 {
-			d.Pos += n
+		ob.Pos += ob.Loose(0)
+		if n := ob.CommaAt(0); n > 0 {
+			ob.Pos += n
 			continue
 		}
-		switch d.At(0) {
+		switch ob.At(0) {
 		case -1:
 			return incomplete
 		case '{':
 			if env.t == nil && len(env.others) == 0 { // doubled braces
-				d.Pos++
+				ob.Pos++
 				continue
 			}
 			return mismatch
 		case '}':
-			d.Pos++
-			return d.whole(&env)
+			ob.Pos++
+			return ob.whole(&env)
 		}
 		// behind one member a text that ends is a call that was cut, not a brace in prose
-		d.evidence = true
-		key, a := d.memberKey()
+		ob.trial.evidence = true
+		key, a := ob.memberKey()
 		if a != matched {
 			return a
 		}
-		if a = d.member(&env, key, depth); a != matched {
+		if a = ob.member(&env, key, depth); a != matched {
 			return a
 		}
 	}
@@ -134,65 +126,65 @@ func (d *decoder) envelope(depth int) match {
 
 // memberKey reads a member's name and the colon, up to the value.
 // Models write "name" = "x" and "name"："x" as well.
-func (d *decoder) memberKey() (string, match) {
-	out, a := d.Capture(func() { d.Key(false) })
+func (ob *objects) memberKey() (string, match) {
+	out, a := ob.Capture(func() { ob.Key(false) })
 	if a != matched {
 		return "", a
 	}
-	d.Pos += d.Loose(0)
-	n := d.ColonAt(0)
+	ob.Pos += ob.Loose(0)
+	n := ob.ColonAt(0)
 	if n == 0 {
-		return "", incompleteAtEnd(d.At(0), mismatch)
+		return "", incompleteAtEnd(ob.At(0), mismatch)
 	}
-	d.Pos += n
-	d.Pos += d.Loose(0)
-	return scan.Unquote(out), incompleteAtEnd(d.At(0), matched)
+	ob.Pos += n
+	ob.Pos += ob.Loose(0)
+	return scan.Unquote(out), incompleteAtEnd(ob.At(0), matched)
 }
 
 // member takes one member into the envelope. It answers yes to go on, and committed when the call was in it.
 // Arguments in front of the name are passed over and read when the name is known, since their types are the tool's.
 // A list of calls inside of an object is read to its end here, so that the object around it can be closed.
 // Wrappers are opened up to three levels.
-func (d *decoder) member(env *envelope, key string, depth int) match {
-	c := d.At(0)
-	q, quoted := d.QuoteAt(0)
+func (ob *objects) member(env *envelope, key string, depth int) match {
+	c := ob.At(0)
+	q, quoted := ob.QuoteAt(0)
 	switch {
 	case lenient.NameKeys[key] && env.t == nil && quoted:
-		t, a := d.nameString(q)
+		t, a := ob.names.nameString(q)
 		env.t = t
 		return a
 	case wrapKeys[key] && c == '{' && depth < lenient.MaxWrap:
-		return d.wrapped(d.envelope(depth + 1))
+		return ob.wrapped(ob.envelope(depth + 1))
 	case listKeys[key] && c == '[' && depth < lenient.MaxWrap:
-		d.Pos++
-		d.Pos += d.Loose(0)
-		a := d.envelope(depth + 1)
-		for a == committed && d.nextObject() {
+		ob.Pos++
+		ob.Pos += ob.Loose(0)
+		a := ob.envelope(depth + 1)
+		for a == committed && ob.nextObject() {
 		}
 		if a == committed {
-			d.closeBrackets(1)
+			ob.closers.closeBrackets(1)
 		}
-		return d.wrapped(a)
+		return ob.wrapped(a)
 	case lenient.ArgsKeys[key] && env.t != nil && !env.describes():
-		return d.wrapped(d.arguments(env.t, env.id, nil))
+		return ob.wrapped(ob.args.read(env.t, env.id, nil))
 	// a second arguments member in front of the name counts as any other member
 	case lenient.ArgsKeys[key] && env.argsAt < 0 && env.t == nil:
-		env.argsAt = d.Pos
+		env.argsAt = ob.Pos
 	case lenient.IdKeys[key] && quoted:
-		out, a := d.Capture(func() { d.Value(nil) })
+		out, a := ob.Capture(func() { ob.Value(nil) })
 		env.id = scan.Unquote(out)
 		return a
 	default:
-		env.others = append(env.others, member{key, d.Pos})
+		env.others = append(env.others, member{key, ob.Pos})
 	}
-	_, a := d.Capture(func() { d.Value(nil) })
+	_, a := ob.Capture(func() { ob.Value(nil) })
 	return a
 }
 
 // wrapped goes on behind an inner object: what is left of the outer one is skipped.
-func (d *decoder) wrapped(a match) match {
+func (ob *objects) wrapped(a match) match {
 	if a == committed {
-		d.restOfObject()
+		ob.restOfObject()
 	}
 	return a
 }
@@ -204,70 +196,60 @@ func (e *envelope) describes() bool {
 	return slices.ContainsFunc(e.others, described) && !e.t.Type().Has("description")
 }
 
-// nameString reads a quoted name, only as long as it can become an offered one.
-// So what is held back ends at the first letter that no offered name has there: {"name": "Oslo"} is an answer.
-func (d *decoder) nameString(q lenient.Delim) (*toolset.Tool, match) {
-	t, n, a := d.offered(len(q.Open), func(n, c int) bool { return c == int(q.Close[0]) && d.Has(n, q.Close) })
-	if a == matched {
-		d.Pos += n + len(q.Close)
-	}
-	return t, a
-}
-
 // whole decides an object that was read to its end without arguments behind a name.
 // {"name": "get_time"} alone is a call between marks. Without marks it may be any record with a name.
 // {"name": "get_time"}, "arguments": {…}} is a brace too early. To call without arguments there would be wrong.
-func (d *decoder) whole(env *envelope) match {
+func (ob *objects) whole(env *envelope) match {
 	if env.t == nil || env.describes() {
 		return mismatch
 	}
-	end := d.Pos
+	end := ob.Pos
 	switch {
 	// the name came last, so the arguments are read now
 	case env.argsAt >= 0:
-		d.Pos = env.argsAt
-		if a := d.arguments(env.t, env.id, nil); a != committed {
+		ob.Pos = env.argsAt
+		if a := ob.args.read(env.t, env.id, nil); a != committed {
 			return a
 		}
 	case len(env.others) == 0:
-		if n := d.separator(); n > 0 && d.StartsString(n) {
-			if key, _ := d.KeyAt(n); lenient.ArgsKeys[key] {
+		if n := ob.closers.separator(); n > 0 && ob.StartsString(n) {
+			if key, _ := ob.KeyAt(n); lenient.ArgsKeys[key] {
 				return mismatch // its arguments stand behind a closer that came too early
 			}
 		}
-		if d.bare() || len(env.t.Type().Required()) > 0 && d.At(d.Space(0)) == '{' {
+		if ob.trial.bare() || len(env.t.Type().Required()) > 0 && ob.At(ob.Space(0)) == '{' {
 			return mismatch // nothing says that it is a call, or its arguments stand behind it
 		}
-		d.commitWith(env.t, env.id, "{}")
+		ob.calls.commitWith(env.t, env.id, "{}")
 	default:
-		return d.flat(env, end)
+		return ob.flat(env, end)
 	}
-	d.Pos = end
+	ob.Pos = end
 	return committed
 }
 
 // flat reads an object whose other members are the arguments themselves. All of them must be members of the schema.
 // {"name": "get_weather", "city": "Rome"}: one member that the tool does not know, and it is some other record.
 // They are read a second time, now as the schema has them, so "days": "3" is 3 here as well.
-func (d *decoder) flat(env *envelope, end int) match {
+func (ob *objects) flat(env *envelope, end int) match {
 	t := env.t.Type()
 	for _, m := range env.others {
 		if !t.Has(m.key) {
 			return mismatch
 		}
 	}
-	d.commit(env.t, env.id)
-	d.PutByte('{')
+	ob.calls.commit(env.t, env.id)
+	ob.PutByte('{')
 	for i, m := range env.others {
 		if i > 0 {
-			d.PutByte(',')
+			ob.PutByte(',')
 		}
-		d.Out.JSON = append(chat.AppendQuoted(d.Out.JSON, m.key), ':')
-		d.Pos = m.at
-		d.Value(t.Prop(m.key))
+		ob.Out.JSON = append(chat.AppendQuoted(ob.Out.JSON, m.key), ':')
+		ob.Pos = m.at
+		ob.Value(t.Prop(m.key))
 	}
-	d.PutByte('}')
-	d.Pos = end
+	ob.PutByte('}')
+	ob.Pos = end
 	return committed
 }
 
@@ -275,47 +257,46 @@ func (d *decoder) flat(env *envelope, end int) match {
 // stands at offset i.
 // {"city": "Oslo"}, {"days": 3}} may be one object that was closed early, or a call and something else. A key that the text's end
 // cuts may be a member's.
-func (d *decoder) doubtRest(i int) {
-	if d.Out == nil || d.At(i) != '{' {
+func (ob *objects) doubtRest(i int) {
+	if ob.Out == nil || ob.At(i) != '{' {
 		return
 	}
-	i += 1 + d.Space(i+1)
-	end := i + d.Run(i, lenient.MaxKey, func(c int) bool { return c >= 0 && c != ':' && c != '}' })
-	key, _ := d.KeyAt(i)
-	d.Out.Doubt = d.Out.Doubt || d.At(end) < 0 || !lenient.OfEnvelope(key) && d.Out.Typ.Has(key)
+	i += 1 + ob.Space(i+1)
+	end := i + ob.Run(i, lenient.MaxKey, func(c int) bool { return c >= 0 && c != ':' && c != '}' })
+	key, _ := ob.KeyAt(i)
+	ob.Out.Doubt = ob.Out.Doubt || ob.At(end) < 0 || !lenient.OfEnvelope(key) && ob.Out.Typ.Has(key)
 }
 
-// restOfObject skips what follows the arguments up to the object's closing brace. An id that comes so late is taken when
-// nothing of the call has left.
+// restOfObject skips what follows the arguments up to the object's closing brace.
 // Members behind the arguments are the envelope's: "type": "function", an id, a note. What stands there and is no member says
 // that a brace was missing or too many, so the reader of arguments is asked whether that makes two readings.
-func (d *decoder) restOfObject() {
+func (ob *objects) restOfObject() {
 	for {
-		n := d.Loose(0)
-		if d.At(n) == ',' {
-			n += 1 + d.Loose(n+1)
+		n := ob.Loose(0)
+		if ob.At(n) == ',' {
+			n += 1 + ob.Loose(n+1)
 		}
-		if d.At(n) == '}' {
-			d.Pos += n + 1
+		if ob.At(n) == '}' {
+			ob.Pos += n + 1
 			return
 		}
-		start, a := d.Pos, incompleteAtEnd(d.At(n), mismatch)
-		if d.StartsString(n) {
-			d.Pos += n
+		start, a := ob.Pos, incompleteAtEnd(ob.At(n), mismatch)
+		if ob.StartsString(n) {
+			ob.Pos += n
 			var key string
-			if key, a = d.memberKey(); a == matched {
-				out, _ := d.Capture(func() { d.Value(nil) })
-				if lenient.IdKeys[key] && !d.calling.released {
-					d.calling.id = scan.Unquote(out)
+			if key, a = ob.memberKey(); a == matched {
+				out, _ := ob.Capture(func() { ob.Value(nil) })
+				if lenient.IdKeys[key] {
+					ob.calls.lateID(scan.Unquote(out))
 				}
 				continue
 			}
 		}
-		d.Pos, d.Unclosed = start, true
-		d.DoubtStray()
-		d.doubtRest(n)
+		ob.Pos, ob.Unclosed = start, true
+		ob.DoubtStray()
+		ob.doubtRest(n)
 		if a == incomplete {
-			d.ToEnd() // a comma behind the arguments is structure
+			ob.ToEnd() // a comma behind the arguments is structure
 		}
 		return
 	}

@@ -11,7 +11,7 @@ import (
 // Labels are one word; a longer first line is text behind backquotes.
 const maxLabel = 32
 
-// fenced reads a fence that holds nothing but calls. Every other is text: see codeOpens.
+// fenced reads a fence that holds nothing but calls. Every other is text: see [code.opens].
 // Of 234 calls of a 1.5B model 73 stood in a fence that nobody had asked for.
 //
 //	```json
@@ -19,9 +19,9 @@ const maxLabel = 32
 //	```
 //
 // is a call at the start of a reply, and behind "Let me check:". In ```go, ```bash or ```log it is program text.
-func (d *decoder) fenced(start bool) bool {
-	n := d.fenceLine()
-	return n > 0 && (start || d.announced()) && d.fencedCalls(n, start)
+func (um *unmarked) fenced(start bool) bool {
+	n := um.fenceLine()
+	return n > 0 && (start || (um.doubt.announced() || um.goesOnCalling()) && !um.calledInFront()) && um.fencedCalls(n, start)
 }
 
 // fenceLabels are those of the fences that may hold calls.
@@ -30,15 +30,15 @@ var fenceLabels = []string{"", "json", "xml", "tool", "tool_call", "tool_code"}
 
 // fenceLine is how long the opening line of the fence here is that may hold calls; 0 when none stands here.
 // The line must be whole: half a label at the end of the text may go on as any other.
-func (d *decoder) fenceLine() int {
+func (um *unmarked) fenceLine() int {
 	n := len("```")
-	if !d.Has(0, "```") {
+	if !um.Has(0, "```") {
 		return 0
 	}
-	if label, whole := d.restOfLine(n); !whole || !slices.Contains(fenceLabels, strings.ToLower(label)) {
+	if label, whole := um.marks.restOfLine(n); !whole || !slices.Contains(fenceLabels, strings.ToLower(label)) {
 		return 0
 	}
-	for d.At(n) != '\n' {
+	for um.At(n) != '\n' {
 		n++
 	}
 	return n
@@ -46,54 +46,52 @@ func (d *decoder) fenceLine() int {
 
 // fencedCalls reads the calls of a fence whose opening line has n bytes. At the start of the reply JSON streams.
 // With prose behind it, the announcement must be free of words of an example, and the prose of any, see [prose.GoesOn].
-func (d *decoder) fencedCalls(n int, start bool) bool {
-	before, sure := d.Pos, prose.AnnouncesSurely(d.announcement())
-	d.Pos += n
-	d.Pos += d.Space(0)
-	if start && (d.At(0) == '{' || d.At(0) == '[') && d.attempt(bareStream) == committed {
+func (um *unmarked) fencedCalls(n int, start bool) bool {
+	before, sure := um.Pos, prose.AnnouncesSurely(um.page.announcement())
+	um.Pos += n
+	um.Pos += um.Space(0)
+	if start && (um.At(0) == '{' || um.At(0) == '[') && um.patterns.attempt(bareStream) == committed {
 		return true
 	}
-	d.Pos = before
-	return d.draft(maxUnmarked, func() bool {
-		if !d.fenceOfCalls(n) {
+	um.Pos = before
+	refused := false
+	taken := um.drafts.draft(maxUnmarked, func() bool {
+		if !um.fenceOfCalls(n) {
 			return false
 		}
-		for !start && d.nextFence() {
+		for !start && um.nextFence() {
 		}
-		return d.complete() && (start || d.which == Eager || d.over(0) || sure && prose.GoesOn(d.behind()))
+		refused = um.drafts.complete()
+		return refused && (start || um.which == Eager || um.marks.over(0) || sure && prose.GoesOn(um.page.behind()) || um.callsAtEnd())
 	})
+	um.trial.refused = um.trial.refused || refused && !taken
+	return taken
 }
 
 // fenceOfCalls reads a fence whose opening line has n bytes, when it holds calls and nothing else.
 // One line of anything else makes an example or a program of it.
 // The closing line may be missing where the reply ends, as a stop token comes first.
-func (d *decoder) fenceOfCalls(n int) bool {
-	before := d.Pos
-	d.Pos += n
-	d.Pos += d.Space(0)
-	for (d.bareCall() || d.markedCall()) && !d.closedFence() {
-		d.Pos += d.Space(0)
+func (um *unmarked) fenceOfCalls(n int) bool {
+	before := um.Pos
+	um.Pos += n
+	um.Pos += um.Space(0)
+	for (um.bareCall() || um.openers.markedCall()) && !um.closedFence() {
+		um.Pos += um.Space(0)
 	}
-	if d.Has(0, "```") {
-		d.Pos += 3
+	if um.Has(0, "```") {
+		um.Pos += 3
 		return true
 	}
-	return d.At(0) < 0 || d.Pos == before || d.closedFence()
-}
-
-// behind is the text behind here, as far as it is looked at.
-func (d *decoder) behind() []byte {
-	return d.Slice(d.Pos, d.Pos+d.Run(0, prose.Reach, func(c int) bool { return c >= 0 }))
+	return um.At(0) < 0 || um.Pos == before || um.closedFence()
 }
 
 // nextFence reads one more fence of calls behind white space.
 // Some models write each of several calls into a fence of its own; a fence that holds none ends them.
-func (d *decoder) nextFence() bool {
-	start, kept := d.checkpoint(), len(d.drafted)
-	d.Pos += d.Space(0)
-	if n := d.fenceLine(); n == 0 || !d.fenceOfCalls(n) || d.done == start.done {
-		d.drafted = d.drafted[:kept]
-		d.restore(&start)
+func (um *unmarked) nextFence() bool {
+	start := um.drafts.checkpoint()
+	um.Pos += um.Space(0)
+	if n := um.fenceLine(); n == 0 || !um.fenceOfCalls(n) || um.calls.done == start.done {
+		um.drafts.restore(&start)
 		return false
 	}
 	return true
@@ -101,6 +99,6 @@ func (d *decoder) nextFence() bool {
 
 // closedFence says whether the closing backquotes have just been read, as part of a call's closers.
 // deepseek-v3's form has a fence in its own example, whose end goes with the closers.
-func (d *decoder) closedFence() bool {
-	return d.Pos-d.Base >= 3 && string(d.Slice(d.Pos-3, d.Pos)) == "```"
+func (um *unmarked) closedFence() bool {
+	return um.Pos-um.Base >= 3 && string(um.Slice(um.Pos-3, um.Pos)) == "```"
 }

@@ -9,6 +9,15 @@ import (
 	"toolnorm/adapters/internal/toolset"
 )
 
+// headers looks ahead for the headers of messages and for what ends their bodies. It steps over
+// nothing.
+type headers struct {
+	*scan.Buffer
+	in    *input
+	marks *marks
+	tools *toolset.Set
+}
+
 // fields are what a header says: <|start|>assistant to=functions.f<|channel|>commentary <|constrain|>json<|message|>. Content
 // types are read and forgotten, since the body itself shows whether it is JSON.
 type fields struct {
@@ -20,20 +29,20 @@ type fields struct {
 // Real ones are below 100. Prose about the marks must not be read as a header that goes on and on.
 const maxHeader = 256
 
-// header reads the fields of a message header that begins at offset i, in any order, each optional.
+// at reads the fields of a message header that begins at offset i, in any order, each optional.
 // gpt-oss writes the recipient in the role or behind the channel, the type with or without its mark, and channels nobody
 // named ("commentary?", "??"). A word that is no field may stand in it three times at most. Where all is said and only the
 // last mark is missing, a brace behind the name of an offered tool stands for it.
-func (d *decoder) header(i int) (fields, match) {
+func (hs *headers) at(i int) (fields, match) {
 	var h fields
 	words := 0
 	for start := i; i < start+maxHeader; {
-		i += d.Space(i)
-		switch c := d.At(i); {
+		i += hs.Space(i)
+		switch c := hs.At(i); {
 		case c < 0:
 			return h, incomplete
 		case c == '<':
-			mark, a := d.headerMark(i)
+			mark, a := hs.headerMark(i)
 			if a != matched {
 				return h, a
 			}
@@ -44,21 +53,21 @@ func (d *decoder) header(i int) (fields, match) {
 				h.end = i
 				return h, matched
 			case declaration.ChannelMark:
-				h.channel, i = d.word(i)
+				h.channel, i = hs.word(i)
 				// "use <|channel|>, then …": a sign in the place of a channel
-				if c := d.At(i - len(h.channel)); c >= 0 && c != '?' && !scan.IsWord(c) {
+				if c := hs.At(i - len(h.channel)); c >= 0 && c != '?' && !scan.IsWord(c) {
 					return h, mismatch // prose about the mark
 				}
 			// <|constrain|>json: the body says so itself
 			case constrainMark:
-				_, i = d.word(i)
+				_, i = hs.word(i)
 			}
-		case c == '{' && d.tools != nil && d.tools.Recipient(h.to) != nil:
+		case c == '{' && hs.tools != nil && hs.tools.Recipient(h.to) != nil:
 			// the mark in front of the body is missing
 			h.end = i
 			return h, matched
 		default:
-			w, end := d.word(i)
+			w, end := hs.word(i)
 			i = end
 			if to, ok := strings.CutPrefix(w, "to="); ok {
 				h.to = to
@@ -96,9 +105,9 @@ var headerMarks = []declaration.Literal{
 // headerMark is the mark of a header that stands at offset i. Where the text ends inside one the header is structure and
 // dropped; a byte that cannot be one makes it text.
 // <|channel|>final<|mess at the end of a reply is the first, "<|channel|> is a mark" the second.
-func (d *decoder) headerMark(i int) (mark string, a match) {
+func (hs *headers) headerMark(i int) (mark string, a match) {
 	for _, m := range headerMarks {
-		_, found := d.literal(i, m)
+		_, found := hs.marks.literal(i, m)
 		if found == matched {
 			return m.Text, matched
 		}
@@ -109,64 +118,19 @@ func (d *decoder) headerMark(i int) (mark string, a match) {
 
 // word is the word at offset i, behind white space, and where it ends.
 // It ends at a mark or a brace too, since models leave the blank out: to=f<|channel|>commentary{"a": 1}.
-func (d *decoder) word(i int) (string, int) {
-	i += d.Space(i)
-	n := i + d.Run(i, toolset.MaxName, func(c int) bool { return c >= 0 && !scan.IsSpace(c) && c != '<' && c != '{' })
-	return string(d.Slice(d.Pos+i, d.Pos+n)), n
-}
-
-// openedHeader takes the header of a message that the prompt has begun, and perhaps ended, in front of the reply: it is read
-// with it as one.
-// Prompts of gpt-oss, Beam and Glimmer end with <|start|>assistant, some with <|channel|>analysis<|message|> behind it. Only the
-// assistant's own header counts, and only when no other mark stands behind: a user may have quoted one.
-func (d *decoder) openedHeader(prompt string) {
-	i := strings.LastIndex(prompt, startMark)
-	if i < 0 || len(prompt)-i > maxHeader || d.index.Header == nil {
-		return
-	}
-	head, body, _ := strings.Cut(prompt[i:], messageMark)
-	role, _, _ := strings.Cut(strings.TrimSpace(head[len(startMark):]), " ")
-	role, _, _ = strings.Cut(role, "<")
-	// the last message is not the assistant's, or it is over
-	if role != "assistant" || strings.Contains(body, "<|") {
-		return
-	}
-	d.Append(prompt[i : len(prompt)-len(body)])
-}
-
-// headerRests are what is left of a header where engines cut: behind the role, the channel's mark, or the header.
-var headerRests = []string{"to=", messageMark, "analysis<|", "commentary<|", "commentary to=", "analysis to=", "final<|"}
-
-// firstMessage reads the first message of a reply whose header begins in the prompt, or at a recipient or a channel's name.
-// Engines cut the prompt at different places, so a reply may begin with " to=f", with a channel's mark or with its name alone.
-// If it is no message after all, what the prompt lent is removed from the buffer again, and the reply is text from its first
-// byte. A header that is cut has said nothing yet, and is dropped.
-func (d *decoder) firstMessage() {
-	head := len(d.Buf)
-	i := head + d.Space(head)
-	begins := head > 0 && d.Has(head-len(messageMark), messageMark) || slices.ContainsFunc(headerRests, func(w string) bool { return d.Has(i, w) })
-	a := mismatch
-	if p := d.index.Header; begins && p != nil {
-		a = d.message(p)
-	}
-	if a == committed {
-		return
-	}
-	d.Buf, d.Base, d.Pos = d.Buf[head:], head, head
-	d.textFrom, d.textTo = head, head
-	// cut within it
-	if a == incomplete && d.halfHeader() {
-		d.dropRest(0)
-	}
+func (hs *headers) word(i int) (string, int) {
+	i += hs.Space(i)
+	n := i + hs.Run(i, toolset.MaxName, func(c int) bool { return c >= 0 && !scan.IsSpace(c) && c != '<' && c != '{' })
+	return string(hs.Slice(hs.Pos+i, hs.Pos+n)), n
 }
 
 // halfHeader says whether the rest of the text, which is cut inside a message's header or right behind it, is structure: it
 // holds a mark, or names a tool.
 // "to=get_weather" and nothing else names a tool and is a call that was cut; "to=" in front of another word is text.
-func (d *decoder) halfHeader() bool {
-	text := strings.TrimSpace(string(d.Window()))
+func (hs *headers) halfHeader() bool {
+	text := strings.TrimSpace(string(hs.Window()))
 	to, ok := strings.CutPrefix(text, "to=")
-	return strings.Contains(text, "<|") || ok && d.tools != nil && d.tools.Recipient(to) != nil
+	return strings.Contains(text, "<|") || ok && hs.tools != nil && hs.tools.Recipient(to) != nil
 }
 
 // headerAhead says whether a header whose first mark is missing stands whole at offset i: it begins with the role, a recipient
@@ -174,16 +138,56 @@ func (d *decoder) halfHeader() bool {
 // Muse thinks, and goes on with " to=time.now<|message|>" without closing the message before; gpt-oss writes
 // "…Plan.<|channel|>final<|message|>Hi.". It has to be whole, and meant for a tool, a channel or a recipient that a family
 // names: a text about headers is none of these.
-func (d *decoder) headerAhead(i int) bool {
-	if !d.Has(i, "to=") && !d.Has(i, "assistant") && !d.Has(i, declaration.ChannelMark) {
+func (hs *headers) headerAhead(i int) bool {
+	if !hs.Has(i, "to=") && !hs.Has(i, "assistant") && !hs.Has(i, declaration.ChannelMark) {
 		return false
 	}
-	h, a := d.header(i)
-	marked := a == matched && d.Has(h.end-len(messageMark), messageMark)
+	h, a := hs.at(i)
+	marked := a == matched && hs.Has(h.end-len(messageMark), messageMark)
 	if !marked || h.to == "" {
 		return marked && isChannel(h.channel)
 	}
-	return d.tools != nil && d.tools.Recipient(h.to) != nil || slices.ContainsFunc(d.index.Families, func(f *declaration.Family) bool {
+	return hs.tools != nil && hs.tools.Recipient(h.to) != nil || slices.ContainsFunc(hs.marks.index.Families, func(f *declaration.Family) bool {
 		return slices.ContainsFunc(f.Routes, func(r declaration.Route) bool { return r.Field == "to" && r.Value == h.to })
 	})
+}
+
+// The other marks of a header.
+const (
+	startMark     = "<|start|>"
+	constrainMark = "<|constrain|>"
+	messageMark   = "<|message|>"
+)
+
+// headerAt says whether a complete header stands at offset i, from its first mark on.
+func (hs *headers) headerAt(i int) bool {
+	if !hs.Has(i, startMark) {
+		return false
+	}
+	_, a := hs.at(i)
+	return a == matched
+}
+
+// messageFollows says whether behind an end mark another one, a header or the end of the text stands.
+// Without such evidence the mark is a word of the text.
+// A mark of the channel counts for a header without its first mark, <|channel|>final<|message|>, which gpt-oss writes.
+func (hs *headers) messageFollows(p *declaration.Pattern, i int) bool {
+	i += hs.Space(i)
+	return hs.At(i) < 0 || hs.Has(i, startMark) || hs.Has(i, declaration.ChannelMark) || hs.marks.messageEnds(p, i) > 0 || hs.headerAhead(i)
+}
+
+// bodyEnds says whether the body of a message ends at offset i.
+func (hs *headers) bodyEnds(p *declaration.Pattern, i int) bool {
+	end := hs.marks.messageEnds(p, i)
+	return end > 0 && hs.messageFollows(p, end)
+}
+
+// messageOver says whether a message ends at offset i: at an end mark that another message or the end of the text follows, or
+// at a complete header.
+// At the end of a text that was cut, an end mark alone does not say so: it may have been the value's.
+func (hs *headers) messageOver(p *declaration.Pattern, i int) bool {
+	if end := hs.marks.messageEnds(p, i); end > 0 {
+		return hs.messageFollows(p, end) && (hs.At(end+hs.Space(end)) >= 0 || !hs.in.lengthCut())
+	}
+	return hs.headerAt(i)
 }

@@ -1,17 +1,24 @@
 package adapters
 
 import (
+	"context"
 	"io"
 
+	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat"
 )
 
 // input is where a reply's text comes from, and what came beside it.
 type input struct {
-	src    chat.Source
+	*scan.Buffer
+	ctx   context.Context // of the request; nil: nobody leaves before the end
+	src   chat.Source
+	taker taker
+
 	last   string // the piece read last
 	lastAt int    // its position
 	ended  bool   // no text follows before the barrier (or at all)
+	dead   bool   // nobody takes events any more
 
 	barrier chat.Event // the event that ended the text; None at the end of the source
 	finish  chat.Event // the Finish event, once seen
@@ -19,39 +26,45 @@ type input struct {
 	err     error      // why the source failed
 }
 
-// compactAt is how many dropped bytes are worth moving the rest for.
-const compactAt = 4096
+// taker is what the text is read for.
+type taker interface {
+	settle() int // sends what is decided, and returns from where on bytes may be needed again
+	sawEnd()     // somebody has asked for a byte behind the end
+}
 
-// Fill reads one more piece of text, after sending what is decided. It answers false at the end of the text.
-// Other events are barriers: a server's own call or thought ends the text in front of it, and no mark reaches over one. Usage
-// is kept for the end, since some servers send it in the middle.
-func (d *decoder) Fill() bool {
-	if d.ended || d.dead {
+// SawEnd tells who reads that a byte behind the end was asked for.
+func (in *input) SawEnd() { in.taker.sawEnd() }
+
+// Fill reads one more piece of text, after sending what is decided. It answers false at the end of
+// the text.
+// Other events are barriers: a server's own call or thought ends the text in front of it, and no
+// mark reaches over one. Usage is kept for the end, since some servers send it in the middle.
+func (in *input) Fill() bool {
+	if in.ended || in.dead {
 		return false
 	}
-	d.flush()
-	d.compact()
-	for !d.dead {
-		e, err := d.src.Next()
+	in.compact(in.taker.settle())
+	for !in.dead {
+		e, err := in.src.Next()
 		if err != nil {
-			d.ended = true
+			in.ended = true
 			if err != io.EOF {
-				d.err = err
+				in.err = err
 			}
 			return false
 		}
 		switch {
 		case e.Kind == chat.Text && e.Text == "" || e.Kind == chat.None:
 		case e.Kind == chat.Text:
-			d.last, d.lastAt = e.Text, d.Base+len(d.Buf)
-			d.Append(e.Text)
+			in.last, in.lastAt = e.Text, in.Base+len(in.Buf)
+			in.Append(e.Text)
 			return true
 		case e.Kind == chat.Usage:
-			d.usage = e
+			in.usage = e
 		default:
-			d.ended, d.barrier = true, e
+			in.ended, in.barrier = true, e
 			if e.Kind == chat.Finish {
-				d.finish = e
+				in.finish = e
 			}
 			return false
 		}
@@ -59,30 +72,40 @@ func (d *decoder) Fill() bool {
 	return false
 }
 
-// compact drops bytes that nobody needs any more. The text just read stays: what announces a call is looked up there.
-// A pin and text that has not left each keep what they need. Bytes move only when 4 KiB can
-// go at once, so that a long reply is copied once and not once a token.
-func (d *decoder) compact() {
-	keep := d.Pos
-	if d.textFrom < d.textTo {
-		keep = d.textFrom
-	}
-	if d.pin >= 0 {
-		keep = min(keep, d.pin)
-	}
-	if n := keep - lookBack - d.Base; n >= compactAt {
-		d.Drop(n)
+// compact drops the bytes in front of a position, which nobody needs any more. The text just read
+// stays: what announces a call is looked up there. Bytes move only when 4 KiB can go at once, so
+// that a long reply is copied once and not once a token.
+func (in *input) compact(needed int) {
+	if n := needed - lookBack - in.Base; n >= compactAt {
+		in.Drop(n)
 	}
 }
+
+// compactAt is how many dropped bytes are worth moving the rest for.
+const compactAt = 4096
 
 // lengthCut says whether the text ended by a limit, because the server gave up, or because the source failed, rather than
 // by itself.
-func (d *decoder) lengthCut() bool {
-	return d.finish.Text == chat.Length || d.abandoned() || d.failed()
+func (in *input) lengthCut() bool {
+	return in.finish.Text == chat.Length || in.abandoned() || in.failed()
 }
 
 // failed says whether the source ended, by an error or not, without saying that the reply is over.
-func (d *decoder) failed() bool { return d.ended && !d.dead && d.barrier.Kind == chat.None }
+func (in *input) failed() bool { return in.ended && !in.dead && in.barrier.Kind == chat.None }
 
 // abandoned says whether the server gave up the reply: then the model may well have written more.
-func (d *decoder) abandoned() bool { return d.finish.Text == chat.Abandoned }
+func (in *input) abandoned() bool { return in.finish.Text == chat.Abandoned }
+
+// stop ends the reading: nobody takes events any more.
+func (in *input) stop() { in.dead, in.ended = true, true }
+
+// left says whether nobody waits for the reply any more, which then ends here. What is buffered may be megabytes, and the
+// source, which notices by itself, is not asked before they are read.
+// The cause of the context is the reply's error, so a client's own reason is what the caller sees.
+func (in *input) left() bool {
+	if in.ctx == nil || in.ctx.Err() == nil {
+		return false
+	}
+	in.err, in.ended = context.Cause(in.ctx), true
+	return true
+}

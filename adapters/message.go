@@ -11,27 +11,35 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// The other marks of a header.
-const (
-	startMark     = "<|start|>"
-	constrainMark = "<|constrain|>"
-	messageMark   = "<|message|>"
-)
+// messages reads replies that are made of messages, each with its header.
+type messages struct {
+	*lenient.Reader
+	in      *input
+	marks   *marks
+	page    *page
+	trial   *trial
+	calls   *calls
+	closers *closers
+	args    *arguments
+	headers *headers
+	tagged  *tagged
+	tools   *toolset.Set
+}
 
-// message reads a message that begins with its header here: the header says what the body is.
+// read reads a message that begins with its header here: the header says what the body is.
 // The body is none of the header's business before the route is known: the same marks hold calls, thoughts and answers.
-func (d *decoder) message(p *declaration.Pattern) match {
-	h, a := d.header(0)
+func (mg *messages) read(p *declaration.Pattern) match {
+	h, a := mg.headers.at(0)
 	if a != matched {
-		d.evidence = d.evidence || a == incomplete && d.Pos+len(declaration.ChannelMark) < d.Base+len(d.Buf)
+		mg.trial.evidence = mg.trial.evidence || a == incomplete && mg.Pos+len(declaration.ChannelMark) < mg.Base+len(mg.Buf)
 		return a
 	}
 	// the family is known: its own lines say what the body is
-	if p.Family == d.f {
-		r, t := routeFor(p.Family, h, d.tools)
-		return d.routed(p, h, r, t)
+	if p.Family == mg.marks.f {
+		r, t := routeFor(p.Family, h, mg.tools)
+		return mg.routed(p, h, r, t)
 	}
-	return d.anyMessage(h)
+	return mg.anyMessage(h)
 }
 
 // anyMessage reads a message whose header is h in the family that says most of it, where none was told: one with a line for
@@ -39,21 +47,21 @@ func (d *decoder) message(p *declaration.Pattern) match {
 // Harmony, Beam and Glimmer have one set of marks. to=self is thinking in Glimmer and a tool nobody knows in harmony, so the
 // more a family's line says, the earlier it is asked: its very recipient, any tool, the channel, anybody, the rest.
 // Several families may say as much; the first that commits wins.
-func (d *decoder) anyMessage(h fields) match {
+func (mg *messages) anyMessage(h fields) match {
 	for _, fields := range []string{"to", "{name}", "channel", "*", "else"} {
-		for _, f := range d.index.Families {
+		for _, f := range mg.marks.index.Families {
 			if f.Header == nil {
 				continue
 			}
-			r, t := routeFor(f, h, d.tools)
+			r, t := routeFor(f, h, mg.tools)
 			if r.Says() != fields {
 				continue
 			}
-			start := d.Pos
-			if a := d.routed(f.Header, h, r, t); a != mismatch {
+			start := mg.Pos
+			if a := mg.routed(f.Header, h, r, t); a != mismatch {
 				return a
 			}
-			d.Pos = start
+			mg.Pos = start
 		}
 	}
 	return mismatch
@@ -61,29 +69,29 @@ func (d *decoder) anyMessage(h fields) match {
 
 // routed reads a message of a family whose header took the route r.
 // A route to a call whose tool is not offered is a mismatch, so the message stays text, header and all.
-func (d *decoder) routed(p *declaration.Pattern, h fields, r declaration.Route, t *toolset.Tool) match {
+func (mg *messages) routed(p *declaration.Pattern, h fields, r declaration.Route, t *toolset.Tool) match {
 	if r.Body == "json" || r.Body == "args" {
 		if t == nil {
 			return mismatch
 		}
-		return d.messageCall(p, h, t, r.Body)
+		return mg.messageCall(p, h, t, r.Body)
 	}
-	d.leave(0)
-	d.Pos += h.end
+	mg.page.leave(0)
+	mg.Pos += h.end
 	// llm-jp's tokenizer puts one blank behind every mark
-	if p.Family.Flags.Blank && d.At(0) == ' ' {
-		d.Pos++
+	if p.Family.Flags.Blank && mg.At(0) == ' ' {
+		mg.Pos++
 	}
 	switch r.Body {
 	case "calls":
 		// whatever marks it holds; it is text that the next mark of a message ends
-		d.blank, d.fresh = true, true
+		mg.page.anew()
 	case "reasoning":
-		d.messageText(p, chat.Reasoning)
+		mg.messageText(p, chat.Reasoning)
 	case "junk":
-		d.messageText(p, chat.None)
+		mg.messageText(p, chat.None)
 	default:
-		d.messageText(p, chat.Text)
+		mg.messageText(p, chat.Text)
 	}
 	return committed
 }
@@ -120,40 +128,29 @@ func routeFor(f *declaration.Family, h fields, tools *toolset.Set) (declaration.
 
 // messageCall reads a message that is a call.
 // The header has been read whole, so what fails here is the body, and the attempt goes back to the header's start.
-func (d *decoder) messageCall(p *declaration.Pattern, h fields, t *toolset.Tool, body string) match {
-	return d.attemptBy(p, func() match {
-		d.Pos += h.end
-		return d.enclosed(p, t, "", func() match { return d.messageBody(p, t, body) })
+func (mg *messages) messageCall(p *declaration.Pattern, h fields, t *toolset.Tool, body string) match {
+	return mg.trial.attemptBy(p, func() match {
+		mg.Pos += h.end
+		return mg.closers.enclosed(p, t, "", func() match { return mg.messageBody(p, t, body) })
 	})
 }
 
 // messageBody reads the body of a call's message and commits it: tags, JSON or program text. gpt-oss may write nothing at all for
 // a tool without arguments, and ends the message, or the server drops the mark that does.
-func (d *decoder) messageBody(p *declaration.Pattern, t *toolset.Tool, body string) match {
-	if d.At(d.Elastic(0)) < 0 && !d.lengthCut() && len(t.Type().Required()) == 0 { // servers drop the mark that ends a turn
-		return d.commitWith(t, "", "{}")
+func (mg *messages) messageBody(p *declaration.Pattern, t *toolset.Tool, body string) match {
+	if mg.At(mg.Elastic(0)) < 0 && !mg.in.lengthCut() && len(t.Type().Required()) == 0 { // servers drop the mark that ends a turn
+		return mg.calls.commitWith(t, "", "{}")
 	}
 	if body == "args" {
-		return d.taggedBody(p, t, "")
+		return mg.tagged.taggedBody(p, t, "")
 	}
-	start := d.Pos
-	a := d.arguments(t, "", nil)
+	start := mg.Pos
+	a := mg.args.read(t, "", nil)
 	if a == mismatch {
-		d.Pos = start
-		a = d.rawBody(p, t)
+		mg.Pos = start
+		a = mg.rawBody(p, t)
 	}
 	return a
-}
-
-// messageEnds is the offset behind the end mark at offset i, 0 when none stands there. Any of the family's marks ends any message:
-// <|end|>, <|call|> and <|return|> are mixed up by models.
-func (d *decoder) messageEnds(p *declaration.Pattern, i int) int {
-	for _, m := range p.Family.Ends {
-		if d.Has(i, m) {
-			return i + len(m)
-		}
-	}
-	return 0
 }
 
 // messageText reads the body of a message that is text or reasoning; kind None drops it. An end mark ends it only if another
@@ -161,57 +158,31 @@ func (d *decoder) messageEnds(p *declaration.Pattern, i int) int {
 // "I must not write <|call|> myself" has an end mark in the middle of its text. Text is kept byte for byte up to there.
 // The state is that of plain bytes meanwhile, so flushText knows where they go.
 // It is read as prose is, but for marks: what looks like a call in a message for the user is an example.
-func (d *decoder) messageText(p *declaration.Pattern, kind chat.Kind) {
-	d.state, d.fresh, d.blank = kind, false, false
-	for c := d.plain(&messageStops); c >= 0; c = d.plain(&messageStops) {
+func (mg *messages) messageText(p *declaration.Pattern, kind chat.Kind) {
+	mg.page.state, mg.page.fresh, mg.page.blank = kind, false, false
+	for c := mg.page.plain(&messageStops); c >= 0; c = mg.page.plain(&messageStops) {
 		// <|end|> in front of a header, another end mark or nothing
-		if d.bodyEnds(p, 0) {
-			d.Pos += d.messageEnds(p, 0)
+		if mg.headers.bodyEnds(p, 0) {
+			mg.Pos += mg.marks.messageEnds(p, 0)
 			break
 		}
 		// no end mark, and the next header is there
-		if d.headerAt(0) {
+		if mg.headers.headerAt(0) {
 			break
 		}
-		if (c == 't' || d.Has(0, declaration.ChannelMark)) && d.headerAhead(0) {
+		if (c == 't' || mg.Has(0, declaration.ChannelMark)) && mg.headers.headerAhead(0) {
 			break // the marks in front of it are missing
 		}
-		d.keep(1)
+		mg.page.keep(1)
 	}
-	d.flushText()
-	d.state, d.blank, d.fresh = chat.Text, true, true
+	mg.page.flushText()
+	mg.page.state = chat.Text
+	mg.page.anew()
 }
 
 // messageStops are the bytes at which a message's body is looked at: marks, and what could be a recipient. That begins with
 // "to=", so t is the one letter among them, and most of a thought passes without a look ahead.
 var messageStops = [256]bool{'<': true, 't': true}
-
-// messageOver says whether a message ends at offset i: at an end mark that another message or the end of the text follows, or
-// at a complete header.
-// At the end of a text that was cut, an end mark alone does not say so: it may have been the value's.
-func (d *decoder) messageOver(p *declaration.Pattern, i int) bool {
-	if end := d.messageEnds(p, i); end > 0 {
-		return d.messageFollows(p, end) && (d.At(end+d.Space(end)) >= 0 || !d.lengthCut())
-	}
-	return d.headerAt(i)
-}
-
-// headerAt says whether a complete header stands at offset i, from its first mark on.
-func (d *decoder) headerAt(i int) bool {
-	if !d.Has(i, startMark) {
-		return false
-	}
-	_, a := d.header(i)
-	return a == matched
-}
-
-// messageFollows says whether behind an end mark another one, a header or the end of the text stands.
-// Without such evidence the mark is a word of the text.
-// A mark of the channel counts for a header without its first mark, <|channel|>final<|message|>, which gpt-oss writes.
-func (d *decoder) messageFollows(p *declaration.Pattern, i int) bool {
-	i += d.Space(i)
-	return d.At(i) < 0 || d.Has(i, startMark) || d.Has(i, declaration.ChannelMark) || d.messageEnds(p, i) > 0 || d.headerAhead(i)
-}
 
 // bodyStops are the bytes at which copying a message's body stops.
 // Every end mark of every family of messages begins with it.
@@ -222,55 +193,20 @@ var bodyStops = lenient.StopsFor("<")
 // gpt-oss writes Python for its built-in tool as it is, <|message|>print("hi")<|call|>. With one string parameter there is only
 // one place where it can go; with more, a guess would run.
 // The body streams from its first byte: program text has no end of its own, only the message has.
-func (d *decoder) rawBody(p *declaration.Pattern, t *toolset.Tool) match {
+func (mg *messages) rawBody(p *declaration.Pattern, t *toolset.Tool) match {
 	// one parameter that takes a text, or there is no place for a program
 	names := t.Type().Members()
-	if len(names) != 1 || !t.Type().Prop(names[0]).Allows(schema.String) || !d.isProgram(p) {
+	if len(names) != 1 || !t.Type().Prop(names[0]).Allows(schema.String) || !mg.isProgram(p) {
 		return mismatch
 	}
-	d.commit(t, "")
-	d.Put("{" + schema.Quote(names[0]) + `:"`)
-	if !d.rawText(bodyStops, true, func(int) (int, bool) { return 0, d.bodyEnds(p, 0) }) {
-		d.Out.Broken = d.lengthCut()
+	mg.calls.commit(t, "")
+	mg.Put("{" + schema.Quote(names[0]) + `:"`)
+	if !mg.args.rawText(bodyStops, true, func(int) (int, bool) { return 0, mg.headers.bodyEnds(p, 0) }) {
+		mg.Out.Broken = mg.in.lengthCut()
 	}
-	d.Put(`"}`)
-	d.Repaired("raw-arguments")
+	mg.Put(`"}`)
+	mg.Repaired("raw-arguments")
 	return committed
-}
-
-// rawText copies text that is no JSON up to where ends says that it is over, behind as many bytes more. False: the reply
-// ended first. ends is asked at the stops alone, so a file of megabytes costs one look-up a byte.
-// Tagged values and programs differ in what ends them alone: a tag that something sensible follows, or the end of a message.
-func (d *decoder) rawText(stops *[256]bool, escape bool, ends func(c int) (int, bool)) bool {
-	q := lenient.Delim{Close: "<", Stops: stops}
-	for {
-		d.CopyPlain(q)
-		c := d.At(0)
-		if c < 0 {
-			return false
-		}
-		if n, over := ends(c); over {
-			d.Pos += n
-			return true
-		}
-		switch {
-		// whole runes only, so that no split can damage one
-		case c >= 0x80:
-			d.Rune()
-			continue
-		case escape && (c < ' ' || c == '"' || c == '\\'):
-			d.Out.JSON = chat.AppendEscaped(d.Out.JSON, string(rune(c)))
-		default:
-			d.PutByte(byte(c))
-		}
-		d.Pos++
-	}
-}
-
-// bodyEnds says whether the body of a message ends at offset i.
-func (d *decoder) bodyEnds(p *declaration.Pattern, i int) bool {
-	end := d.messageEnds(p, i)
-	return end > 0 && d.messageFollows(p, end)
 }
 
 // tagHeads begin the tags and marks in which other families write calls and their arguments.
@@ -281,18 +217,62 @@ var tagHeads = []string{"<|", "<｜", "<parameter", "<param ", "<arg_", "<invoke
 // string, or markup.
 // <parameter name="city">Oslo</parameter> in harmony was once taken for the only parameter's value, marks and all, and fitted
 // its schema. A list or a string may be half of an object.
-func (d *decoder) isProgram(p *declaration.Pattern) bool {
-	n := d.Space(0)
-	if strings.IndexByte("{[<\"", byte(max(d.At(n), 0))) >= 0 {
+func (mg *messages) isProgram(p *declaration.Pattern) bool {
+	n := mg.Space(0)
+	if strings.IndexByte("{[<\"", byte(max(mg.At(n), 0))) >= 0 {
 		return false
 	}
-	if _, value := d.KeyAt(n + 1); value > 0 && d.At(n) == '(' && d.StartsString(n+1) {
+	if _, value := mg.KeyAt(n + 1); value > 0 && mg.At(n) == '(' && mg.StartsString(n+1) {
 		return false
 	}
-	for n := 0; d.At(n) >= 0 && !d.bodyEnds(p, n); n++ {
-		if d.At(n) == '<' && slices.ContainsFunc(tagHeads, func(head string) bool { return d.Has(n, head) }) {
+	for n := 0; mg.At(n) >= 0 && !mg.headers.bodyEnds(p, n); n++ {
+		if mg.At(n) == '<' && slices.ContainsFunc(tagHeads, func(head string) bool { return mg.Has(n, head) }) {
 			return false
 		}
 	}
 	return true
+}
+
+// openedHeader takes the header of a message that the prompt has begun, and perhaps ended, in front of the reply: it is read
+// with it as one.
+// Prompts of gpt-oss, Beam and Glimmer end with <|start|>assistant, some with <|channel|>analysis<|message|> behind it. Only the
+// assistant's own header counts, and only when no other mark stands behind: a user may have quoted one.
+func (mg *messages) openedHeader(prompt string) {
+	i := strings.LastIndex(prompt, startMark)
+	if i < 0 || len(prompt)-i > maxHeader || mg.marks.index.Header == nil {
+		return
+	}
+	head, body, _ := strings.Cut(prompt[i:], messageMark)
+	role, _, _ := strings.Cut(strings.TrimSpace(head[len(startMark):]), " ")
+	role, _, _ = strings.Cut(role, "<")
+	// the last message is not the assistant's, or it is over
+	if role != "assistant" || strings.Contains(body, "<|") {
+		return
+	}
+	mg.Append(prompt[i : len(prompt)-len(body)])
+}
+
+// headerRests are what is left of a header where engines cut: behind the role, the channel's mark, or the header.
+var headerRests = []string{"to=", messageMark, "analysis<|", "commentary<|", "commentary to=", "analysis to=", "final<|"}
+
+// firstMessage reads the first message of a reply whose header begins in the prompt, or at a recipient or a channel's name.
+// Engines cut the prompt at different places, so a reply may begin with " to=f", with a channel's mark or with its name alone.
+// If it is no message after all, what the prompt lent is removed from the buffer again, and the reply is text from its first
+// byte. A header that is cut has said nothing yet, and is dropped.
+func (mg *messages) firstMessage() {
+	head := len(mg.Buf)
+	i := head + mg.Space(head)
+	begins := head > 0 && mg.Has(head-len(messageMark), messageMark) || slices.ContainsFunc(headerRests, func(w string) bool { return mg.Has(i, w) })
+	a := mismatch
+	if p := mg.marks.index.Header; begins && p != nil {
+		a = mg.read(p)
+	}
+	if a == committed {
+		return
+	}
+	mg.page.skipLent(head)
+	// cut within it
+	if a == incomplete && mg.headers.halfHeader() {
+		mg.calls.dropRest(0)
+	}
 }

@@ -4,35 +4,44 @@ import (
 	"bytes"
 
 	"toolnorm/adapters/internal/declaration"
+	"toolnorm/adapters/internal/lenient"
 	"toolnorm/adapters/internal/scan"
 	"toolnorm/adapters/internal/toolset"
 )
+
+// names reads the names of offered tools, and ids that hold one.
+type names struct {
+	*lenient.Reader
+	marks *marks
+	trial *trial
+	tools *toolset.Set
+}
 
 // name reads a tool's name: as long as it can still become an offered one, up to what follows in the pattern.
 // Comparing byte by byte with what is offered ends the attempt at the first wrong one: "[TOOL_CALLS] But then" is text at the
 // B, also at the end of the reply. Names hold - . / and begin with _, so a class of characters would lose some. A bracket or
 // quote in front is a slip of Mistral's models ("a stray [ after the mark").
-func (d *decoder) name(p *declaration.Pattern, i int) (*toolset.Tool, match) {
-	d.Pos += d.Space(0)
+func (ns *names) name(p *declaration.Pattern, i int) (*toolset.Tool, match) {
+	ns.Pos += ns.Space(0)
 	// a stray sign in front: [TOOL_CALLS][get_weather[ARGS]{…}
-	if c := d.At(0); c == '[' || c == '"' {
-		d.Pos++
+	if c := ns.At(0); c == '[' || c == '"' {
+		ns.Pos++
 	}
-	t, n, a := d.offered(0, func(n, c int) bool {
+	t, n, a := ns.offered(0, func(n, c int) bool {
 		// nothing but the name, [TOOL_CALLS]list_files</s>: the model ended its reply here, or a mark of the turn does
-		if n > 0 && d.mayEnd(n) && d.over(n) && d.tools.Find(string(d.Slice(d.Pos, d.Pos+n))) != nil {
+		if n > 0 && ns.marks.mayEnd(n) && ns.marks.over(n) && ns.tools.Find(string(ns.Slice(ns.Pos, ns.Pos+n))) != nil {
 			return true
 		}
 		// what ends a name depends on the family: [ARGS], a newline, a brace, a tag
-		return c >= 0 && d.nameEnds(p, i, n, c)
+		return c >= 0 && ns.nameEnds(p, i, n, c)
 	})
 	if a != matched {
 		// half a name of an offered tool: a call that was cut, and no word of prose
-		d.evidence = d.evidence || a == incomplete && n > 0
+		ns.trial.evidence = ns.trial.evidence || a == incomplete && n > 0
 		return nil, a
 	}
-	if d.Pos += n; d.At(0) == '"' {
-		d.Pos++
+	if ns.Pos += n; ns.At(0) == '"' {
+		ns.Pos++
 	}
 	return t, matched
 }
@@ -42,52 +51,46 @@ func (d *decoder) name(p *declaration.Pattern, i int) (*toolset.Tool, match) {
 // It is incomplete at the end of the reply, which ends is asked about as well.
 // Whatever a family puts behind a name, it is read here: so a text that only begins like a call ends at its first wrong byte in
 // every form, and a name costs one look-up a byte.
-func (d *decoder) offered(i int, ends func(n, c int) bool) (*toolset.Tool, int, match) {
+func (ns *names) offered(i int, ends func(n, c int) bool) (*toolset.Tool, int, match) {
 	for n := i; n < toolset.MaxName; n++ {
-		c := d.At(n)
+		c := ns.At(n)
 		switch {
 		case ends(n, c):
-			if t := d.tools.Find(string(d.Slice(d.Pos+i, d.Pos+n))); t != nil {
+			if t := ns.tools.Find(string(ns.Slice(ns.Pos+i, ns.Pos+n))); t != nil {
 				return t, n, matched
 			}
 			return nil, n, mismatch
 		case c < 0:
 			return nil, n, incomplete
-		case !d.tools.Begins(d.Slice(d.Pos+i, d.Pos+n+1)):
+		case !ns.tools.Begins(ns.Slice(ns.Pos+i, ns.Pos+n+1)):
 			return nil, n, mismatch
 		}
 	}
 	return nil, toolset.MaxName, mismatch
 }
 
-// mayEnd is a quick look at whether the reply may end at offset i, behind a name: [over] decides.
-func (d *decoder) mayEnd(i int) bool {
-	c := d.At(i)
-	return c < 0 || scan.IsSpace(c) || d.marksAt(i) != nil
-}
-
 // nameEnds says whether what stands at offset n ends a name: a newline, a brace, the next literal, an argument or a closer.
 // A tab or newline, also one spelled as \ and n, ends every name; a blank does not, since "get weather" may be a spelling of
 // get_weather. A key tag or a closer in place of the next literal says that this one was left out.
 // A backslash with an n is a newline that a server has escaped.
-func (d *decoder) nameEnds(p *declaration.Pattern, i, n, c int) bool {
-	if c == '\n' || c == '\r' || c == '\t' || c == '{' || c == '"' || c == '\\' && d.At(n+1) == 'n' {
+func (ns *names) nameEnds(p *declaration.Pattern, i, n, c int) bool {
+	if c == '\n' || c == '\r' || c == '\t' || c == '{' || c == '"' || c == '\\' && ns.At(n+1) == 'n' {
 		return true
 	}
 	// the literal of the pattern; cut within it counts, since only the end of the text can follow
 	if l := p.Parts[i+1].Lit; begins(l, c) {
-		if _, a := d.literal(n, l); a != mismatch {
+		if _, a := ns.marks.literal(n, l); a != mismatch {
 			return true
 		}
 	}
 	// it is missing: <tool_call>f<arg_key>…, where the newline or <tool_sep> was left out
 	for _, arg := range p.Family.Args {
-		if d.hasKey(n, arg.Parts[0].Lit) {
+		if ns.marks.hasKey(n, arg.Parts[0].Lit) {
 			return true
 		}
 	}
 	for _, l := range p.Close {
-		if d.hasKey(n, l) {
+		if ns.marks.hasKey(n, l) {
 			return true
 		}
 	}
@@ -97,60 +100,42 @@ func (d *decoder) nameEnds(p *declaration.Pattern, i, n, c int) bool {
 // junk steps over what means nothing, up to the next literal; never over another mark.
 // Inkling writes a name of its own in front of the mark, and the one inside counts. It must not cross a mark: it would
 // swallow a whole message of text.
-func (d *decoder) junk(p *declaration.Pattern, i int) match {
+func (ns *names) junk(p *declaration.Pattern, i int) match {
 	for n := 0; n < toolset.MaxName; n++ {
-		switch c := d.At(n); {
+		switch c := ns.At(n); {
 		case c < 0:
 			return incomplete
 		case begins(p.Parts[i+1].Lit, c):
-			d.Pos += n
-			_, a := d.literal(0, p.Parts[i+1].Lit)
+			ns.Pos += n
+			_, a := ns.marks.literal(0, p.Parts[i+1].Lit)
 			return a
-		case d.marksAt(n) != nil:
+		case ns.marks.marksAt(n) != nil:
 			return mismatch
 		}
 	}
 	return mismatch
 }
 
-// begins says whether a literal can begin with the byte.
-// It saves comparing a whole literal at every byte. White space may stand for nothing, so then the second unit counts too.
-func begins(l declaration.Literal, c int) bool {
-	if len(l.Units) == 0 {
-		return false
-	}
-	switch u := l.Units[0]; u.Kind {
-	case declaration.Exact:
-		return int(u.Byte) == c
-	// a quote of any kind, or none and what follows it
-	case declaration.AnyQuote:
-		return c == '"' || c == '\'' || c == '\\' || len(l.Units) > 1 && int(l.Units[1].Byte) == c
-	case declaration.AnyEquals:
-		return c == '=' || scan.IsSpace(c)
-	}
-	return scan.IsSpace(c) || len(l.Units) > 1 && int(l.Units[1].Byte) == c
-}
-
 // callNumber steps over the number of a call, up to the next literal.
 // Kimi K3 counts its calls from 1, index="1"; the number says nothing that their order does not.
 // The literal behind the number ends it; a number may be any text, as only its place is known.
-func (d *decoder) callNumber(l declaration.Literal) match {
-	n := d.upTo(0, l)
+func (ns *names) callNumber(l declaration.Literal) match {
+	n := ns.marks.upTo(0, l)
 	if n <= 0 {
 		return incompleteAtEnd(n, mismatch)
 	}
-	d.Pos += n
+	ns.Pos += n
 	return matched
 }
 
 // count steps over the number of a call, which has no mark behind it.
 // functions.get_weather:0{…} is Kimi K2's call without its control tokens: behind the number come the arguments at once.
-func (d *decoder) count() match {
-	n := d.Run(0, maxWord, func(c int) bool { return scan.IsDigit(byte(c)) })
+func (ns *names) count() match {
+	n := ns.Run(0, maxWord, func(c int) bool { return scan.IsDigit(byte(c)) })
 	if n == 0 {
-		return incompleteAtEnd(d.At(0), mismatch)
+		return incompleteAtEnd(ns.At(0), mismatch)
 	}
-	d.Pos += n
+	ns.Pos += n
 	return matched
 }
 
@@ -160,29 +145,29 @@ func (d *decoder) count() match {
 // the arguments tell, if they fit one tool only; to guess between two would call the wrong one. They are read and given
 // back: the pattern reads them once more.
 // Bytes read for that count as waste, like those of any attempt, so many such ids stay linear.
-func (d *decoder) meantBy(id string, p *declaration.Pattern, k int) (*toolset.Tool, match) {
+func (ns *names) meantBy(id string, p *declaration.Pattern, k int) (*toolset.Tool, match) {
 	// functions.get_weather:0
-	if t := d.tools.InID(id); t != nil {
+	if t := ns.tools.InID(id); t != nil {
 		return t, matched
 	}
 	// 0, call00003
 	if !toolset.IsCounter(id) || k+1 >= len(p.Parts) {
 		return nil, mismatch
 	}
-	start := d.Pos
-	defer func() { d.waste, d.Pos = d.waste+d.Pos-start, start }()
-	if a := d.skipLiteral(p.Parts[k].Lit, d.opens(p, k+1)); a != matched {
+	start := ns.Pos
+	defer func() { ns.trial.waste, ns.Pos = ns.trial.waste+ns.Pos-start, start }()
+	if a := ns.marks.skipLiteral(p.Parts[k].Lit, ns.marks.opens(p, k+1)); a != matched {
 		return nil, a
 	}
-	d.Pos += d.Space(0)
-	if c := d.At(0); c != '{' {
+	ns.Pos += ns.Space(0)
+	if c := ns.At(0); c != '{' {
 		return nil, incompleteAtEnd(c, mismatch)
 	}
-	args, a := d.Capture(func() { d.Value(nil) })
+	args, a := ns.Capture(func() { ns.Value(nil) })
 	if a != matched {
 		return nil, a
 	}
-	t := d.tools.Taking(scan.Fields(string(args)))
+	t := ns.tools.Taking(scan.Fields(string(args)))
 	if t == nil {
 		return nil, mismatch
 	}
@@ -192,14 +177,14 @@ func (d *decoder) meantBy(id string, p *declaration.Pattern, k int) (*toolset.To
 // id reads a call's id up to the next literal: where it has to name the tool, as long as it can.
 // A server that needs its ids again gets them byte for byte. The id may have lost the mark behind it, functions.f:0{…}, so a brace
 // ends it too, unless the call has lost its first mark already.
-func (d *decoder) id(p *declaration.Pattern, i int) (string, match) {
-	d.Pos += d.Space(0)
+func (ns *names) id(p *declaration.Pattern, i int) (string, match) {
+	ns.Pos += ns.Space(0)
 	for n := 0; n < toolset.MaxName; n++ {
-		c := d.At(n)
+		c := ns.At(n)
 		// an id alone, behind which the reply ends: the tool takes no arguments
-		if n > 0 && p.Hole("name") < 0 && d.mayEnd(n) && d.over(n) {
-			if id := string(d.Slice(d.Pos, d.Pos+n)); d.tools.InID(id) != nil {
-				d.Pos += n
+		if n > 0 && p.Hole("name") < 0 && ns.marks.mayEnd(n) && ns.marks.over(n) {
+			if id := string(ns.Slice(ns.Pos, ns.Pos+n)); ns.tools.InID(id) != nil {
+				ns.Pos += n
 				return id, matched
 			}
 		}
@@ -208,11 +193,11 @@ func (d *decoder) id(p *declaration.Pattern, i int) (string, match) {
 		}
 		// the mark behind it, or the body at once where that was lost
 		if i+1 < len(p.Parts) && n > 0 {
-			skip := d.Space(n)
-			_, a := d.literal(n+skip, p.Parts[i+1].Lit)
+			skip := ns.Space(n)
+			_, a := ns.marks.literal(n+skip, p.Parts[i+1].Lit)
 			if a == matched || c == '{' && !p.Headless && p.HoleAt(i+2) == "json" {
-				id := string(bytes.TrimSpace(d.Slice(d.Pos, d.Pos+n)))
-				d.Pos += n + skip
+				id := string(bytes.TrimSpace(ns.Slice(ns.Pos, ns.Pos+n)))
+				ns.Pos += n + skip
 				return id, matched
 			}
 			// functions.get_time:1<|tool_call_arg: a mark that the end cuts is none of the id
@@ -225,9 +210,88 @@ func (d *decoder) id(p *declaration.Pattern, i int) (string, match) {
 			return "", mismatch
 		}
 		// it has to name a tool, and cannot any more
-		if p.Hole("name") < 0 && !d.tools.BeginsID(d.Slice(d.Pos, d.Pos+n+1)) {
+		if p.Hole("name") < 0 && !ns.tools.BeginsID(ns.Slice(ns.Pos, ns.Pos+n+1)) {
 			return "", mismatch
 		}
 	}
 	return "", mismatch
+}
+
+// nameString reads a quoted name, only as long as it can become an offered one.
+// So what is held back ends at the first letter that no offered name has there: {"name": "Oslo"} is an answer.
+func (ns *names) nameString(q lenient.Delim) (*toolset.Tool, match) {
+	t, n, a := ns.offered(len(q.Open), func(n, c int) bool { return c == int(q.Close[0]) && ns.Has(n, q.Close) })
+	if a == matched {
+		ns.Pos += n + len(q.Close)
+	}
+	return t, a
+}
+
+// maxWord bounds the member names of an envelope, in bytes.
+const maxWord = 24
+
+// callAhead is a quick look at what begins with c: an object whose first member means something to an envelope, a list of
+// those or of Python calls, or an offered name at the start of a line. Most text ends here.
+// It is asked at every brace, bracket and line of prose, so it looks at a few bytes and reads nothing.
+// A run of brackets and blanks is bounded, so that a text of a million brackets costs its length.
+func (ns *names) callAhead(c int, line bool) bool {
+	i := 0
+	for ; c == '[' && i < maxWord; c = ns.At(i) {
+		i++
+		i += ns.Run(i, maxWord, scan.IsSpace)
+	}
+	if c == '{' {
+		return ns.envelopeAhead(i)
+	}
+	return (line || i > 0) && scan.IsWord(c) && ns.nameAhead(i)
+}
+
+// envelopeAhead says whether the object at offset i begins with a member that means something to an envelope.
+// Braces may be doubled, {{"name": …}}, as in a template that was copied.
+func (ns *names) envelopeAhead(i int) bool {
+	i += ns.Run(i, maxWord, func(c int) bool { return c == '{' || scan.IsSpace(c) })
+	if c := ns.At(i); c == '"' || c == '\'' {
+		i++
+	}
+	key := string(ns.Slice(ns.Pos+i, ns.Pos+i+ns.Run(i, maxWord, scan.IsWord)))
+	return lenient.NameKeys[key] || lenient.ArgsKeys[key] || lenient.IdKeys[key] || wrapKeys[key] || listKeys[key] || key == "type"
+}
+
+// nameAhead says whether an offered name and its arguments stand at offset i, or are cut there.
+// Names go through the list of offered ones letter by letter, so a line of prose is left at its first letters.
+func (ns *names) nameAhead(i int) bool {
+	// models that were trained on code print what a tool gives: print(get_weather(city="Paris"))
+	if ns.Has(i, "print(") {
+		return true
+	}
+	for n := i; n < i+toolset.MaxName; n++ {
+		c := ns.At(n)
+		if c == '(' || c == '{' || c == ' ' || c == '\n' {
+			n += ns.Space(n)
+			c = ns.At(n)
+			return c == '(' || c == '{'
+		}
+		if c < 0 {
+			return n > i
+		}
+		if c == ':' && n > i { // functions.NAME:0{…}, what is left of Kimi's calls without their control tokens
+			next := ns.At(n + 1)
+			return next >= '0' && next <= '9'
+		}
+		if !ns.tools.Begins(ns.Slice(ns.Pos+i, ns.Pos+n+1)) {
+			return ns.Has(n, "call(") && n > i
+		}
+	}
+	return false
+}
+
+// wordNames says whether the word here names an offered tool, or is an id that does.
+// A word of prose differs from every offered name within a few letters, so this costs next to nothing.
+func (ns *names) wordNames() bool {
+	begun := 0
+	n := ns.Run(0, toolset.MaxName, func(c int) bool {
+		begun++
+		return scan.IsName(c) && ns.tools.BeginsID(ns.Slice(ns.Pos, ns.Pos+begun))
+	})
+	return !scan.IsName(ns.At(n)) && ns.tools.InID(string(ns.Slice(ns.Pos, ns.Pos+n))) != nil
 }

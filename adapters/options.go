@@ -26,6 +26,10 @@ type Options struct {
 	Which Which
 	// Quiet keeps calls inside reasoning there, even when nothing follows them.
 	Quiet bool
+	// Same is how many calls in a row, each of which was made before, end the reply; 0: it is never ended. They do not leave.
+	Same int
+	// Known reports whether the model was given a value to read, so that it need not have made it up; nil: nobody knows.
+	Known func(value string) bool
 	// Alone reads this format only; else the marks of every known format are live, this one's first. Strict implies it.
 	Alone bool
 
@@ -122,6 +126,7 @@ var reasons = [...][4]string{
 	{"extra-comma", "a comma without anything before it was left out", `[1,, 2]`, `[1, 2]`},
 	{"full-width", "a comma or colon of East Asian width became the plain one", `{"a"：1}`, `{"a":1}`},
 	{"inner-quotes", "quotes inside quotes were escaped, or those around an object left out", `{"a": "say "hi" now"}`, `{"a": "say \"hi\" now"}`},
+	{"invented-result", "the model went on from a result that it had made up: the calls behind it were left out, and so were the block and what it wrote behind such a call", "<tool_response>Paid.</tool_response>", ""},
 	{"joined-strings", "strings that are joined by a plus sign, or in Python by nothing, became one", `{"a": "x" + "y"}`, `{"a": "xy"}`},
 	{"key-spelling", "a parameter in another case, or with other separators, got the schema's spelling", `{"fileName": "a"}`, `{"file_name": "a"}`},
 	{"literals", "a number or word in another language's spelling became JSON's", `{"a": True, "b": 007}`, `{"a": true, "b": 7}`},
@@ -138,6 +143,7 @@ var reasons = [...][4]string{
 	{"too-deep", "arguments nested deeper than 512 levels were cut there", `[[[[…`, ``},
 	{"trailing-comma", "a comma behind the last member or item was left out", `{"a": 1,}`, `{"a": 1}`},
 	{"truncated", "the text ended inside the value, which was closed there", `{"a": "cut he`, `{"a": "cut he"}`},
+	{"repeated-call", "a call that the reply had made already, with the same arguments, was left out", `the same call, again`, ""},
 	{"tuples", "a list in round brackets or braces got square ones", `{"a": (1, 2)}`, `{"a": [1, 2]}`},
 	{"two-readings", "a call that can be read in two ways is shown as text", `{"n": {"a": ["x"}, "m": "y"}`, `{"n": {"a": ["x"}, "m": "y"}`},
 	{"types", "a text became a value of the type that the schema wants", `{"days": "3"}`, `{"days": 3}`},

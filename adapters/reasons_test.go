@@ -23,6 +23,8 @@ func TestEveryReasonsExampleGivesIt(t *testing.T) {
 			got, repairs = program(t, "["+strings.Repeat("[", lenient.MaxDepth))
 		case "raw-arguments":
 			got, repairs = program(t, r.Wrote)
+		case "invented-result", "repeated-call":
+			got, repairs = behindCall(t, r.Code, r.Wrote)
 		case "two-readings":
 			got, repairs = asText(t, r.Wrote)
 		case "object-in-string": // of no known type: else it is text that became one
@@ -67,4 +69,23 @@ func asText(t *testing.T, args string) (text string, repairs []string) {
 		}
 	}
 	return strings.TrimSuffix(strings.TrimPrefix(text, before), after), repairs
+}
+
+// behindCall is what is shown of a reply that makes one call twice, with a text between where that is the example.
+func behindCall(t *testing.T, code, between string) (text string, repairs []string) {
+	call := `<tool_call>{"name": "f", "arguments": {"a": 1}}</tool_call>`
+	if code == "repeated-call" {
+		between = ""
+	}
+	var got chat.Collector
+	for ev, err := range Named("hermes").Decode(golden.Source([]string{call + between + call}, chat.Stop), Options{Tools: []chat.Tool{{Name: "f"}}}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got.Add(ev)
+	}
+	if len(got.Complete()) != 1 {
+		t.Errorf("%s: %d calls leave", code, len(got.Complete()))
+	}
+	return got.Text.String(), got.End.Meta.Repairs
 }

@@ -7,28 +7,42 @@ import (
 	"toolnorm/adapters/internal/declaration"
 	"toolnorm/adapters/internal/scan"
 	"toolnorm/adapters/internal/toolset"
-	"toolnorm/chat"
 )
+
+// start reads the beginning of a reply, which goes on with what the prompt has opened.
+type start struct {
+	*scan.Buffer
+	in       *input
+	marks    *marks
+	page     *page
+	trial    *trial
+	calls    *calls
+	messages *messages
+	patterns *patterns
+	thinking *thinking
+	tools    *toolset.Set
+	ahead    *declaration.Family // the reply begins behind marks of it, in the prompt; nil: none
+}
 
 // startBehind takes over what the prompt has opened at its end: reasoning, a plain reply, the header of a message. The marks
 // of the format that is read come first; those of others count too, since a prompt that ends with one was made for them.
 // A prompt that ends with <think> says that the reply has no opener of its own. Without it the beginning would be shown as text
 // before the closer tells.
 // White space at the end is that of the template; whether a newline was among it decides if the reply owes one (skipOpener).
-func (d *decoder) startBehind(prompt string) {
+func (st *start) startBehind(prompt string) {
 	text := strings.TrimRight(prompt, " \t\r\n")
 	// <|start|>assistant<|channel|>analysis<|message|>
-	d.openedHeader(text)
+	st.messages.openedHeader(text)
 	// <think>, [THINK], <|channel>thought
-	if p := d.index.OpenedReasoning(text); p != nil {
-		d.state, d.thinks = chat.Reasoning, p.Family.Think
-		d.skipOpener(p, strings.HasSuffix(prompt, "\n"))
+	if p := st.marks.index.OpenedReasoning(text); p != nil {
+		st.thinking.think(p.Family.Think)
+		st.marks.skipOpener(p, strings.HasSuffix(prompt, "\n"))
 		return
 	}
-	for _, f := range d.index.Families {
+	for _, f := range st.marks.index.Families {
 		// >>> and the like, which this family's prompts always end with
-		if d.ahead == nil && slices.ContainsFunc(f.PromptMarks, func(mark string) bool { return strings.HasSuffix(text, mark) }) {
-			d.ahead = f
+		if st.ahead == nil && slices.ContainsFunc(f.PromptMarks, func(mark string) bool { return strings.HasSuffix(text, mark) }) {
+			st.ahead = f
 		}
 	}
 }
@@ -37,47 +51,47 @@ func (d *decoder) startBehind(prompt string) {
 // The header comes first, as it says which of the others can come at all.
 // Nothing of it is looked for again later: what the prompt has opened, only the first bytes of the reply can go on with.
 // Only a reply that begins in text comes here: behind an open thought no message and no bare name can stand.
-func (d *decoder) beginning() {
-	d.firstMessage()
-	if f := d.ahead; f != nil {
-		d.behindPrompt(f)
-	} else if len(d.f.PromptMarks) > 0 {
-		d.behindPrompt(d.f)
+func (st *start) beginning() {
+	st.messages.firstMessage()
+	if f := st.ahead; f != nil {
+		st.behindPrompt(f)
+	} else if len(st.marks.f.PromptMarks) > 0 {
+		st.behindPrompt(st.marks.f)
 	}
 }
 
 // wordLine says whether a single word stands on the line that begins here.
 // Functionary's first >>> is in its prompt, so the reply begins with the recipient alone on a line: get_weather⏎{…}.
 // What follows the word is not looked at: the pattern behind says whether it is a call.
-func (d *decoder) wordLine() bool {
-	n := d.Run(0, toolset.MaxName, scan.IsName)
-	c := d.At(n)
+func (st *start) wordLine() bool {
+	n := st.Run(0, toolset.MaxName, scan.IsName)
+	c := st.At(n)
 	return n > 0 && (c == '\n' || c < 0)
 }
 
 // behindPrompt reads what the prompt has opened: a plain reply or a call. What is neither stays text.
 // "all" in the place of a tool's name is Functionary's plain reply, and its line is dropped. A call that is cut behind its name
 // says nothing and is dropped as well.
-func (d *decoder) behindPrompt(f *declaration.Family) {
+func (st *start) behindPrompt(f *declaration.Family) {
 	// all⏎It is sunny.
 	for _, p := range f.Begun(f.Plain) {
-		if n, a := d.literal(0, p.Parts[0].Lit); a == matched {
-			d.Pos += n
+		if n, a := st.marks.literal(0, p.Parts[0].Lit); a == matched {
+			st.Pos += n
 			return
 		}
 	}
 	// a name has to stand alone on its line: "all of them are sunny." is an answer, and "search { query: String }" GraphQL
-	if d.tools == nil || !d.wordLine() {
+	if st.tools == nil || !st.wordLine() {
 		return
 	}
 	// get_weather⏎{"city": "Oslo"}
 	for _, p := range f.Begun(f.Calls) {
-		switch d.attempt(p) {
+		switch st.patterns.attempt(p) {
 		case committed:
 			return
 		case incomplete:
-			if d.lengthCut() && d.evidence {
-				d.dropRest(0)
+			if st.in.lengthCut() && st.trial.evidence {
+				st.calls.dropRest(0)
 				return
 			}
 		}

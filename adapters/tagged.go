@@ -10,12 +10,35 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// taggedCall reads a call whose arguments are tags, and its closers.
+// tagged reads calls whose arguments are tags.
+type tagged struct {
+	*lenient.Reader
+	in      *input
+	marks   *marks
+	trial   *trial
+	calls   *calls
+	closers *closers
+	args    *arguments
+	headers *headers
+	ahead   *tagsAhead
+	tagging
+}
+
+// tagging is what reading calls in tags keeps of a reply.
+type tagging struct {
+	plan     tagPlan
+	forms    *tagForms
+	searched int // bytes that were searched
+}
+
+// read reads a call whose arguments are tags, and its closers.
 // Many families write <tag=key>value</tag> of some kind: they differ in marks, and in who says a value's type.
-func (d *decoder) taggedCall(p *declaration.Pattern, t *toolset.Tool, id string) match {
-	a := d.taggedBody(p, t, id)
+func (tg *tagged) read(p *declaration.Pattern, t *toolset.Tool, id string) match {
+	a := tg.taggedBody(p, t, id)
 	if a == committed {
-		d.endCall(d.skipClosers(p))
+		closed := tg.plan.made && tg.plan.closed || !tg.plan.made && tg.closers.skipClosers(p)
+		tg.plan = tagPlan{}
+		tg.calls.endCall(closed)
 	}
 	return a
 }
@@ -24,29 +47,38 @@ func (d *decoder) taggedCall(p *declaration.Pattern, t *toolset.Tool, id string)
 // first complete head of an argument, at a brace, or at a closer.
 // Poolside's and K2 Horizon's models put JSON between the tags of a call, DeepSeek V3.2 in place of its parameters. A name in front
 // of which a mark stood is not enough to commit: "<tool_call>get_weather is the tag" is prose.
-func (d *decoder) taggedBody(p *declaration.Pattern, t *toolset.Tool, id string) match {
-	n := d.loneKeys(p, d.Elastic(0))
+func (tg *tagged) taggedBody(p *declaration.Pattern, t *toolset.Tool, id string) match {
+	n := tg.ahead.loneKeys(p, tg.Elastic(0))
 	// <tool_call>get_weather⏎{"city": "Oslo"}</tool_call>
-	if d.At(n) == '{' {
-		d.Pos += n
-		a := d.arguments(t, id, nil)
+	if tg.At(n) == '{' {
+		tg.Pos += n
+		a := tg.args.read(t, id, nil)
 		if a == committed {
-			d.extraClosers("}")
+			tg.closers.extraClosers("}")
 		}
 		return a
 	}
 	// <tool_call>get_time</tool_call>: no arguments is legal
-	if _, ok := d.closerAt(n, p); ok {
-		d.Pos += n
-		return d.commitWith(t, id, "{}")
+	if _, ok := tg.marks.closerAt(n, p); ok {
+		tg.Pos += n
+		return tg.calls.commitWith(t, id, "{}")
 	}
-	if _, a := d.argHead(p.Family, n); a != matched {
-		// <tool_call>get_weather⏎<arg_k: cut, and no mention
-		d.evidence = d.evidence || a == incomplete
+	first, a := tg.ahead.argHead(p.Family, n)
+	// <tool_call>get_weather⏎<arg_k: cut, and no mention
+	tg.trial.evidence = tg.trial.evidence || a == incomplete
+	damaged := false
+	if p != p.Family.Header && !p.Family.Args[0].Keyed() {
+		heads := tg.ahead.headsAt(tg.tagForms(p, t.Type()), n)
+		damaged = len(heads) > 0 && (a == mismatch || len(heads) > 1 || heads[0].key != first.key)
+	}
+	if a != matched && !damaged {
 		return a
 	}
-	d.commit(t, id)
-	d.tags(p, t.Type())
+	tg.calls.commit(t, id)
+	if damaged {
+		tg.planDamaged(p, t.Type())
+	}
+	tg.tags(p, t.Type())
 	return committed
 }
 
@@ -65,252 +97,70 @@ type head struct {
 	odd   bool   // the key holds what no name does
 }
 
-// argHead reads the head of an argument at offset i.
-// An incomplete head is remembered, as the text may have ended inside the one that was meant.
-// The first pattern that matches counts: families with two spellings list the one with more in it first, as Kimi K3's with type.
-func (d *decoder) argHead(f *declaration.Family, i int) (head, match) {
-	best := mismatch
-	for _, p := range f.Args {
-		h, a := d.headBy(p, i)
-		if a == matched {
-			return h, matched
-		}
-		if a == incomplete {
-			best = incomplete
-		}
-	}
-	return head{}, best
-}
-
-// headBy reads a head by one pattern: literals with a key, perhaps a type, between them.
-// <parameter=city>, <arg_key>city</arg_key><arg_value>, <|open|>argument key="city" type="string"<|sep|>: parts alternate, literal
-// and hole, so k goes in steps of two. Keys hold blanks and signs, as everything up to the next literal is the key.
-func (d *decoder) headBy(p *declaration.Pattern, i int) (head, match) {
-	h := head{p: p, own: p.Parts[len(p.Parts)-1].Lit}
-	for k := 0; ; k += 2 {
-		end, a := d.seam(i, p, k)
-		if a != matched {
-			return head{}, a
-		}
-		hole := p.HoleAt(k + 1)
-		if hole == "value" {
-			// tags named like the parameter close by that name, and may nest
-			if h.end = end; p.Keyed() {
-				h.own, h.again = declaration.Exactly(p.CloseTag(h.key)), p.OpenTag(h.key)
-			}
-			return h, matched
-		}
-		end += d.Space(end)
-		i = d.upToSeam(end, p, k+2)
-		if i <= end {
-			return head{}, incompleteAtEnd(i, mismatch)
-		}
-		word := strings.Trim(string(d.Slice(d.Pos+end, d.Pos+i)), "\"' \t\r\n")
-		// ]<]minimax[>[</city>: a closer is no parameter
-		if hole == "key" && p.Keyed() && strings.ContainsAny(word, "/<\" ") {
-			return head{}, mismatch // another tag than a parameter's
-		}
-		if hole == "key" {
-			h.odd = oddKey(p.Family, word)
-			// key="a&amp;b"
-			if h.key = word; p.Family.Flags.Entities {
-				h.key = plainly.Replace(word)
-			}
-		} else if strings.ContainsAny(word, "<>") {
-			return head{}, mismatch // the end of the tag is missing
-		} else {
-			h.wire = strings.Trim(word, "=:\"'`“” ")
-		}
-	}
-}
-
-// seam matches literal k of an argument's head at offset i. Behind a key models forget one of its two tags, or write another
-// closing tag of the argument.
-// GLM writes <arg_key>city</arg_key>⏎Oslo</arg_value> (the value's opener lost), <arg_key>city<arg_value>Oslo… (the key's closer) and
-// <arg_key>city</arg_value>⏎<arg_value>… (the wrong closer). The first is believed only if the value closes at the next tag.
-func (d *decoder) seam(i int, p *declaration.Pattern, k int) (int, match) {
-	end, a := d.literal(i, p.Parts[k].Lit)
-	if a != mismatch || k == 0 || p.Keyed() {
-		return end, a
-	}
-	tags := p.Parts[k].Lit.Pieces()
-	if len(tags) != 2 {
-		return end, a
-	}
-	last := p.Parts[len(p.Parts)-1].Lit
-	// behind the key stands its own closer, or that of a value
-	for _, closer := range []declaration.Literal{tags[0], last} {
-		n, a := d.literal(i, closer)
-		if a != matched {
-			continue
-		}
-		n += d.Elastic(n)
-		if end, a = d.literal(n, tags[1]); a != mismatch {
-			return end, a
-		}
-		if d.closesNext(n, last) {
-			return n, matched
-		}
-	}
-	// the key's closer is missing: <arg_key>city<arg_value>Oslo
-	return d.literal(i, tags[1])
-}
-
-// closesNext says whether a value that begins at offset i ends at the next tag, with its closer.
-// A value with a tag inside would make it a guess where it begins.
-// The bound is that of a draft, as a longer value is no slip of a tag but a file.
-func (d *decoder) closesNext(i int, closer declaration.Literal) bool {
-	for n := i; n < i+maxDraft; n++ {
-		switch c := d.At(n); {
-		case c < 0:
-			return false
-		case c == '<':
-			_, a := d.literal(n, closer)
-			return a == matched && n > i
-		}
-	}
-	return false
-}
-
-// upToSeam is upTo for what stands between a key and its value.
-// Where neither tag is whole it looks for the first < on the way, no further than a key is long.
-// Keys in tags that are named by them have no seam: there the tag itself is the key.
-func (d *decoder) upToSeam(i int, p *declaration.Pattern, k int) int {
-	n := d.upTo(i, p.Parts[k].Lit)
-	if n != 0 || p.Keyed() {
-		return n
-	}
-	n = i + d.Run(i, lenient.MaxKey, func(c int) bool { return c >= 0 && c != '<' })
-	switch _, a := d.seam(n, p, k); {
-	case a == incomplete:
-		return -1
-	case a == matched && n > i:
-		return n
-	}
-	return 0
-}
-
-// loneKeys is the offset behind the keys without a value that stand at offset i: they are no arguments.
-// Poolside's models write <arg_key>days</arg_key></tool_call>; an empty text for it would be a value that nobody wrote.
-// They may follow each other, so it goes on until something else stands there.
-func (d *decoder) loneKeys(p *declaration.Pattern, i int) int {
-	a := p.Family.Args[0]
-	// only families whose keys have a closer of their own
-	if len(a.Parts) < 4 || !strings.HasPrefix(a.Parts[2].Lit.Text, "</") {
-		return i
-	}
-	opener, closer := a.Parts[0].Lit, a.Parts[2].Lit.Pieces()[0]
-	for {
-		end, found := d.literal(i, opener)
-		if found != matched {
-			return i
-		}
-		if end = d.upTo(end, closer); end <= i {
-			return i
-		}
-		end, _ = d.literal(end, closer)
-		end += d.Elastic(end)
-		// with a value's tag behind the key's closer it is an argument
-		_, closed := d.closerAt(end, p)
-		if _, another := d.literal(end, opener); !closed && another != matched {
-			return i
-		}
-		i = end
-	}
-}
-
-// upTo is the offset of a literal that stands on the same line from offset i on: 0 when none does, -1 when the text ends
-// before that is known. Where the tag that the literal begins with stands, the rest must follow.
-// Keys stand on one line, but for white space in front of the next tag. Where < begins that tag and the rest does not follow,
-// the key would run over a tag.
-// Zero and -1 are apart so that a text that ended in a tag is a cut call, and a tag that is another one no call.
-func (d *decoder) upTo(i int, l declaration.Literal) int {
-	for n := i; n < i+lenient.MaxKey; n++ {
-		c := d.At(n)
-		if c < 0 {
-			return -1
-		}
-		// the literal can begin here; only then is it compared
-		if begins(l, c) {
-			switch _, a := d.literal(n, l); {
-			case a == incomplete:
-				return -1
-			case a == matched && n > i:
-				return n
-			case c == '<' && d.hasKey(n, l):
-				return 0
-			}
-		}
-		if c == '\n' { // only white space may stand on the next lines
-			end := n + d.Space(n)
-			switch _, a := d.literal(end, l); a {
-			case incomplete:
-				return -1
-			case matched:
-				return end
-			}
-			break
-		}
-	}
-	return 0
-}
-
 // tags reads the arguments one after the other and writes them as one object.
 // Each key is held until its value begins, as in an object. Where an argument may begin and something that looks like one
 // stands, <parameterdays>…, the arguments may not be all there are: a doubt, and the call is text.
 // Seen holds the keys so far: a parameter comes once, so a known one that was seen is part of a value (nextArg).
-func (d *decoder) tags(p *declaration.Pattern, t *schema.Type) {
-	d.PutByte('{')
+func (tg *tagged) tags(p *declaration.Pattern, t *schema.Type) {
+	tg.PutByte('{')
 	for {
-		n := d.Elastic(0)
-		// the text ends between two arguments
-		if d.At(n) < 0 {
+		h, ok := tg.nextArgument(p)
+		if !ok {
 			break
 		}
-		if end := d.loneKeys(p, n); end > n {
-			d.Repaired("extra-closer") // tags that hold nothing
-			d.Pos += end
-			n = 0
-		}
-		h, a := d.argHead(p.Family, n)
-		// and here inside the head of one: which, nobody can say
-		if a == incomplete {
-			d.Out.Broken = true
-			d.ToEnd()
-		}
-		if a != matched {
-			d.Out.Doubt = d.Out.Doubt || a == mismatch && d.likeArg(p, n)
-			break
-		}
-		h.key = d.Meant(t, h.key, d.Seen)
-		h.at = d.HoldOn()
-		if len(d.Seen) > 0 {
-			d.PutByte(',')
+		h.key = tg.Meant(t, h.key, tg.Seen)
+		h.at = tg.HoldOn()
+		if len(tg.Seen) > 0 {
+			tg.PutByte(',')
 		} else {
-			d.HoldWrapper(t, h.key, h.at)
+			tg.HoldWrapper(t, h.key, h.at)
 		}
-		d.Out.Doubt = d.Out.Doubt || !t.Has(h.key) && h.odd
-		d.Seen = append(d.Seen, h.key)
-		d.Out.JSON = append(chat.AppendQuoted(d.Out.JSON, h.key), ':')
-		d.Pos += h.end
-		d.tagValue(p, h, t)
+		tg.Out.Doubt = tg.Out.Doubt || !t.Has(h.key) && h.odd
+		tg.Seen = append(tg.Seen, h.key)
+		tg.Out.JSON = append(chat.AppendQuoted(tg.Out.JSON, h.key), ':')
+		tg.tagValue(p, h, t)
 	}
 	// <parameter=arguments>{"city": "Oslo"}</parameter> alone: its members are the arguments
-	d.Unwrap()
-	d.PutByte('}')
+	tg.Unwrap()
+	tg.PutByte('}')
 }
 
-// likeArg says whether what stands at offset i, where an argument may, begins as one does but is none.
-// It compares the tag up to where its key begins: <parameter of <parameter=, <arg_key of <arg_key>.
-func (d *decoder) likeArg(p *declaration.Pattern, i int) bool {
-	if _, ok := d.closerAt(i, p); ok || p.Family.Args[0].Keyed() {
-		return false
+// nextArgument steps to the value of the next argument, and answers false behind the last one. Where the rest of the call was
+// decided as a whole, that says which it is.
+// Without a plan a head stands here or the call ends: the value in front was ended by nothing else. Only tags that the search
+// does not know can be followed by something that begins like one, and then there may be more arguments than were read.
+func (tg *tagged) nextArgument(p *declaration.Pattern) (head, bool) {
+	if tg.plan.made {
+		h, ok := tg.planNext()
+		if !ok && tg.plan.to >= 0 {
+			tg.Pos = tg.plan.end
+		}
+		return h, ok
 	}
-	tag := p.Family.Args[0].Parts[0].Lit.Key()
-	if end := strings.IndexAny(tag, ":= >"); end > 0 {
-		tag = tag[:end]
+	n := tg.Elastic(0)
+	// the text ends between two arguments
+	if tg.At(n) < 0 {
+		return head{}, false
 	}
-	return d.Has(i, tag) && !d.endMark(i)
+	if end := tg.ahead.loneKeys(p, n); end > n {
+		tg.Repaired("extra-closer") // tags that hold nothing
+		tg.Pos += end
+		n = 0
+	}
+	h, a := tg.ahead.argHead(p.Family, n)
+	switch a {
+	case matched:
+		tg.Pos += h.end
+	case incomplete: // inside the head of one: which, nobody can say
+		tg.Out.Broken = true
+		tg.ToEnd()
+	default: // something else that begins as a tag may be an argument
+		c := tg.At(n)
+		if _, ok := tg.marks.closerAt(n, p); c >= 0 && !ok && p.Family.CloseBytes[c] && !tg.marks.endMark(n) {
+			tg.Out.Doubt = true
+		}
+	}
+	return h, a == matched
 }
 
 // plainly undoes the escapes of attributes.
@@ -325,4 +175,14 @@ func oddKey(f *declaration.Family, key string) bool {
 		return strings.ContainsAny(key, "\"=“”`")
 	}
 	return strings.ContainsAny(key, lenient.OddInKeys+"='“”‘’„\u00a0")
+}
+
+// newTagSearch prepares a search from here on.
+func (tg *tagged) newTagSearch(p *declaration.Pattern, t *schema.Type) *tagSearch {
+	s := &tagSearch{d: tg.ahead, f: tg.tagForms(p, t), first: len(tg.Seen), best: 1 << 30}
+	s.scan()
+	s.countBorders()
+	tg.searched += s.textEnd()
+	s.states = make([][]tagState, len(s.tokens)+1)
+	return s
 }

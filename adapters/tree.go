@@ -32,13 +32,13 @@ type node struct {
 // inside or at one of them.
 // A parameter called item in a list of item tags would else end at the first inner closer.
 // depth counts those open inside; 0 says that the next closer of that name is the value's own.
-func (d *decoder) nested(h head, depth int) (int, bool) {
+func (tg *tagged) nested(h head, depth int) (int, bool) {
 	switch {
 	case h.again == "":
 		return 0, false
-	case d.Has(0, h.again):
+	case tg.Has(0, h.again):
 		return depth + 1, true
-	case depth > 0 && d.Has(0, h.own.Text):
+	case depth > 0 && tg.Has(0, h.own.Text):
 		return depth - 1, true
 	}
 	return depth, false

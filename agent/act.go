@@ -5,8 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"toolnorm/chat"
 	"toolnorm/internal/fault"
@@ -20,12 +22,13 @@ import (
 func (r *run) act(ctx context.Context, calls []chat.Call) Stop {
 	// What the model said in front of its calls stays, and its thoughts too: templates print them between the steps of
 	// one task.
-	said := chat.Message{Role: chat.Assistant, Content: strings.TrimSpace(r.last.got.Text.String()), Reasoning: r.last.got.Reasoning.String()}
+	said := chat.Message{Role: chat.Assistant, Content: strings.TrimSpace(r.last.got.front.String()), Reasoning: r.last.got.Reasoning.String()}
 	if len(r.last.got.Calls) == 0 {
 		said.Content = "" // it is the call that was found in it
 	}
 	var results []chat.Message
 	var stop Stop
+	fresh := 0 // calls that had not been made
 	for i, c := range calls {
 		c = r.bound(c)
 		// One more call is answered with an error, so that the model knows that the rest did not run.
@@ -38,16 +41,13 @@ func (r *run) act(ctx context.Context, calls []chat.Call) Stop {
 		if c.ID == "" {
 			c.ID = fmt.Sprintf("step%d-%d", r.out.Steps, i)
 		}
-		// Arguments are compared as text without white space: {"a": 1} and {"a":1} are one call, another order of
-		// members is not.
-		key := c.Name + " " + string(compact(c.Args))
-		// A second time may be right, as when something was to change in between; a third is a circle.
-		if r.same[key]++; r.same[key] >= mostSame {
-			stop = RepeatedCall
-			break
+		text, ends := r.remembered(c)
+		if text == "" {
+			fresh++
+			text, ends = r.perform(ctx, c)
+			r.facts = append(r.facts, fact{c, text})
 		}
 		said.Calls = append(said.Calls, c)
-		text, ends := r.perform(ctx, c)
 		results = append(results, result(c, text))
 		// Nothing is kept of the step: no other follows that could read it, and the outcome lists the calls that ran.
 		if context.Cause(ctx) != nil {
@@ -58,9 +58,35 @@ func (r *run) act(ctx context.Context, calls []chat.Call) Stop {
 			break
 		}
 	}
+	// A model that only repeats itself has all that it will get. The repetition does not go into the conversation: models
+	// that see the same call twice make it again.
+	if fresh == 0 {
+		return RepeatedCall
+	}
 	// Clipped, so that the caller's own slice is never written into.
 	r.turns = append(append(r.turns[:len(r.turns):len(r.turns)], said), results...)
 	return stop
+}
+
+// fact is a call that has run, and what the model read of it.
+type fact struct {
+	call chat.Call
+	text string
+}
+
+// remembered gives what a call has answered that was made before in this run, "" for one that was not. A model that reports
+// what it did writes its calls once more, and a mail must not be sent twice. What only reads is read again when something else
+// has run since, as that may have changed it.
+func (r *run) remembered(c chat.Call) (text string, ends bool) {
+	for i := len(r.facts) - 1; i >= 0; i-- {
+		if f := r.facts[i]; f.call.Same(c) {
+			if reads := r.tools.byName[c.Name].Hints.ReadOnly; i < len(r.facts)-1 && reads != nil && *reads {
+				return "", false
+			}
+			return f.text, false
+		}
+	}
+	return "", false
 }
 
 // ended is the reason of a run whose context has ended: its time, or the client. Both have names of their own, since
@@ -106,7 +132,19 @@ func (r *run) observation(res tools.Result) string {
 		text = fmt.Sprintf("%s\n… truncated %d bytes", cut, len(text)-len(cut))
 	}
 	// A server may send what is no UTF-8; the request to the model is JSON, which must be.
-	return strings.ToValidUTF8(text, "\uFFFD")
+	return harmless(strings.ToValidUTF8(text, "\uFFFD"))
+}
+
+// control are the marks by which templates tell turns, calls and results apart, and the header of a result of the contract.
+var control = regexp.MustCompile(`(?i)<[|｜]|[|｜]>|</?(?:tool|function|start_of_turn|end_of_turn|think|invoke|seed:|minimax:)[^<>\n]{0,40}>|\[/?(?:TOOL_|INST|AVAILABLE_TOOLS|SYSTEM_PROMPT)[A-Z_]*\]|\[Tool Result\b`)
+
+// harmless breaks marks in what a tool has answered, which may be a page that somebody wrote for this: a forged result of another
+// tool, or a turn of the system. A word joiner behind the first sign keeps what people read.
+func harmless(text string) string {
+	return control.ReplaceAllStringFunc(text, func(mark string) string {
+		_, n := utf8.DecodeRuneInString(mark)
+		return mark[:n] + "\u2060" + mark[n:]
+	})
 }
 
 // escalates says that a result has "escalate": true, by which a tool says that its step is done, in its structure or as

@@ -61,7 +61,6 @@ const (
 	defaultSteps = 5
 	mostSteps    = 25
 	mostCalls    = 8 // of one reply
-	mostSame     = 3 // the same call with the same arguments: the third time it is not run
 )
 
 // Ask is what a run is asked. It is the same for both ways in; what a chat request cannot say stays at its zero value.
@@ -110,6 +109,7 @@ const (
 	TokenBudget   Stop = "token_budget"   // it has read and written as much as it may
 	Escalated     Stop = "escalate"       // a tool has ended the step, and the model has answered
 	Cut           Stop = "length"         // its reply was cut
+	Empty         Stop = "empty_reply"    // it has answered nothing, also when it was asked once more
 	ModelError    Stop = "model_error"    // the model failed behind at least one step
 	Cancelled     Stop = "cancelled"      // whoever asked has left
 )

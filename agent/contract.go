@@ -41,9 +41,8 @@ func (c *contract) described(budget int) *contract {
 const resultMark = "[Tool Result: "
 
 // ask puts the contract behind the caller's own system prompt, and makes calls and results texts. The beginning never
-// changes in a run, so that the server's memory of it serves every step. The line for an answer without tools comes
-// last for that reason, instead of a prompt without the contract.
-func (c *contract) ask(base chat.Request, turns []chat.Message, withTools bool) *chat.Request {
+// changes in a run, so that the server's memory of it serves every step.
+func (c *contract) ask(base chat.Request, turns []chat.Message) *chat.Request {
 	base.Messages = c.written(turns)
 	// Without tools this is a plain request: nothing is added to it.
 	if c.system == "" {
@@ -57,9 +56,6 @@ func (c *contract) ask(base chat.Request, turns []chat.Message, withTools bool) 
 	}
 	// Only behind a line break, where results stand: an answer may quote the mark in a sentence.
 	base.Stop = append(base.Stop[:len(base.Stop):len(base.Stop)], "\n"+resultMark)
-	if !withTools {
-		base.Messages = append(base.Messages, chat.Message{Role: chat.User, Content: "Now answer in plain text, without any tool."})
-	}
 	return &base
 }
 

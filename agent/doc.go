@@ -8,6 +8,7 @@
 //
 //	agent.go     Config, Loop, what is asked and what comes back; the reasons of an end
 //	run.go       the loop itself, for both
+//	closing.go   the question for an answer behind a limit; what is none
 //	act.go       running a call, and what the model reads of it
 //	contract.go  tools in a prompt and calls in a text; contract.txt is the prompt
 //	native.go    tools in a request and calls as events

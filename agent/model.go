@@ -81,7 +81,7 @@ func (s *stream) run(ctx context.Context, l *Loop, request chat.Request) error {
 	n := &native{tools: ts, client: request.Tools}
 	// The client's tools are with native now, which offers them in each step beside ours.
 	request.Tools = nil
-	r := &run{loop: l, ask: Ask{Request: request, Steps: defaultSteps, Closing: true}, tools: ts, speech: n, turns: request.Messages, same: map[string]int{}}
+	r := &run{loop: l, ask: Ask{Request: request, Steps: defaultSteps, Closing: true}, tools: ts, speech: n, turns: request.Messages}
 	r.tell, r.beats = func(p Progress) { s.tell(p) }, s.beats
 	r.pass = func(e chat.Event) bool { return s.pass(r.out.Steps, n, e) }
 	note := chat.ObserverOf(ctx).OnNote

@@ -17,12 +17,8 @@ type native struct {
 }
 
 // ask offers the client's tools, and ours behind them; of ours those that were found, when they are too many.
-func (n *native) ask(base chat.Request, turns []chat.Message, withTools bool) *chat.Request {
+func (n *native) ask(base chat.Request, turns []chat.Message) *chat.Request {
 	base.Messages = n.renamed(turns)
-	base.Tools = nil
-	if !withTools {
-		return &base
-	}
 	ours := n.tools.list
 	if n.tools.search {
 		ours = []tools.Tool{searcher}
@@ -81,4 +77,4 @@ func (n *native) isClients(name string) bool {
 
 // look finds nothing: the text has gone to the client when it is whole, and a call that is then found in it could not be
 // taken back from there. The engine has read the calls of its families already.
-func (n *native) look(string) []chat.Call { return nil }
+func (n *native) look(_, _ string) []chat.Call { return nil }

@@ -41,7 +41,7 @@ type params struct {
 	Force       string                     `json:"force_tool"`
 	Base        string                     `json:"knowledge_base_id"`
 	Choose      bool                       `json:"select_tool"`
-	Closing     bool                       `json:"closing_answer"`
+	Closing     *bool                      `json:"closing_answer"`
 	Options     map[string]json.RawMessage `json:"options"`
 }
 
@@ -203,7 +203,7 @@ func readParams(text json.RawMessage) (a Ask, err error) {
 	if len(p.Messages) == 0 {
 		return a, wrong(codeParams, "messages must be a list of at least one message")
 	}
-	a = Ask{Servers: p.Servers, Force: p.Force, Base: p.Base, Choose: p.Choose, Closing: p.Closing}
+	a = Ask{Servers: p.Servers, Force: p.Force, Base: p.Base, Choose: p.Choose, Closing: p.Closing == nil || *p.Closing}
 	a.Request = chat.Request{Model: p.Model, Temperature: p.Temperature, Options: p.Options}
 	// 0 and less mean 1: the default stands for what is not said.
 	if p.Steps != nil {

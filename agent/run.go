@@ -17,12 +17,12 @@ import (
 // tools' own names. There are two: contract, for the specification's prompt, and native, for chats. The loop is the
 // same for both, so its bounds and its ends are too.
 type speech interface {
-	// ask is the request of one step; with no tools it is one for an answer.
-	ask(base chat.Request, turns []chat.Message, withTools bool) *chat.Request
+	// ask is the request of one step.
+	ask(base chat.Request, turns []chat.Message) *chat.Request
 	// read gives the events of a reply, calls among them.
 	read(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, error]
-	// look finds calls in a reply that has none, as far as its decoder knows.
-	look(text string) []chat.Call
+	// look finds calls in a reply that has none, as far as its decoder knows; end is how the reply ended.
+	look(text, end string) []chat.Call
 }
 
 // run is one run of the loop. It belongs to one goroutine, but for beats.
@@ -38,9 +38,11 @@ type run struct {
 	last  *reply // nil before the first step
 	begun bool   // the model was asked once
 	// By name and arguments, over the whole run: a model that alternates between two calls goes round as well.
-	same map[string]int // how often each call was made
-	tell func(Progress)
+	facts []fact // what was found out
+	tell  func(Progress)
 
+	again bool                  // the closing question was asked already
+	quiet bool                  // what the model writes is looked at before anybody sees it
 	pass  func(chat.Event) bool // takes events as they come, and says whether the call that one begins is somebody else's; nil: nobody does
 	beats func() func()         // gives keep-alives until what it gives is called
 }
@@ -49,9 +51,34 @@ type run struct {
 // what a caller gets at a limit, "the last response" of the specification.
 type reply struct {
 	raw     strings.Builder // the text as the model wrote it
-	got     chat.Collector
+	got     group
 	foreign bool // it has calls that are not ours
 }
+
+// group is a reply of which the first calls count: those with nothing but white space between. What a model writes behind a
+// call it has not seen the result of, so what it calls then may rest on a result that it made up; with the real one it asks
+// again.
+type group struct {
+	chat.Collector
+	front strings.Builder // the text in front of the first call
+	calls int             // that count
+	over  bool            // something stood behind them
+}
+
+// Add takes the next event.
+func (g *group) Add(e chat.Event) {
+	said := (e.Kind == chat.Text || e.Kind == chat.Reasoning) && strings.TrimSpace(e.Text) != ""
+	if e.Kind == chat.Text && len(g.Calls) == 0 {
+		g.front.WriteString(e.Text)
+	}
+	g.over = g.over || said && len(g.Calls) > 0
+	if g.Collector.Add(e) && !g.over {
+		g.calls++
+	}
+}
+
+// first are the calls that count.
+func (g *group) first() []chat.Call { return g.Complete()[:g.calls] }
 
 // steps goes round until there is a reason to stop, which is in r.out. An error means that nothing can be shown (see
 // failed).
@@ -94,22 +121,15 @@ func (r *run) exhausted() Stop {
 // calls are those of the last reply, also one that only looks like one. With a call of the client's among them nothing
 // is looked for: the reply goes to the client as it is.
 func (r *run) calls() []chat.Call {
-	if calls := r.last.got.Complete(); len(calls) > 0 || r.last.foreign {
+	if calls := r.last.got.first(); len(calls) > 0 || r.last.foreign {
 		return calls
 	}
-	return r.speech.look(r.last.got.Text.String())
+	return r.speech.look(r.last.got.Text.String(), r.last.got.End.Text)
 }
 
-// end makes the outcome: the last reply is the answer, as it is. One more reply, without tools, is asked for where a
-// tool has ended the step, and at a limit when the caller wants an answer there (Closing): a chat shows it to a person.
-// The count of steps has that reply too.
+// end makes the outcome. The last reply is the answer, as it is, but where it is none: then, where a tool has ended the step,
+// and at a limit when the caller wants an answer there (Closing), the model is asked for one, see close.
 func (r *run) end(ctx context.Context, stop Stop) error {
-	if stop == Escalated || r.ask.Closing && (stop == MaxIterations || stop == RepeatedCall) {
-		r.out.Steps++
-		if err := r.step(ctx, false); err != nil {
-			return r.failed(ctx, err)
-		}
-	}
 	r.out.Stop = stop
 	if r.last == nil {
 		return nil
@@ -117,7 +137,11 @@ func (r *run) end(ctx context.Context, stop Stop) error {
 	r.out.Text = strings.TrimSpace(r.last.raw.String())
 	// Where there were no calls the decoded text is the answer: the family's marks are out of it.
 	if len(r.last.got.Calls) == 0 {
-		r.out.Text = strings.TrimSpace(r.last.got.Text.String())
+		r.out.Text = plainAnswer(r.last.got.Text.String())
+	}
+	none := stop == Final && !r.last.foreign && !r.isAnswer(r.last.got.Text.String())
+	if none || stop == Escalated || r.ask.Closing && (stop == MaxIterations || stop == RepeatedCall) {
+		return r.close(ctx)
 	}
 	return nil
 }
@@ -167,7 +191,10 @@ func (r *run) step(ctx context.Context, withTools bool) error {
 	defer leave()
 	ctx, cancel := context.WithTimeoutCause(ctx, r.loop.cfg.ModelTime, fault.New(fault.Timeout, "the model took longer than %v for one reply", r.loop.cfg.ModelTime))
 	defer cancel()
-	request := r.speech.ask(r.ask.Request, r.turns, withTools)
+	request := r.closing()
+	if withTools {
+		request = r.speech.ask(r.ask.Request, r.turns)
+	}
 	if withTools && r.out.Steps == 1 && r.ask.Force != "" {
 		request = r.forced()
 	}
@@ -206,10 +233,13 @@ func (r *run) step(ctx context.Context, withTools bool) error {
 
 // take adds an event of a reply, and tells of it as it comes, so that a client sees the text while it is written.
 func (p *reply) take(r *run, e chat.Event) {
+	p.got.Add(e)
+	if r.quiet {
+		return
+	}
 	if r.pass != nil && r.pass(e) {
 		p.foreign = true
 	}
-	p.got.Add(e)
 	switch e.Kind {
 	case chat.Text:
 		r.tell(Progress{Step: r.out.Steps, Kind: "text", Text: e.Text})
@@ -250,7 +280,6 @@ func (r *run) queued(ctx context.Context) (leave func(), err error) {
 // begin does what stands in front of the loop: the choice of a tool. A tool that the caller has named is looked up
 // here, so that a wrong name is an error of the request and no step.
 func (r *run) begin(ctx context.Context) error {
-	r.same = map[string]int{}
 	if r.ask.Base != "" {
 		return r.consult(ctx)
 	}

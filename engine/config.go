@@ -86,8 +86,8 @@ type Config struct {
 	// LoopGuard says what is done about the same call with the same result over and over, turn by turn: LoopOff, LoopWarn
 	// or LoopBreak. Empty: LoopWarn.
 	LoopGuard string
-	// SameCalls is how often one reply may make the same call, or the same few calls, in a row. 0: 3, negative: as often as
-	// the model likes.
+	// SameCalls is how many calls in a row that the reply made before end it; they are not made again in any case. 0: 3, negative:
+	// any number.
 	SameCalls int
 	// MaxRepeat is for how many bytes a model may write the same over and over until its reply is ended. 0: 8192,
 	// negative: for ever.

@@ -98,15 +98,15 @@ func sent(all []chat.Event, yield func(chat.Event, error) bool) bool {
 func (j *job) reply(ctx context.Context) (*job, events) {
 	j, out := j.read(ctx, j.strategy)
 	for _, do := range []stage{
-		(*job).limitSameCalls, // repeats.go: the same call over and over, inside one reply
-		(*job).guardCalls,     // guard.go, repair.go: only calls that fit their schemas
-		(*job).requireCall,    // force.go: tool_choice is kept, or an error
-		(*job).formatAnswer,   // format_answer.go: response_format beside tools
-		(*job).addSpent,       // finish.go: tokens that were spent beforehand
-		(*job).numberCalls,    // finish.go: indexes and ids
-		(*job).stopAtStops,    // finish.go: the client's stop sequences
-		(*job).restoreNames,   // names.go: the client's names of tools
-		(*job).finish,         // finish.go: exactly one end
+		(*job).reportSameCalls, // repeats.go: the same call over and over, inside one reply
+		(*job).guardCalls,      // guard.go, repair.go: only calls that fit their schemas
+		(*job).requireCall,     // force.go: tool_choice is kept, or an error
+		(*job).formatAnswer,    // format_answer.go: response_format beside tools
+		(*job).addSpent,        // finish.go: tokens that were spent beforehand
+		(*job).numberCalls,     // finish.go: indexes and ids
+		(*job).stopAtStops,     // finish.go: the client's stop sequences
+		(*job).restoreNames,    // names.go: the client's names of tools
+		(*job).finish,          // finish.go: exactly one end
 	} {
 		out = do(j, ctx, out)
 	}

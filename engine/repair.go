@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"toolnorm/adapters"
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
 	"toolnorm/engine/valid"
@@ -336,7 +337,7 @@ func Reasons() []chat.Reason {
 		{Code: stepRenamed, Means: "a misspelt member got the name of the one that was missing", Wrote: `{"citty": "Rome"}`, Reads: `{"city": "Rome"}`},
 		{Code: stepRepetition, Means: "the model wrote the same over and over: the reply was ended, with length; its tokens are an estimate", Wrote: "la la la…", Reads: "la la la"},
 		{Code: stepRewritten, Means: "the model wrote the call, or the rest of it, once more, held to the schema", Wrote: `{"days": 30}`, Reads: `{"days": 7}`},
-		{Code: stepSame, Means: "the model made the same call, or the same few calls, over and over: the reply was ended behind the first ones; its tokens are an estimate", Wrote: "the same call, again and again", Reads: "three of them"},
+		{Code: adapters.SameCalls, Means: "the model made the same call, or the same few calls, over and over: the reply was ended behind the first ones; its tokens are an estimate", Wrote: "the same call, again and again", Reads: "three of them"},
 		{Code: stepSingle, Means: "the reply ended behind its first call, as parallel_tool_calls wants; its tokens are an estimate", Wrote: "two calls", Reads: "the first"},
 		{Code: stepSurplus, Means: "members that the tool's schema forbids were left out", Wrote: `{"city": "Rome", "reason": "asked"}`, Reads: `{"city": "Rome"}`},
 		{Code: stepUnwedged, Means: "the model did not begin to write, was unloaded by the setting unload-stuck, and asked once more", Wrote: "", Reads: "Hi."},

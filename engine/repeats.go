@@ -1,12 +1,12 @@
 package engine
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
 
+	"toolnorm/adapters"
 	"toolnorm/chat"
 	"toolnorm/engine/repeat"
 )
@@ -89,75 +89,52 @@ func (j *job) endRepetition(limit int) chat.Hook {
 	}
 }
 
-// defaultSame is how often a reply may make the same call in a row, if the configuration does not say: two calls that are
-// alike happen, a die is rolled three times, and what a fourth would do to send_mail nobody wants.
+// defaultSame is how many calls in a row that were made before end a reply, if the configuration does not say.
 const defaultSame = 3
 
-// stepSame is the name of the end of a reply that went on with the same calls.
-const stepSame = "same-calls"
-
-// limitSameCalls ends a reply whose model makes the same call over and over, or goes round in the same few: the client would
-// run each of them, and three letters sent are better than thirty. What comes once more is not sent, and the server is
-// told to stop. A text that repeats itself byte for byte is endRepetition's; here the calls may be spelled differently, with
-// other ids and other words between them. It looks at what the decoder found, before anything is checked, so a loop of wrong
-// calls ends as well.
+// reportSameCalls reports a reply that the decoder ended since its model made the same calls over and over, or went round in a
+// few: they are one each, and what comes once more is not worth its tokens. These nobody has counted then, so they are
+// estimated.
 //
 // Without it a looping model made the call get_time {"tz":"UTC"} 117 times in one reply of 14 s.
-func (j *job) limitSameCalls(_ context.Context, in events) events {
-	most := cmp.Or(j.engine.cfg.SameCalls, defaultSame)
-	if most < 0 {
-		return in
-	}
+func (j *job) reportSameCalls(_ context.Context, in events) events {
 	return func(yield func(chat.Event, error) bool) {
-		s := &sameness{j: j, yield: yield, made: repeat.Calls{Most: most}}
-		handed(in, yield, s.take)
+		bytes, tool := 0, ""
+		handed(in, yield, func(ev chat.Event) bool {
+			bytes += len(ev.Text)
+			if ev.Kind == chat.CallStart {
+				tool = ev.Text
+			}
+			if ev.Kind != chat.Finish || !slices.Contains(chat.MetaOf(ev).Repairs, adapters.SameCalls) {
+				return yield(ev, nil)
+			}
+			j.engine.cfg.Log.Warn().Str("model", j.name).Str("tool", j.names.forClient(tool)).
+				Msg("the model makes the same calls over and over: the reply is ended (setting max-same-calls)")
+			return sent(*ending(j.guessed(bytes), ev.Text, chat.MetaOf(ev)), yield)
+		})
 	}
 }
 
-// sameness watches the calls of one reply.
-type sameness struct {
-	j     *job
-	yield func(chat.Event, error) bool
-	made  repeat.Calls
-	held  []chat.Event // of a call that may be one too many
-	calls chat.Collector
-	bytes int // that were read
-}
+// mostLookups bounds how often a reply's values are looked up in its conversation.
+const mostLookups = 500
 
-// take passes an event on, or keeps it. A call is kept until its end only where the ones before it went round:
-// everywhere else its arguments stream.
-func (s *sameness) take(ev chat.Event) bool {
-	s.bytes += len(ev.Text)
-	switch ev.Kind {
-	case chat.CallStart:
-		s.calls.Add(ev)
-		if s.made.Round() > 0 {
-			s.held = append(s.held, ev)
-			return true
-		}
-	case chat.CallArgs:
-		s.calls.Add(ev)
-	case chat.CallEnd:
-		if last := s.calls.Add(ev); last && s.made.Add(s.calls.Calls[len(s.calls.Calls)-1]) {
-			s.stop()
+// given returns what reports whether a value stands in the conversation: such a value a model need not have made up.
+func (j *job) given() func(value string) bool {
+	var all []string
+	asked := 0
+	return func(value string) bool {
+		if asked++; asked > mostLookups {
 			return false
 		}
+		if all == nil {
+			for _, m := range j.request.Messages {
+				all = append(all, strings.ToLower(m.Content))
+				for _, c := range m.Calls {
+					all = append(all, strings.ToLower(string(c.Args)))
+				}
+			}
+		}
+		value = strings.ToLower(value)
+		return slices.ContainsFunc(all, func(text string) bool { return strings.Contains(text, value) })
 	}
-	if s.held == nil {
-		return s.yield(ev, nil)
-	}
-	if s.held = append(s.held, ev); ev.Kind == chat.CallArgs {
-		return true
-	}
-	held := s.held
-	s.held = nil
-	return sent(held, s.yield)
-}
-
-// stop ends the reply. The calls that were sent stand, so it ends as one that is complete.
-func (s *sameness) stop() {
-	tool := s.calls.Calls[len(s.calls.Calls)-1].Name
-	s.j.engine.cfg.Log.Warn().Str("model", s.j.name).Str("tool", s.j.names.forClient(tool)).Int("times", s.made.Most).
-		Msg("the model makes the same calls over and over: the reply is ended (setting max-same-calls)")
-	sent(*ending(s.j.guessed(s.bytes), chat.Stop, chat.Meta{Cause: "the model made the same calls over and over", Repairs: []string{stepSame}}), s.yield)
 }

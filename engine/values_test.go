@@ -109,16 +109,14 @@ func TestTheSameCallsAreNotMadeForEver(t *testing.T) {
 		text string
 		want string
 	}{
-		"one call":               {0, strings.Repeat(a+"\n", 100), strings.Repeat(sameA, 3) + " stop same-calls"},
-		"with text between":      {0, strings.Repeat("Let me look. "+a+"\n", 100), strings.Repeat("Let me look.", 3) + "Let me look. " + strings.Repeat(sameA, 3) + " stop same-calls"},
-		"a limit of its own":     {1, strings.Repeat(a, 3), sameA + " stop same-calls"},
-		"no limit":               {-1, strings.Repeat(a, 30), strings.Repeat(sameA, 30) + " stop "},
-		"as often as it may":     {0, strings.Repeat(a, 3), strings.Repeat(sameA, 3) + " stop "},
-		"two in turns":           {0, strings.Repeat(a+b, 30), strings.Repeat(sameA+sameB, 3) + " stop same-calls"},
-		"a round of three":       {0, strings.Repeat(a+b+c, 30), strings.Repeat(sameA+sameB+sameC, 3) + " stop same-calls"},
-		"after others":           {0, c + strings.Repeat(b, 30), sameC + strings.Repeat(sameB, 3) + " stop same-calls"},
-		"three times, then on":   {0, strings.Repeat(a, 3) + b + a + a, strings.Repeat(sameA, 3) + sameB + sameA + sameA + " stop "},
-		"the same, other blanks": {0, a + `<tool_call>{"name":"clock","arguments":{ "zone":"UTC" }}</tool_call>` + a + a, sameA + `[clock { "zone":"UTC" }]` + sameA + " stop same-calls"},
+		"one call":               {0, strings.Repeat(a+"\n", 100), sameA + " stop repeated-call,same-calls"},
+		"a limit of its own":     {1, strings.Repeat(a, 3), sameA + " stop repeated-call,same-calls"},
+		"no limit":               {-1, strings.Repeat(a, 30), sameA + " stop repeated-call"},
+		"twice":                  {0, strings.Repeat(a, 2), sameA + " stop repeated-call"},
+		"two in turns":           {0, strings.Repeat(a+b, 30), sameA + sameB + " stop repeated-call,same-calls"},
+		"after others":           {0, c + strings.Repeat(b, 30), sameC + sameB + " stop repeated-call,same-calls"},
+		"three times, then on":   {0, strings.Repeat(a, 3) + b + a + a, sameA + sameB + " stop repeated-call"},
+		"the same, other blanks": {0, a + `<tool_call>{"name":"clock","arguments":{ "zone":"UTC" }}</tool_call>`, sameA + " stop repeated-call"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e, _ := guarding(t, Config{SameCalls: row.most}, row.text)
@@ -140,7 +138,7 @@ func TestACallThatMayBeOneTooManyLeavesWhenItIsAnother(t *testing.T) {
 		f.end = end
 		r := user("time?")
 		r.Tools = []chat.Tool{clock}
-		if got, want := told(collect(t, e, r)), " Well."+strings.Repeat("[clock {}]", 3)+`[clock {"zone":"`+long+`"}] `+end+" "; strings.TrimSpace(got) != strings.TrimSpace(want) {
+		if got, want := told(collect(t, e, r)), " Well.[clock {}]"+`[clock {"zone":"`+long+`"}] `+end+" repeated-call"; strings.TrimSpace(got) != strings.TrimSpace(want) {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
 	}

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -61,8 +62,8 @@ func (t *Type) FromText(text string) (string, bool) {
 	case t.kinds&Boolean != 0 && (lower == "true" || lower == "false"):
 		return lower, true
 	case t.kinds&(Integer|Number) != 0:
-		if t.kinds&String == 0 { // else the zeros may be a code's
-			s = withoutZeros(s)
+		if t.kinds&String == 0 { // else it may be a code, or a sum with its currency
+			s = withoutZeros(ungrouped(s))
 		}
 		if n, ok := number(s, t.kinds&Number == 0); ok {
 			return n, true
@@ -97,6 +98,35 @@ func number(s string, integer bool) (string, bool) {
 		return whole, true
 	}
 	return "", false
+}
+
+// groupings are numbers as people write them that can be read in one way only, and what is taken out of each: 1,234.50 and
+// 1.234,50, 1,234,567, 21,5. One group alone, 1,234, may be a thousand or a bit more than one.
+var groupings = []struct {
+	form      *regexp.Regexp
+	out, back string // the signs that are dropped, and the one that becomes a point
+}{
+	{regexp.MustCompile(`^[+-]?[0-9]{1,3}(,[0-9]{3})+\.[0-9]+$|^[+-]?[0-9]{1,3}(,[0-9]{3}){2,}$`), ",", "."},
+	{regexp.MustCompile(`^[+-]?[0-9]{1,3}(\.[0-9]{3})+,[0-9]+$|^[+-]?[0-9]{1,3}(\.[0-9]{3}){2,}$`), ".", ","},
+	{regexp.MustCompile(`^[+-]?[0-9]+,([0-9]{1,2}|[0-9]{4,})$`), "", ","},
+}
+
+// ungrouped is a number without its groups of digits, its currency and its degrees; other texts stay as they are.
+func ungrouped(s string) string {
+	bare := strings.TrimSpace(strings.TrimRight(strings.TrimSuffix(strings.TrimSuffix(s, "°C"), "°F"), "°€£$¥"))
+	bare = strings.TrimSpace(strings.TrimLeft(bare, "€£$¥"))
+	for _, g := range groupings {
+		if g.form.MatchString(bare) {
+			if g.out != "" {
+				bare = strings.ReplaceAll(bare, g.out, "")
+			}
+			return strings.Replace(bare, g.back, ".", 1)
+		}
+	}
+	if IsNumber(bare) {
+		return bare
+	}
+	return s
 }
 
 // withoutZeros takes the zeros off that stand in front of a number's other digits, which JSON does not take: 007 is what a

@@ -5,7 +5,6 @@ import (
 
 	"toolnorm/adapters"
 	"toolnorm/chat"
-	"toolnorm/engine/repeat"
 )
 
 // unrepeat takes calls out of the assistant's texts that stand beside them as calls: some clients keep what they
@@ -23,7 +22,7 @@ func (t *talk) unrepeat(f *adapters.Format, tools []chat.Tool) {
 		if len(m.Calls) == 0 || !names(m.Content, m.Calls) {
 			continue
 		}
-		if text, calls, ok := read(f, m.Content, offered(tools, m.Calls)); ok && repeat.Same(calls, m.Calls) {
+		if text, calls, ok := read(f, m.Content, offered(tools, m.Calls)); ok && chat.SameCalls(calls, m.Calls) {
 			m.Content = strings.TrimRight(text, " \t\r\n")
 			t.note(m.at, Repeated)
 		}

@@ -87,7 +87,9 @@ func (f *Family) prepare() {
 	}
 	for _, p := range f.Args {
 		note(p.Parts[0].Lit)
-		note(p.Parts[p.Hole("value")+1].Lit)
+		closer := p.Parts[p.Hole("value")+1].Lit.Trimmed()
+		note(closer)
+		note(Literal{Units: closer.Units[1:]}) // its first byte may be missing
 	}
 	f.ValueEnds, f.marks = f.valueEnds(), f.ownMarks()
 	for _, p := range f.Calls {

@@ -188,3 +188,38 @@ func (l Literal) Pieces() []Literal {
 // asciiBars is a mark as models write it that have no full-width bars. Both spellings are in the index, so that looking for
 // one of them stays a comparison of bytes.
 func asciiBars(key string) string { return strings.ReplaceAll(key, WideBar, "|") }
+
+// Plain is the literal as text, for comparing it with damaged ones: each place that can be elastic as it is mostly written.
+func (l Literal) Plain() string {
+	var out []byte
+	for _, u := range l.Units {
+		switch u.Kind {
+		case Exact:
+			out = append(out, u.Byte)
+		case AnyBar:
+			out = append(out, WideBar...)
+		case AnyQuote:
+			out = append(out, '"')
+		case AnyEquals:
+			out = append(out, '=')
+		case blanks, SomeSpace:
+			out = append(out, ' ')
+		case OneNewline, anySpace:
+			out = append(out, '\n')
+		}
+	}
+	return string(out)
+}
+
+// Trimmed is the literal without the line breaks at its edges.
+func (l Literal) Trimmed() Literal {
+	units := l.Units
+	isBreak := func(u unit) bool { return u.Kind == OneNewline || u.Kind == anySpace }
+	for len(units) > 0 && isBreak(units[0]) {
+		units = units[1:]
+	}
+	for len(units) > 0 && isBreak(units[len(units)-1]) {
+		units = units[:len(units)-1]
+	}
+	return Literal{Units: units}
+}

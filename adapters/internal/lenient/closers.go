@@ -81,7 +81,7 @@ func (r *Reader) containerEnds(kind byte) bool {
 // The envelope's own names (name, id, type, input …) stay with the envelope, since {"name": "f", "arguments": {…}, "id": "1"}
 // is in order and looks alike.
 func (r *Reader) closedEarly() bool {
-	defer r.Out.unseeEnd(r.Out.endAt)
+	defer r.Out.UnseeEnd()()
 	n := r.closersEnd(0)
 	if r.At(n) != ',' {
 		return false

@@ -18,7 +18,7 @@ func (r *Reader) closes(i int) bool {
 	if r.inKey { // no key holds a quote, and what follows one is a colon or a slip of its own
 		return true
 	}
-	defer r.Out.unseeEnd(r.Out.endAt)
+	defer r.Out.UnseeEnd()()
 	return r.valueFollows(i)
 }
 

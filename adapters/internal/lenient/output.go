@@ -1,6 +1,10 @@
 package lenient
 
-import "toolnorm/chat/schema"
+import (
+	"strings"
+
+	"toolnorm/chat/schema"
+)
 
 // Output is what is written of a call's arguments: strict JSON so far, and how much of it may leave.
 //
@@ -17,6 +21,9 @@ type Output struct {
 	endAt  int    // what was decided (sent + out) when the end of the text was first seen; -1 before
 	Doubt  bool   // something in it can be read in two ways
 	Broken bool   // an element was cut: the call is not complete, whatever follows
+	Odd    bool   // something had to be repaired: what it means is to be asked
+	kept   bool   // from there on nothing leaves
+	left   []byte // what was sent
 }
 
 // NewOutput returns the output for the arguments of a tool, of which nothing is written yet. It writes into dst's memory.
@@ -50,7 +57,40 @@ func (o *Output) Settle() { o.holds = 0 }
 // Taken drops the first n bytes of JSON, which were sent. Only what is decided is sent.
 func (o *Output) Taken(n int) {
 	o.sent += n
+	if o.sent <= MaxMended {
+		o.left = append(o.left, o.JSON[:n]...)
+	}
 	o.JSON = append(o.JSON[:0], o.JSON[n:]...)
+}
+
+// MaxMended bounds the arguments that are read again when something in them is odd, in bytes.
+// What was read of them is kept for that until they end.
+const MaxMended = 1 << 20
+
+// From returns everything that was written from position at on.
+func (o *Output) From(at int) string {
+	return string(o.left[min(at, len(o.left)):]) + string(o.JSON[max(at-o.sent, 0):])
+}
+
+// Replace puts a value in the place of what was written from position at on. It reports false where something else was sent.
+func (o *Output) Replace(at int, value string) bool {
+	rest, ok := strings.CutPrefix(value, string(o.left[min(at, len(o.left)):]))
+	if ok {
+		o.JSON = append(o.JSON[:max(at-o.sent, 0)], rest...)
+	}
+	return ok
+}
+
+// keep holds everything that is written from here on until the arguments have ended: what had to be repaired may turn out
+// to mean something else.
+func (o *Output) keep() {
+	if !o.kept {
+		if o.holds == 0 {
+			o.heldAt = o.Written()
+		}
+		o.Odd, o.kept = true, true
+		o.holds++
+	}
 }
 
 // SawEnd notes how much was settled when the end of the text was first seen. What is written from there on is the reader's
@@ -63,9 +103,12 @@ func (o *Output) SawEnd() {
 	}
 }
 
-// unseeEnd puts back where the end was seen, for those who only looked ahead: that is not having read. In {"a": "x" the quote
-// is looked behind while the text may still go on, and what is written for it until then was not made up.
-func (o *Output) unseeEnd(was int) { o.endAt = was }
+// UnseeEnd returns what puts back where the end was seen, for those who only look ahead: that is not having read. In
+// {"a": "x" the quote is looked behind while the text may still go on, and what is written for it until then was not made up.
+func (o *Output) UnseeEnd() func() {
+	was := o.endAt
+	return func() { o.endAt = was }
+}
 
 // BeforeEnd returns how many bytes were settled before the end of the text was seen.
 // It is what may leave of a call that was cut.
@@ -120,12 +163,27 @@ func (r *Reader) Held(at int) []byte { return r.Out.JSON[at-r.Out.sent:] }
 func (r *Reader) doubt(two bool) {
 	if two && r.Out != nil {
 		r.Out.Doubt = true
+		r.Out.keep()
 	}
 }
+
+// settled are the repairs that leave no other reading: they change the spelling of a value, or its type by the schema.
+var settled = map[string]bool{"control-bytes": true, "utf-8": true, "types": true, "key-spelling": true, "null-omitted": true, "wrapped": true, "odd-space": true, "paths": true, "raw-arguments": true}
+
+// passing are those behind which the arguments go on streaming, since whole families write so. What they mean is asked at
+// their end all the same.
+var passing = map[string]bool{"quotes": true, "literals": true, "bare-keys": true}
 
 // Repaired notes a defect that was repaired, each once, by the name that Reasons of package adapters explains. A list of a
 // dozen names is searched faster than a map is asked.
 func (r *Reader) Repaired(what string) {
+	if r.Out != nil && !settled[what] {
+		if passing[what] {
+			r.Out.Odd = true
+		} else {
+			r.Out.keep()
+		}
+	}
 	for _, noted := range r.Repairs {
 		if noted == what {
 			return

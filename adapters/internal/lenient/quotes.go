@@ -14,6 +14,7 @@ import (
 // member is lost: in {"path": "a.txt, "mode": "r"} the quote in front of mode opens a key, and taking it for text would
 // make one valid and wrong string of two members. Doubtful calls are shown as text, so nothing runs on a guess.
 func (r *Reader) innerQuote(q Delim) {
+	r.Out.keep()
 	r.doubt(!r.Out.Doubt && (r.memberLost(q) || r.inList() && r.itemLost(q))) // looking ahead keeps back what was written
 	if r.quoted == 0 {
 		text := r.behind()

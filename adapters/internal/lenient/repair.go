@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolnorm/adapters/internal/repair"
 	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat/schema"
 )
@@ -48,6 +49,7 @@ type document struct {
 	out     string
 	repairs []string
 	whole   bool // nothing of it was missing
+	odd     bool // something of it may mean something else
 	end     int  // how many bytes were read
 	around  bool // more than white space stands around it
 }
@@ -68,7 +70,7 @@ func readDocument(text string, t *schema.Type) *document {
 	}
 	end := r.Pos
 	r.Pos += r.Space(0)
-	return &document{string(r.Out.JSON), r.Repairs, !r.Out.Broken && !r.Unclosed && !r.Out.Doubt, end, r.At(0) >= 0}
+	return &document{string(r.Out.JSON), r.Repairs, !r.Out.Broken && !r.Unclosed && !r.Out.Doubt, r.Out.Odd, end, r.At(0) >= 0}
 }
 
 // documentReader is a reader of a text that is no reply.
@@ -81,11 +83,23 @@ func documentReader(text string) *Reader {
 // A byte order mark in front is of files that tools have read; it says nothing.
 // It is what values inside calls are read with: strings that hold objects, tags that hold lists.
 func RepairAs(text string, t *schema.Type) (out string, whole bool) {
-	doc := readDocument(strings.TrimPrefix(text, "\ufeff"), t)
+	text = strings.TrimPrefix(text, "\ufeff")
+	doc := readDocument(text, t)
 	if doc == nil {
 		return "", false
 	}
-	return doc.out, doc.whole && !doc.around
+	whole = doc.whole && !doc.around
+	if doc.odd || !whole {
+		today := ""
+		if whole {
+			today = doc.out
+		}
+		if m, ok := Decide(text, repair.Args{Type: t}, "", today); ok && !m.Open && strings.TrimSpace(text[m.End:]) == "" {
+			return m.Args, true
+		}
+		return doc.out, false
+	}
+	return doc.out, whole
 }
 
 // documentIn finds the value in a text: at its start, or the best of what begins inside; nil when there is none.

@@ -146,7 +146,7 @@ func (r *Reader) putScalar(word, value string, t *schema.Type) {
 	if word != value && !r.ownWord(word) {
 		r.Repaired("literals")
 	}
-	r.Put(fit(value, t))
+	r.Put(fit(value, t, r.inList()))
 }
 
 // ownWord says whether the family itself spells a word so: Python's in Python, and None where a family has its own quotes.

@@ -145,12 +145,12 @@ func FromText(text string, t *schema.Type) string {
 
 // listFromText turns a text into a list of one element. What looks like several of them, or like half a list, stays a text,
 // which fits nowhere.
-// <parameter=tags>red</parameter> for a list of texts is ["red"]; "red, blue" is one element, since commas stand in texts
-// as well. A text fits no list, so the engine hears of it; a wrong list would run.
+// <parameter=tags>red</parameter> for a list of texts is ["red"]; "red, blue" may be one element or two. A text fits no list,
+// so the engine hears of it; a wrong list would run.
 func listFromText(text string, t *schema.Type) string {
 	trimmed := strings.TrimSpace(text)
 	// ["red", "blue": half a list
-	if strings.IndexByte("{[(", trimmed[0]) >= 0 || strings.Count(trimmed, "[") < strings.Count(trimmed, "]") || trimmed[0] == '"' && !json.Valid([]byte(trimmed)) {
+	if strings.IndexByte("{[(", trimmed[0]) >= 0 || several(trimmed) || trimmed[0] == '"' && !json.Valid([]byte(trimmed)) {
 		return schema.Quote(text)
 	}
 	return "[" + FromText(text, t.Item()) + "]"

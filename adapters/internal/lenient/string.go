@@ -110,7 +110,7 @@ func (r *Reader) StringValue(q Delim, t *schema.Type) {
 	value := string(r.Held(at))
 	r.doubt(r.quoted > 0 && !t.Allows(schema.String)) // several values, perhaps
 	if !r.Out.Broken {
-		if fits := fit(value, t); fits != value {
+		if fits := fit(value, t, r.inList()); fits != value {
 			r.TakeBack(at)
 			r.Put(fits)
 			r.Repaired("types")
@@ -122,9 +122,10 @@ func (r *Reader) StringValue(q Delim, t *schema.Type) {
 
 // fit turns a string, number or literal into the type that the schema allows instead, if its text spells one.
 // An object or a list in a string, {"where": "{\"city\": \"Rome\"}"}, is read leniently, but counts only when it is whole: half an
-// object would be another one. What fits the elements of a list becomes a list of one: {"ids": 3} is [3].
+// object would be another one. What fits the elements of a list becomes a list of one, {"ids": 3} is [3], unless it may be
+// several: "bug, ui" stays the text that it is, which fits nowhere. In a list of lists a scalar has lost its brackets.
 // The schema decides and nothing else: without one every value stays what it is.
-func fit(value string, t *schema.Type) string {
+func fit(value string, t *schema.Type, inList bool) string {
 	if fits := t.Fit(value); fits != value || t.Allows(schema.KindOf(value)) {
 		return fits
 	}
@@ -134,12 +135,17 @@ func fit(value string, t *schema.Type) string {
 			return out
 		}
 	}
-	if t.Only(schema.Array|schema.Null) && value != "null" && !t.Endless() {
-		if item := fit(value, t.Item()); t.Item().Allows(schema.KindOf(item)) {
+	if !inList && t.Only(schema.Array|schema.Null) && value != "null" && !t.Endless() && !several(inner) {
+		if item := fit(value, t.Item(), true); t.Item().Allows(schema.KindOf(item)) {
 			return "[" + item + "]"
 		}
 	}
 	return value
+}
+
+// several reports whether a text may list more than one thing.
+func several(text string) bool {
+	return strings.ContainsAny(strings.TrimSpace(text), ",;|\n[]{}<>、，；")
 }
 
 // copyString reads a string and writes it as JSON spells it. A text that ends inside it breaks the call.

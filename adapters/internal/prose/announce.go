@@ -206,3 +206,6 @@ var refusals = newPhrases("refusals")
 
 // intents are words by which a model says that it is about to act, in the languages of most users.
 var intents = newPhrases("intents")
+
+// Acts reports whether a part of a sentence has words by which a model says that it is about to act.
+func Acts(part []byte) bool { return willAct(part) }

@@ -1,0 +1,162 @@
+package adapters
+
+import (
+	"bytes"
+	"strings"
+
+	"toolnorm/adapters/internal/declaration"
+	"toolnorm/adapters/internal/lenient"
+	"toolnorm/adapters/internal/scan"
+	"toolnorm/adapters/internal/toolset"
+)
+
+// closers reads what stands around the arguments of a call: brackets, fences and closers, any of
+// which may be missing.
+type closers struct {
+	*lenient.Reader
+	in    *input
+	out   *outlet
+	marks *marks
+	trial *trial
+	calls *calls
+}
+
+// skipClosers steps over the closers of a call, each of them optional, and says whether the last one was seen. A closer that the
+// end of the text cut is structure too.
+// Whether the last one was seen matters for calls at the end of a reply: without it one that was cut by its length is not complete.
+// Any of them may be missing, doubled or late: a reply that stops behind </function> is a complete call of qwen3-coder.
+func (cl *closers) skipClosers(p *declaration.Pattern) bool {
+	if p == p.Family.Header {
+		n, ok := cl.marks.closerAt(cl.Space(0), p)
+		cl.Pos += n
+		return ok
+	}
+	closed := len(p.Close) == 0
+	for i, l := range p.Close {
+		cl.skipJunk(p)
+		n, a := cl.marks.literal(cl.Elastic(0), l)
+		// half a closer at the end is not shown; white space alone is none of one
+		if a == incomplete && (cl.At(cl.Elastic(0)) >= 0 || cl.in.abandoned() && cl.At(0) >= 0) || a == matched {
+			cl.Pos += n
+			closed = a == incomplete || i == len(p.Close)-1 // half a closer closes what stands in front of it
+		}
+	}
+	return closed || cl.openerAsCloser(p)
+}
+
+// maxAside bounds what stands behind a body on its last line and means nothing, in bytes.
+// A sentence may follow a call whose closer is missing, and must stay text; on the same line 64 bytes are a remark.
+const maxAside = 64
+
+// skipJunk steps over a comment, or a few words on the same line, behind which the first closer of a call stands.
+// So {"name": …} // get the weather</tool_call> ends, or {"name": …}]</tool_call>. Junk with a comma, a quote or a colon may be
+// a member that an early brace has shut out, which makes two readings.
+func (cl *closers) skipJunk(p *declaration.Pattern) {
+	n := cl.Elastic(0)
+	end, what := n, "extra-closer"
+	if size := cl.Comment(n); size > 0 {
+		end, what = n+size, "comments"
+	} else if !cl.out.drafting {
+		end = cl.marks.lineRest(n)
+	}
+	if _, ok := cl.marks.closerAt(end+cl.Space(end), p); ok && end > n {
+		// `}, "days": 3}</tool_call>` would lose days
+		if junk := cl.Slice(cl.Pos+n, cl.Pos+end); cl.Out != nil && what != "comments" && (junk[0] == ',' || bytes.ContainsAny(junk, `"':=`)) {
+			cl.Out.Doubt = true // members of the call, perhaps
+		}
+		cl.Pos += end
+		cl.Repaired(what)
+	}
+}
+
+// openerAsCloser steps over the opener of a call where its closer is due and nothing follows: models mix up the two.
+// <tool_call>{…}<tool_call> at the end of a reply is such a one; with text behind it a second call may begin there.
+func (cl *closers) openerAsCloser(p *declaration.Pattern) bool {
+	if p.Markless() {
+		return false
+	}
+	n, a := cl.marks.literal(cl.Elastic(0), p.Parts[0].Lit)
+	if a != matched || cl.At(n+cl.Space(n)) >= 0 || cl.in.lengthCut() {
+		return false
+	}
+	cl.Pos += n
+	cl.Repaired("closers")
+	return true
+}
+
+// extraClosers steps over those of the closing braces and brackets that stand here and close nothing.
+func (cl *closers) extraClosers(of string) {
+	for c := cl.At(0); c >= 0 && strings.IndexByte(of, byte(c)) >= 0; c = cl.At(0) {
+		cl.Pos++
+		cl.Repaired("extra-closer")
+	}
+}
+
+// closeFence steps over the end of a fence around arguments, unless the family closes its calls with one.
+// For DeepSeek V3 the fence is part of its closer, so it is left to skipClosers there.
+func (cl *closers) closeFence() {
+	n := cl.Space(0)
+	if _, own := cl.marks.closerAt(n, cl.trial.closing); !own && cl.Has(n, "```") {
+		cl.Pos += n + 3
+	}
+}
+
+// skipFence steps over the opening line of a fence in front of JSON.
+// Only a brace behind its label makes it one around arguments.
+func (cl *closers) skipFence() {
+	n := cl.Space(0)
+	if !cl.Has(n, "```") {
+		return
+	}
+	n += 3 + cl.Run(n+3, scan.Unlimited, func(c int) bool { return c >= 'a' && c <= 'z' })
+	n += cl.Space(n)
+	if cl.At(n) == '{' {
+		cl.Pos += n
+	}
+}
+
+// brackets steps over the brackets that open a list of calls, most of them at most, and counts them.
+// Small models double them, and leave them out for a single call.
+// Two are what was seen, so a third one is a value of something else.
+func (cl *closers) brackets(most int) (n int) {
+	for cl.Pos += cl.Space(0); n < most && cl.At(0) == '['; n++ {
+		cl.Pos++
+		cl.Pos += cl.Space(0)
+	}
+	return n
+}
+
+// closeBrackets steps over those brackets' closers, and answers how many of n are missing, as any closer may be.
+// With the last call cut its bracket is missing as well, and that is no reason to call the others incomplete.
+func (cl *closers) closeBrackets(n int) int {
+	for ; n > 0 && cl.At(cl.Space(0)) == ']'; n-- {
+		cl.Pos += cl.Space(0) + 1
+	}
+	return n
+}
+
+// enclosed reads the arguments between what ends a call's head and its closers: in a fence or not, or none at all.
+func (cl *closers) enclosed(p *declaration.Pattern, t *toolset.Tool, id string, read func() match) match {
+	cl.skipFence()
+	// nothing between name and closer: no arguments
+	if n, ok := cl.marks.closerAt(cl.Space(0), p); ok && n > 0 {
+		cl.calls.commitWith(t, id, "{}")
+	} else if a := read(); a != committed {
+		return a
+	}
+	cl.extraClosers("}]")
+	cl.closeFence()
+	cl.calls.endCall(cl.skipClosers(p))
+	return committed
+}
+
+// separator is the offset behind what may stand between two objects.
+// A brace is among them: the one too many of a call that closed more than it opened.
+func (cl *closers) separator() int {
+	n := cl.Space(0)
+	for c := cl.At(n); c == ',' || c == ';' || c == '}'; c = cl.At(n) {
+		n++
+		n += cl.Space(n)
+	}
+	return n
+}

@@ -1,0 +1,112 @@
+package adapters
+
+import (
+	"slices"
+
+	"toolnorm/adapters/internal/lenient"
+	"toolnorm/adapters/internal/scan"
+	"toolnorm/adapters/internal/toolset"
+	"toolnorm/chat"
+)
+
+// drafts reads calls in vain if need be: nothing of them leaves before it is known that they are
+// calls.
+type drafts struct {
+	*lenient.Reader
+	out   *outlet
+	page  *page
+	code  *code
+	trial *trial
+	calls *calls
+	tools *toolset.Set
+}
+
+// progress is what is decided of the reply so far: with the position and the repairs all that a
+// failed draft takes back. The state of a part is copied as a whole, so a new field is restored
+// without anybody having to think of it.
+type progress struct {
+	textState
+	codeState
+	trialState
+	callCount
+}
+
+// checkpoint is a place in the reply to which reading can go back.
+// Repairs are only ever appended to, so going back is cutting the list off.
+type checkpoint struct {
+	progress
+	pos     int
+	repairs []string
+	drafted int // how many events the draft that is open had
+}
+
+// checkpoint remembers where reading is.
+func (dr *drafts) checkpoint() checkpoint {
+	now := progress{dr.page.textState, dr.code.codeState, dr.trial.trialState, dr.calls.callCount}
+	return checkpoint{now, dr.Pos, dr.Repairs, len(dr.out.drafted)}
+}
+
+// restore goes back to a checkpoint. What was read from the source meanwhile stays buffered.
+func (dr *drafts) restore(c *checkpoint) {
+	dr.page.textState, dr.code.codeState = c.textState, c.codeState
+	dr.trial.trialState, dr.calls.callCount = c.trialState, c.callCount
+	dr.Pos, dr.Repairs = c.pos, c.repairs
+	dr.out.drafted = dr.out.drafted[:min(c.drafted, len(dr.out.drafted))]
+}
+
+// draft reads calls without sending anything, under a virtual end of the text size bytes ahead. When read answers true
+// what was read leaves, else everything is as before. Reaching the virtual end is a no.
+// The virtual end bounds what is held and what may be read in vain. Everything inside unwinds by itself, as at a real end, and
+// needs no code of its own for being a draft.
+// A draft in a draft would make the limit of the outer one depend on the inner, so there is none.
+func (dr *drafts) draft(size int, read func() bool) bool {
+	if dr.out.drafting || dr.trial.exhausted() {
+		return false
+	}
+	dr.calls.flush()
+	before := dr.checkpoint()
+	dr.out.drafting, dr.out.drafted, dr.out.draftGlue = true, dr.out.drafted[:0], -1
+	dr.SetLimit(dr.Pos + size)
+	dr.Hit = false
+	// the buffer must keep what may be read again as text
+	if dr.trial.pin < 0 {
+		dr.trial.pin = dr.page.gapAt
+	}
+	ok := read() && !dr.Hit && !dr.calls.wasCut && dr.calls.done > before.done
+	dr.out.drafting, dr.Hit = false, false
+	dr.SetLimit(scan.Unlimited)
+	if !ok {
+		dr.undo(&before)
+		return false
+	}
+	dr.page.acceptText(&before.textState, dr.out.draftGlue)
+	dr.trial.pin = -1
+	if dr.page.state == chat.Reasoning {
+		dr.page.state, dr.page.fresh = chat.Text, true
+	}
+	for _, e := range dr.out.drafted {
+		dr.out.emit(e)
+	}
+	return true
+}
+
+// undo takes a failed draft back; what was read from the source meanwhile stays.
+// What was read in vain is counted: with too much of it drafts stop, so that hostile text costs linear time.
+func (dr *drafts) undo(before *checkpoint) {
+	dr.trial.waste += dr.Pos - before.pos
+	dr.restore(before)
+	dr.Out = nil
+	dr.Reset()
+}
+
+// complete says whether every call of the draft has the parameters that its tool requires and no others.
+// With marks a call goes on as the model wrote it and is checked later; without them this is part of the evidence.
+// `{"name": "get_weather"}` with nothing else is a record about a tool more often than a call of it.
+// It reads the events that would leave, so that what was repaired on the way counts as repaired.
+func (dr *drafts) complete() bool {
+	var draft chat.Collector
+	for _, e := range dr.out.drafted {
+		draft.Add(e)
+	}
+	return !slices.ContainsFunc(draft.Complete(), func(c chat.Call) bool { return !dr.tools.Named(c.Name).Takes(scan.Fields(string(c.Args))) })
+}

@@ -1,0 +1,168 @@
+package claim
+
+import (
+	"bytes"
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// value is a word of a text that names something: a number, a name, what stands in quotes, an address, a path.
+type value struct {
+	text   string
+	strong bool // nobody writes it by chance: all but names
+}
+
+// is reports whether a value is the same as a word.
+func (v value) is(word string) bool { return strings.EqualFold(v.text, word) }
+
+// tokens are quoted texts, and words.
+var tokens = regexp.MustCompile("\"[^\"\n]{1,200}\"|“[^”\n]{1,200}”|«[^»\n]{1,200}»|「[^」\n]{1,200}」|『[^』\n]{1,200}』|„[^“”\n]{1,200}[“”]|`[^`\n]{1,200}`|[^\\s\"“”«»「」『』„`,;:!?()\\[\\]，；：、。！？（）]+")
+
+// valuesOf are the values of a text. In scripts that have them, capitals in the middle of a sentence make names.
+func valuesOf(text string) (all []value) {
+	for i, at := range tokens.FindAllStringIndex(text, -1) {
+		word := text[at[0]:at[1]]
+		bare := strings.TrimSuffix(strings.Trim(plain(word), "\"“”«»「」『』„`'’.*_…।"), "'s")
+		if bare == "" {
+			continue
+		}
+		first := []rune(bare)[0]
+		switch {
+		case bare != plain(strings.Trim(word, "'’.*_…।")):
+			all = append(all, value{bare, true})
+		case strings.ContainsFunc(bare, unicode.IsDigit):
+			all = append(all, numbered(bare)...)
+		case strings.ContainsAny(bare, "@/\\_#"), strings.Contains(bare, "."):
+			all = append(all, value{bare, true})
+		case unicode.IsUpper(first) && i > 0 && len(bare) > 1:
+			all = append(all, value{bare, false})
+		}
+	}
+	return all
+}
+
+// numbered are the values of a word with digits in it. Letters of other scripts at its border are endings and no part of it:
+// 500유로를 is 500, b.txt도 is b.txt.
+func numbered(word string) (all []value) {
+	for _, part := range asciiRun.FindAllString(word, -1) {
+		if part = strings.Trim(part, ".-_/"); strings.ContainsFunc(part, unicode.IsDigit) {
+			all = append(all, value{part, true})
+		}
+	}
+	return all
+}
+
+// asciiRun is a piece of a word in plain letters, digits and the signs of paths and addresses.
+var asciiRun = regexp.MustCompile(`[0-9A-Za-z@/\\_#.+:%-]+`)
+
+// plain writes digits of every script as ASCII's.
+func plain(word string) string {
+	return strings.Map(func(r rune) rune {
+		if r < 0x80 || !unicode.IsDigit(r) {
+			return r
+		}
+		zero := r // digits of a script stand in one run of ten that begins at a multiple of its own
+		for unicode.IsDigit(zero-1) && r-zero < 9 {
+			zero--
+		}
+		return '0' + (r - zero)
+	}, word)
+}
+
+// values weighs what a sentence names. What the user or an earlier result has said weighs nothing, and nothing does an
+// argument of the next call as a whole, where nobody knows what was said. A value that only the sentence brings is data, and
+// so is one that the next call passes on within a text.
+func (g *Gap) values(sentence string) (w int) {
+	words, before := scalars(g.Next), lower(g.Before)
+	sentence, w = g.withoutWhole(sentence, words)
+	for _, v := range valuesOf(sentence) {
+		weight := 1
+		if v.strong {
+			weight = 2
+		}
+		switch {
+		case v.is(g.Tool) || strings.EqualFold(strings.ReplaceAll(v.text, "-", "_"), g.Tool) || v.text == ordinalOf(g.Calls+1):
+		case g.Known != nil && g.Known(v.text):
+		case g.Known == nil && slices.ContainsFunc(words, func(s string) bool { return within(s, v.text) }):
+		case holds(before, v.text):
+			w++ // it is about the call in front
+		default:
+			w += weight
+		}
+	}
+	return w + g.passedOn(sentence, words)
+}
+
+// withoutWhole takes the arguments of the next call out of a sentence that stand there as a whole, and weighs those that were
+// not known: data in which there are digits or signs.
+func (g *Gap) withoutWhole(sentence string, words []string) (rest string, w int) {
+	for _, word := range words {
+		at := strings.Index(strings.ToLower(sentence), strings.ToLower(word))
+		if len(word) < 2 || at < 0 || at+len(word) > len(sentence) {
+			continue
+		}
+		sentence = sentence[:at] + " " + sentence[at+len(word):]
+		if g.Known != nil && strings.ContainsAny(word, "0123456789@/\\") && !g.Known(word) {
+			w += 2
+		}
+	}
+	return sentence, w
+}
+
+// ordinalOf is a small number in digits: the second call may be called 2.
+func ordinalOf(n int) string { return string(rune('0' + n%10)) }
+
+// within reports whether a value is a scalar, or a piece of one that is a word of its own, as a path or an address is.
+func within(scalar, value string) bool {
+	return strings.EqualFold(scalar, value) || !strings.ContainsFunc(scalar, unicode.IsSpace) && holds(strings.ToLower(scalar), value)
+}
+
+// passedOn weighs runs of words of the sentence that stand in a longer text of the next call. In scripts without capitals, or
+// without blanks, that is what shows that data goes on.
+func (g *Gap) passedOn(sentence string, texts []string) int {
+	words := strings.FieldsFunc(strings.ToLower(sentence), func(r rune) bool { return !isWord(r) })
+	for _, text := range texts {
+		there := " " + strings.Join(strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !isWord(r) }), " ") + " "
+		for i := 0; i+3 <= len(words); i++ {
+			run := strings.Join(words[i:i+3], " ")
+			if strings.Contains(there, " "+run+" ") && !(g.Known != nil && g.Known(run)) {
+				return 1
+			}
+		}
+	}
+	return 0
+}
+
+// holds reports whether a text in lower case has a word, in any case.
+func holds(text, word string) bool {
+	return word != "" && strings.Contains(text, strings.ToLower(word))
+}
+
+// mostCompared is how many bytes of a call's arguments are compared with a text.
+const mostCompared = 1 << 16
+
+// lower is the beginning of a document in lower case.
+func lower(doc json.RawMessage) string {
+	return strings.ToLower(string(doc[:min(len(doc), mostCompared)]))
+}
+
+// scalars are the texts and numbers in a JSON document, as text. Of one that is cut nothing is known.
+func scalars(doc json.RawMessage) (all []string) {
+	d := json.NewDecoder(bytes.NewReader(doc[:min(len(doc), mostCompared)]))
+	d.UseNumber()
+	for {
+		switch t, err := d.Token(); t := t.(type) {
+		case string:
+			all = append(all, t)
+		case json.Number:
+			all = append(all, t.String())
+		default:
+			if err != nil {
+				return all
+			}
+		}
+	}
+}

@@ -1,0 +1,139 @@
+package lenient
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"toolnorm/adapters/internal/repair"
+	"toolnorm/adapters/internal/scan"
+	"toolnorm/chat/schema"
+)
+
+// Meaning is what damaged arguments were found to mean.
+type Meaning struct {
+	Args string // strict JSON, as the schema wants it
+	Cost int    // what its cheapest reading costs
+	End  int    // where the arguments end in their text
+	Open bool   // the text ended before they did
+
+	plain string // the value as plainJSON spells it
+}
+
+// Decide decides what damaged arguments of the tool called name mean: of all ways to read them that are likely, only the one.
+// today is what was read of them, "" where nothing was. ok is false where they can mean different things, or nothing.
+// Values are compared, not texts: two ways to read a text that give the same arguments are no doubt.
+func Decide(text string, g repair.Args, name, today string) (m Meaning, ok bool) {
+	var all []Meaning
+	var fits []bool
+	seen := map[string]bool{}
+	for _, r := range g.Read(text) {
+		m, fit := meant(r, g.Type, name)
+		if m.Args != "" {
+			m.plain = plainJSON(m.Args)
+		}
+		if m.Args == "" || seen[m.plain] {
+			continue
+		}
+		seen[m.plain] = true
+		fits = append(fits, fit)
+		all = append(all, m)
+	}
+	if today != "" {
+		today = plainJSON(today)
+	}
+	return one(all, fits, today)
+}
+
+// ahead is how much cheaper what was read must be than what else may be meant. It is less than the search's margin, since two
+// ways of reading agree on it.
+const ahead = 2
+
+// one is the only one that is meant of some meanings, of which those count that fit the schema, if any does. One that does not
+// fit and is cheaper says that what fits is not what was written.
+func one(all []Meaning, fits []bool, today string) (m Meaning, ok bool) {
+	var likely []Meaning
+	for i, m := range all {
+		if fits[i] || !slices.Contains(fits, true) {
+			likely = append(likely, m)
+		}
+	}
+	if len(likely) == 0 || likely[0].Cost > all[0].Cost+ahead {
+		return m, false
+	}
+	at := slices.IndexFunc(likely, func(m Meaning) bool { return m.plain == today })
+	switch {
+	case at >= 0:
+		m = likely[at]
+		return m, !slices.ContainsFunc(likely, func(o Meaning) bool { return o.Args != m.Args && o.Cost < m.Cost+ahead })
+	case len(likely) > 1:
+		return m, false
+	}
+	return likely[0], slices.Contains(fits, true)
+}
+
+// meant is what one reading says in the types of the schema, and whether it fits them.
+func meant(r repair.Reading, t *schema.Type, name string) (Meaning, bool) {
+	doc := readDocument(r.Text, t)
+	if doc == nil || !doc.whole {
+		return Meaning{}, false
+	}
+	out := doc.out
+	if name != "" {
+		if args, ok := Unwrapped(name, t, out); ok {
+			out = args
+		}
+		if out[0] != '{' {
+			return Meaning{}, false
+		}
+	}
+	return Meaning{Args: out, Cost: r.Cost, End: r.End, Open: r.Open()}, !r.Lost() && Fits(out, t)
+}
+
+// Fits reports whether a value is of the type that the schema wants, with the members that it asks for, each once.
+// Members that it does not list are allowed, as most schemas do.
+func Fits(value string, t *schema.Type) bool {
+	kind := schema.KindOf(value)
+	if t.Known() && !t.Allows(kind) {
+		return false
+	}
+	switch kind {
+	case schema.Object:
+		var seen []string
+		for _, m := range scan.Fields(value) {
+			if slices.Contains(seen, m.Key) || !Fits(m.Value, t.Prop(m.Key)) {
+				return false
+			}
+			seen = append(seen, m.Key)
+		}
+		return !slices.ContainsFunc(t.Required(), func(key string) bool { return !slices.Contains(seen, key) })
+	case schema.Array:
+		var list []json.RawMessage
+		_ = json.Unmarshal([]byte(value), &list)
+		for i, item := range list {
+			if !Fits(string(item), t.ItemAt(i)) {
+				return false
+			}
+		}
+	default:
+		return len(t.Enum()) == 0 || slices.Contains(t.Enum(), value)
+	}
+	return true
+}
+
+// SameJSON reports whether two JSON texts are one but for white space and the spelling of strings.
+func SameJSON(a, b string) bool {
+	return a == b || plainJSON(a) == plainJSON(b)
+}
+
+// plainJSON is a JSON text without white space, its strings in one spelling; numbers stay as they are written.
+func plainJSON(text string) string {
+	var v any
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	if d.Decode(&v) != nil {
+		return text
+	}
+	out, _ := json.Marshal(v)
+	return string(out)
+}

@@ -1,0 +1,214 @@
+package repair
+
+import (
+	"strings"
+
+	"toolnorm/adapters/internal/scan"
+	"toolnorm/chat/schema"
+)
+
+// What is looked ahead is bounded, so that the work is linear.
+const (
+	maxKey     = 128  // a key, in bytes
+	maxAhead   = 4096 // white space, a comment, in bytes
+	maxClosers = 16   // closers in a row
+)
+
+// at is the byte at i, -1 behind the end.
+func (g *Args) at(i int) int {
+	if i < len(g.text) {
+		return int(g.text[i])
+	}
+	return -1
+}
+
+func (g *Args) has(i int, s string) bool { return i <= len(g.text) && strings.HasPrefix(g.text[i:], s) }
+
+func (g *Args) mark(i int) bool { return g.Mark != nil && i < len(g.text) && g.Mark(i) }
+
+// over reports whether the call ends at i: at a mark behind which there are no more strings, or with the text.
+func (g *Args) over(i int) bool { return i >= len(g.text) || i > g.lastQuote && g.mark(i) }
+
+// blank is the offset behind white space and comments at i.
+func (g *Args) blank(i int) int {
+	for range maxClosers {
+		n := g.space(i)
+		if n += g.comment(n); n == i {
+			break
+		}
+		i = n
+	}
+	return i
+}
+
+// space is the offset behind white space at i, also of the kinds that JSON does not know.
+func (g *Args) space(i int) int {
+	for end := min(i+maxAhead, len(g.text)); i < end; {
+		n := oddSpace(g.text[i:])
+		if scan.IsSpace(int(g.text[i])) {
+			n = 1
+		}
+		if n == 0 {
+			break
+		}
+		i += n
+	}
+	return i
+}
+
+// oddSpaces are the spaces that JSON does not know.
+var oddSpaces = []string{"\u00a0", "\u3000", "\u2028", "\u2029", "\u2003", "\u2002", "\u2009", "\u200b", "\ufeff"}
+
+func oddSpace(text string) int {
+	if text[0] < 0x80 {
+		return 0
+	}
+	for _, s := range oddSpaces {
+		if strings.HasPrefix(text, s) {
+			return len(s)
+		}
+	}
+	return 0
+}
+
+// comment is the length of the comment at i, 0 without one. Outside of strings nothing else begins like one, whatever it
+// holds. The line break behind it is not part of it.
+func (g *Args) comment(i int) int {
+	rest := g.text[min(i, len(g.text)):min(i+maxAhead, len(g.text))]
+	var end string
+	switch {
+	case strings.HasPrefix(rest, "//"), strings.HasPrefix(rest, "#"), strings.HasPrefix(rest, "-- "):
+		if n := strings.IndexByte(rest, '\n'); n >= 0 {
+			return n
+		}
+		return 0 // what follows on the line is lost, and nobody knows what it was
+	case strings.HasPrefix(rest, "/*"):
+		end = "*/"
+	case strings.HasPrefix(rest, "<!--"):
+		end = "-->"
+	default:
+		return 0
+	}
+	if n := strings.Index(rest[2:], end); n >= 0 {
+		return 2 + n + len(end)
+	}
+	return 0
+}
+
+// colon is the length of what stands for a colon at i.
+func (g *Args) colon(i int) int {
+	switch {
+	case g.at(i) == ':' || g.at(i) == '=':
+		return 1
+	case g.has(i, "："):
+		return len("：")
+	}
+	return 0
+}
+
+// keyAhead is the key that stands at i, in quotes or without, with a colon behind it; empty without one. from is where its
+// letters begin.
+func (g *Args) keyAhead(i int) (key string, quoted bool) {
+	n := i + g.quoteAt(i)
+	quoted = n > i
+	from := n
+	for n < from+maxKey && (scan.IsWord(g.at(n)) || g.at(n) == '-' || g.at(n) == '.' || g.at(n) == '$') {
+		n++
+	}
+	key = g.text[min(from, len(g.text)):min(n, len(g.text))]
+	n += g.quoteAt(n)
+	if key == "" || g.colon(g.blank(n)) == 0 {
+		return "", false
+	}
+	return key, quoted
+}
+
+// stringAhead reports whether a string begins at i.
+func (g *Args) stringAhead(i int) bool {
+	for k := range g.delims {
+		if g.has(i, g.delims[k].open) {
+			return true
+		}
+	}
+	return false
+}
+
+// knows reports whether one of the levels' objects has a member.
+func knows(l *Level, key string) bool {
+	for ; l != nil; l = l.Up {
+		if typeOf(l.Want).Has(key) {
+			return true
+		}
+	}
+	return false
+}
+
+// memberAhead reports whether behind a comma at i a member or an element of the container stands, and whether the schema
+// knows it.
+func (g *Args) memberAhead(i int, l *Level) (some, known bool) {
+	i = g.blank(i)
+	if key, quoted := g.keyAhead(i); key != "" {
+		known = knows(l, key)
+		return known || quoted || l != nil && l.Kind == aCall, known
+	}
+	c := g.at(i)
+	if isClose(c) || g.over(i) {
+		return true, false
+	}
+	if l == nil || l.Kind == anObject || l.Kind == aCall {
+		return false, false
+	}
+	return c == '{' || c == '[' || g.stringAhead(i) || c == '-' || c >= '0' && c <= '9', false
+}
+
+func isClose(c int) bool { return c == '}' || c == ']' || c == ')' }
+
+// closesAhead reports whether the closers at i are followed by what may follow closers.
+func (g *Args) closesAhead(i int, l *Level) bool {
+	for k := 0; isClose(g.at(i)) && k < maxClosers; k++ {
+		i = g.blank(i + 1)
+		if l != nil {
+			l = l.Up
+		}
+	}
+	if g.at(i) == ',' || g.at(i) == ';' {
+		some, _ := g.memberAhead(i+1, l)
+		return some || l == nil
+	}
+	return g.over(i) || g.has(i, "```")
+}
+
+// likelyEnd grades what stands at i, behind a quote, as what follows the end of a string: 2 as it must, 1 perhaps, 0 not.
+func (g *Args) likelyEnd(i int, l *Level) int {
+	from := i
+	i = g.blank(i)
+	c := g.at(i)
+	switch {
+	case g.over(i):
+		return 2
+	case c == ',' || c == ';':
+		if some, _ := g.memberAhead(i+1, l); some {
+			return 2
+		}
+		return 1
+	case isClose(c):
+		if g.closesAhead(i, l) {
+			return 2
+		}
+		return 1
+	case c == '+' || c == ':':
+		return 1
+	case scan.IsQuote(c) && i > from && l != nil && l.Kind != anObject && g.at(i+1) > ' ' && strings.IndexByte(",]}):", g.text[i+1]) < 0:
+		return 2 // "a" "b" in a list
+	}
+	if key, _ := g.keyAhead(i); key != "" && knows(l, key) {
+		return 2
+	}
+	return 0
+}
+
+// typeOf is the type that a place wants.
+func typeOf(want any) *schema.Type {
+	t, _ := want.(*schema.Type)
+	return t
+}

@@ -1,0 +1,406 @@
+package repair
+
+import (
+	"strings"
+
+	"toolnorm/adapters/internal/scan"
+	"toolnorm/chat"
+)
+
+// Flags of a string that is read; they end with it.
+const (
+	sRaw     = 1 << (32 + iota) // no backslash escapes anything
+	sMixed                      // backslashes escape only where they can
+	sEscaped                    // a backslash was seen: how they are read is decided
+	sDirty                      // it has quotes that are not escaped
+	sLone                       // the number of its quotes is odd
+	sBare                       // it has no quote in front
+	sPlain                      // it has quotes that are escaped as they should be
+	sControl                    // it has line breaks
+	sMark                       // it has marks
+	sOver                       // it has quotes that are escaped twice
+	sTwo                        // it has quotes that are written twice
+	sDelim   = 0xF << 48        // which delimiter it has
+	sAll     = 0xFFFFFFFF << 32
+)
+
+// delim is what opens and closes a string.
+type delim struct {
+	open, close string
+	raw         bool // nothing is escaped in it
+}
+
+// delims are those of JSON as models write it; the first one is JSON's own.
+var delims = []delim{{`"`, `"`, false}, {`"""`, `"""`, false}, {`'''`, `'''`, false}, {`'`, `'`, false}, {"`", "`", false}, {`\"`, `\"`, false}, {"“", "”", false}, {"‘", "’", false}, {"„", "“", false}, {"«", "»", false}, {"「", "」", false}}
+
+// strings offers the strings that begin here.
+func (g *Args) openStrings(s *Search, n *Node, prefix int, raw bool) {
+	for k := range g.delims {
+		d := &g.delims[k]
+		if !g.has(n.Pos+prefix, d.open) || len(d.open) == 3 && d.open[0] == d.open[1] && (g.over(n.Pos+prefix+3) || strings.IndexByte(",}]:", g.text[n.Pos+prefix+3]) >= 0) {
+			continue
+		}
+		to := n.to(n.Pos+prefix+len(d.open), modeString)
+		cost := 0
+		if !g.ownDelim(d) {
+			cost = g.habit(&to, habitQuotes)
+		}
+		to.Flags |= uint64(k) << 48
+		if raw {
+			to.Flags |= sRaw | sEscaped
+		}
+		s.Go(n, cost, to, `"`)
+	}
+}
+
+// ownDelim reports whether a delimiter costs nothing.
+func (g *Args) ownDelim(d *delim) bool {
+	return d.raw || d.open == `"` || g.Python && (d.open[0] == '\'' || d.open == `"""`)
+}
+
+// inString goes on in a string. A plain run is one step.
+func (g *Args) inString(s *Search, n *Node) {
+	d := &g.delims[n.Flags>>48&0xF]
+	i := n.Pos
+	for i < len(g.text) && g.plain(i, d, n) {
+		i++
+	}
+	if i >= len(g.text) {
+		return // a string that the text's end closes is cut
+	}
+	run := g.text[n.Pos:i]
+	c := g.text[i]
+	g.otherQuote(s, n, i, run, d)
+	if n.Flags&sBare == 0 && strings.HasPrefix(g.text[i:], d.close) {
+		g.quote(s, n, i, run, d)
+		return
+	}
+	switch {
+	case g.ownQuote(i) > 0: // no text has the family's own
+		if n.Flags&sBare != 0 {
+			s.Go(n, 0, n.behind(i+g.ownQuote(i)), run, `"`)
+		}
+	case g.Quotes != nil && !d.raw && strings.IndexByte("<>|", c) >= 0:
+		// a part of the family's own quote
+	case n.Flags&sBare != 0 && g.quoteAt(i) > 0 && g.likelyEnd(i+g.quoteAt(i), n.Stack) > 0:
+		// a.txt": the quote in front is lost
+		s.Go(n, 0, n.behind(i+g.quoteAt(i)), run, `"`)
+		s.Go(n, odd, n.stay(i+g.quoteAt(i)), run, string(chat.AppendEscaped(nil, g.text[i:i+g.quoteAt(i)])))
+	case c == '"':
+		if n.Flags&sBare == 0 { // what has lost its quotes has none inside, or it is more than one text
+			s.Go(n, 0, n.stay(i+1), run, `\"`)
+		}
+	case c == '\\':
+		g.backslash(s, n, i, run, d)
+	case c < ' ':
+		to := n.stay(i + 1)
+		cost := 0
+		if !d.raw {
+			cost = g.first(&to, sControl, trifle)
+		}
+		s.Go(n, cost, to, run, string(chat.AppendEscaped(nil, string(rune(c)))))
+		if c == '\n' && n.Flags&sBare == 0 {
+			g.closeHere(s, n, i, run)
+		} else if c == '\n' {
+			s.Go(n, 0, n.behind(i), run, `"`)
+		}
+	default:
+		// the closing quote may be missing here
+		to := n.stay(i + 1)
+		cost := 0
+		if g.mark(i) {
+			cost = g.first(&to, sMark, small)
+		} else if n.Flags&sBare != 0 && strings.IndexByte(",;}])", c) >= 0 {
+			cost = likely // most texts without quotes end here
+		}
+		s.Go(n, cost, to, run, g.text[i:i+1])
+		if c < 0x80 && !scan.IsQuote(int(c)) && (!g.mark(i) || g.over(i)) {
+			g.closeHere(s, n, i, run)
+		}
+	}
+}
+
+// plain reports whether the byte at i means nothing in a string.
+func (g *Args) plain(i int, d *delim, n *Node) bool {
+	switch c := g.text[i]; {
+	case c >= 0x80 || c == '\'' || c == '`':
+		if n.Flags&sBare != 0 {
+			size := g.quoteAt(i)
+			return size == 0 || g.likelyEnd(i+size, n.Stack) == 0
+		}
+		return c != d.close[0] && !g.otherEnd(i, n)
+	case c == '"' || c == '\\' || c < ' ' || c == d.close[0]:
+		return strings.IndexByte("\"\\", c) < 0 && c >= ' ' && !strings.HasPrefix(g.text[i:], d.close)
+	case c == ',' || c == ';':
+		some, known := g.memberAhead(i+1, n.Stack)
+		return !some || n.Flags&sBare == 0 && !known && !g.stringAhead(g.blank(i+1))
+	case isClose(int(c)):
+		return !g.closesAhead(i, n.Stack)
+	case g.Quotes != nil && !d.raw && strings.IndexByte("<>|", c) >= 0:
+		return false
+	case c == '<' || c == '[':
+		return !g.mark(i) && g.ownQuote(i) == 0
+	}
+	return true
+}
+
+// ownQuote is the length of the family's own quote at i, 0 without one.
+func (g *Args) ownQuote(i int) int {
+	for _, d := range g.delims[len(delims):] {
+		if g.has(i, d.open) {
+			return len(d.open)
+		}
+	}
+	return 0
+}
+
+// quotes are the signs that close strings of one kind or another.
+var quotes = []string{`"`, "'", "`", "”", "“", "’", "‘", "«", "»", "「", "」"}
+
+// quoteAt is the length of the quote at i, 0 without one.
+func (g *Args) quoteAt(i int) int {
+	for _, q := range quotes {
+		if g.has(i, q) {
+			return len(q)
+		}
+	}
+	return 0
+}
+
+// otherEnd reports whether a quote at i that is not the string's own stands as one that closes it.
+func (g *Args) otherEnd(i int, n *Node) bool {
+	size := g.quoteAt(i)
+	return size > 0 && n.Flags&sBare == 0 && g.likelyEnd(i+size, n.Stack) == 2
+}
+
+// otherQuote offers the end of the string at another quote than its own.
+func (g *Args) otherQuote(s *Search, n *Node, i int, run string, d *delim) {
+	if strings.HasPrefix(g.text[i:], d.close) {
+		return
+	}
+	if size := g.quoteAt(i); size > 0 && g.otherEnd(i, n) {
+		s.Go(n, slip, n.behind(i+size), run, `"`)
+	} else if g.has(i, `\"`) && g.likelyEnd(i+2, n.Stack) == 2 {
+		s.Go(n, slip, n.behind(i+2), run, `"`)
+	}
+}
+
+// closeHere offers the end of a string whose closing quote is missing.
+func (g *Args) closeHere(s *Search, n *Node, i int, run string) {
+	cost := slip
+	if g.Quotes != nil && strings.ContainsAny(run, "<>|") {
+		return // what closes it is damaged, perhaps
+	}
+	if n.Flags&sBare != 0 {
+		cost = 0 // it has been paid for
+	} else if run == "" && i > 0 && g.text[i-1] == '"' {
+		cost = slip + small // the quote in front is the end, rather
+	} else if _, known := g.memberAhead(i+1, n.Stack); known {
+		cost = likely
+	}
+	s.Go(n, cost, n.behind(i), run, `"`)
+}
+
+// quote reads the string's own quote: as its end, and as text.
+func (g *Args) quote(s *Search, n *Node, i int, run string, d *delim) {
+	behind := i + len(d.close)
+	end := g.likelyEnd(behind, n.Stack)
+	cost := 0
+	if n.Flags&sLone != 0 {
+		cost = odd
+	}
+	g.joined(s, n, behind, run)
+	s.Go(n, cost, n.behind(behind), run, `"`)
+	if d.raw {
+		return
+	}
+	if end == 0 && d.close == `"` && g.has(behind, `"`) { // two for one
+		to := n.stay(behind + 1)
+		to.Flags ^= sLone
+		s.Go(n, g.first(&to, sTwo, likely), to, run, `\"`)
+	}
+	if trimmed, ok := strings.CutSuffix(run, ","); ok && end == 2 && g.quoteAt(g.blank(behind)) > 0 { // "x," "y": 1
+		s.Go(n, slip, n.behind(behind), trimmed, `"`)
+	}
+	to := n.stay(behind)
+	to.Flags ^= sLone
+	to.Flags |= sDirty
+	if run != "" && scan.IsDigit(run[len(run)-1]) { // inches
+		to.Flags &^= sLone
+	}
+	text := `\"`
+	if d.close != `"` {
+		text = string(chat.AppendEscaped(nil, d.close))
+	}
+	if cost := g.innerQuote(n, i, run, behind, end); cost <= Most {
+		s.Go(n, cost, to, run, text)
+	}
+}
+
+// innerQuote is what a quote at i costs that does not close its string, where what follows is so likely its end.
+// The first of them opens a quotation: it stands behind a blank or a sign and in front of a letter.
+func (g *Args) innerQuote(n *Node, i int, run string, behind, end int) int {
+	cost := [3]int{0, habit, slip}[end]
+	if n.Flags&sDirty == 0 {
+		cost = [3]int{likely, slip + small, 2 * slip}[end]
+		before, next := g.at(i-1), g.at(behind)
+		switch follows := scan.IsWord(next) || next >= 0x80; {
+		case n.Flags&sPlain != 0 && n.Flags&sLone != 0: // the other one of a pair, which was forgotten
+			cost = min(cost, slip)
+		case run != "" && scan.IsWord(before) && follows && g.text[i] == '\'': // don't
+		case run == "", (scan.IsWord(before) || before >= 0x80) && follows:
+			cost = slip + small
+		case scan.IsWord(before) || before >= 0x80 || next <= ' ' || strings.IndexByte(",;:", byte(next)) >= 0:
+			cost = Most + 1 // it ends a quotation that never began
+		}
+	}
+	if i > 0 && g.text[i-1] == '\\' { // escaped twice, rather
+		cost += odd
+	}
+	if run != "" && scan.IsDigit(run[len(run)-1]) && end != 1 { // inches
+		cost = likely
+	}
+	return cost
+}
+
+// joined offers the string that is joined to the one that ends in front of i: by a plus sign, or in Python by nothing.
+func (g *Args) joined(s *Search, n *Node, i int, run string) {
+	k := g.blank(i)
+	cost := small
+	switch {
+	case g.at(k) == '+':
+		if k = g.blank(k + 1); n.Stack != nil {
+			if key, _ := g.keyAhead(k); key != "" {
+				cost = 2 * slip // a comma, rather
+			}
+		}
+	case !g.Python:
+		return
+	case n.Stack != nil && n.Stack.Kind != aCall:
+		cost = slip // a comma is missing, perhaps
+	default:
+		cost = 0
+	}
+	for x := range g.delims {
+		if d := &g.delims[x]; g.has(k, d.open) {
+			to := n.stay(k + len(d.open))
+			to.Flags = to.Flags&^uint64(sDelim) | uint64(x)<<48
+			s.Go(n, cost, to, run)
+		}
+	}
+}
+
+// backslash reads a backslash in a string. Whether backslashes escape is decided at its first one, and holds for the whole
+// string: as JSON has it, as text, or as escapes where they can be and as text elsewhere.
+func (g *Args) backslash(s *Search, n *Node, i int, run string, d *delim) {
+	if d.raw {
+		s.Go(n, 0, n.stay(i+1), run, `\\`)
+		return
+	}
+	if n.Flags&sEscaped == 0 {
+		path := g.drive(i)
+		for _, way := range [...]struct {
+			flags uint64
+			cost  int
+		}{{sEscaped, pick(path, slip, 0)}, {sEscaped | sRaw, pick(path, trifle, slip)}, {sEscaped | sMixed, pick(path, 2*slip, slip)}} {
+			to := n.stay(i)
+			to.Flags |= way.flags
+			s.Go(n, way.cost, to, run)
+		}
+		return
+	}
+	c := g.at(i + 1)
+	lower := c2(g.at(i + 2))
+	switch {
+	case d.open == `\"`:
+		g.escapedTwice(s, n, i, run)
+	case c == '"' || c == '\'' && d.open[0] == '\'':
+		g.escapedQuote(s, n, i, run)
+	case n.Flags&sRaw != 0:
+		cost := 0
+		if c >= 0 && strings.IndexByte("nrt", byte(c)) >= 0 && !lower {
+			cost = 3 // a line break, rather
+		} else if c == '\\' {
+			cost = small
+		}
+		s.Go(n, cost, n.stay(i+1), run, `\\`)
+	case c == '\\':
+		s.Go(n, 0, n.stay(i+2), run, `\\`)
+		if g.at(i+2) == '"' {
+			// \\" for \"
+			to := n.stay(i + 3)
+			cost := g.habit(&to, habitOver) + g.first(&to, sOver, trifle+pick(n.Flags&sPlain != 0, odd, 0))
+			if i == 0 || !scan.IsDigit(g.text[i-1]) {
+				to.Flags ^= sLone
+			}
+			s.Go(n, cost+pick(n.Flags&sMixed != 0, slip, 0), to, run, `\"`)
+		}
+	case c == '/' || c >= 0 && strings.IndexByte("bfnrt", byte(c)) >= 0:
+		cost := 0
+		if n.Flags&sMixed != 0 && lower {
+			cost = pick(c == 'b' || c == 'f', odd, 3)
+		}
+		s.Go(n, cost, n.stay(i+2), run, g.text[i:i+2])
+	case c == 'u' && i+6 <= len(g.text) && scan.IsHex(g.at(i+2)) && scan.IsHex(g.at(i+3)) && scan.IsHex(g.at(i+4)) && scan.IsHex(g.at(i+5)):
+		s.Go(n, 0, n.stay(i+6), run, g.text[i:i+6])
+	case c == '\'' || c == '`':
+		s.Go(n, trifle, n.stay(i+2), run, g.text[i+1:i+2])
+	case g.Python && c == '\n':
+		s.Go(n, 0, n.stay(i+2), run)
+	case n.Flags&sMixed != 0:
+		s.Go(n, 0, n.stay(i+1), run, `\\`)
+		if !g.Python && c < 0x80 && !scan.IsWord(c) { // "\ " for a blank
+			s.Go(n, 0, n.stay(i+1), run)
+		}
+	}
+}
+
+// escapedQuote reads an escaped quote: as one, and where a path ends in front of it as a backslash and the end.
+func (g *Args) escapedQuote(s *Search, n *Node, i int, run string) {
+	to := n.stay(i + 2)
+	to.Flags |= sPlain
+	cost := 0
+	if to.Flags&sOver != 0 {
+		cost = small
+	}
+	text := g.text[i : i+2]
+	if text == `\'` {
+		text = `'`
+	} else if i == 0 || !scan.IsDigit(g.text[i-1]) { // else it may stand for inches
+		to.Flags ^= sLone
+	}
+	if n.Flags&sRaw != 0 && g.likelyEnd(i+2, n.Stack) == 2 {
+		cost += small
+		s.Go(n, 0, n.behind(i+2), run, `\\"`)
+	}
+	s.Go(n, cost, to, run, text)
+}
+
+// escapedTwice reads a backslash in a string that is quoted by \": what is escaped in it is escaped twice.
+func (g *Args) escapedTwice(s *Search, n *Node, i int, run string) {
+	switch {
+	case g.has(i, `\\\"`):
+		s.Go(n, 0, n.stay(i+4), run, `\"`)
+	case g.has(i, `\\`) && g.at(i+2) >= 0 && g.at(i+2) != '\\':
+		s.Go(n, 0, n.stay(i+3), run, g.text[i+1:i+3])
+	case g.has(i, `\\\\`):
+		s.Go(n, 0, n.stay(i+4), run, `\\`)
+	case g.at(i+1) >= 0 && strings.IndexByte("nrtbf", byte(g.at(i+1))) >= 0:
+		s.Go(n, 0, n.stay(i+2), run, g.text[i:i+2])
+	}
+}
+
+// drive reports whether the backslash at i follows the drive of a path that a string begins with, and is not doubled.
+func (g *Args) drive(i int) bool {
+	return i >= 3 && g.text[i-1] == ':' && scan.IsLetter(g.text[i-2]) && scan.IsQuote(int(g.text[i-3])) && (scan.IsWord(g.at(i+1)) || g.at(i+1) == '.')
+}
+
+// c2 reports whether c is a letter in lower case, as behind the first letter of a name.
+func c2(c int) bool { return c >= 'a' && c <= 'z' }
+
+func pick(is bool, a, b int) int {
+	if is {
+		return a
+	}
+	return b
+}

@@ -1,0 +1,253 @@
+package adapters
+
+import (
+	"strings"
+
+	"toolnorm/adapters/internal/declaration"
+	"toolnorm/adapters/internal/lenient"
+	"toolnorm/adapters/internal/scan"
+)
+
+// literal matches a literal at offset i and answers the offset behind it.
+// What it lets pass is in docs/families.md, White space: any newline of a declaration is any white space or none, a quote may be
+// another one or missing, a bar may be ASCII's or DeepSeek's wide one. Exact bytes are exact: they are what tells one mark from
+// another. incomplete means that the text ended while all of it fitted.
+func (ms *marks) literal(i int, l declaration.Literal) (int, match) {
+	for _, u := range l.Units {
+		switch u.Kind {
+		case declaration.Exact:
+			switch ms.At(i) {
+			case int(u.Byte):
+				i++
+			case -1:
+				return i, incomplete
+			default:
+				return i, mismatch
+			}
+		// next to a value or reasoning only one newline is the mark's, the rest is data
+		case declaration.OneNewline:
+			if ms.At(i) == '\n' {
+				i++
+			}
+		case declaration.AnyBar:
+			n, a := ms.bar(i)
+			if a != matched {
+				return i, a
+			}
+			i += n
+		case declaration.AnyQuote:
+			i = ms.optionalQuote(i)
+		case declaration.Suffix:
+			i = ms.optionalSuffix(i)
+		// between two tags: <function = f>
+		case declaration.Pad:
+			i += ms.Space(i)
+		case declaration.AnyEquals:
+			i += ms.Space(i)
+			if c := ms.At(i); c != '=' {
+				return i, incompleteAtEnd(c, mismatch)
+			}
+			i++
+			i += ms.Space(i)
+		default:
+			n := ms.Elastic(i)
+			if n == 0 && u.Kind == declaration.SomeSpace {
+				return i, incompleteAtEnd(ms.At(i), mismatch)
+			}
+			i += n
+		}
+	}
+	return i, matched
+}
+
+// bar is the length of the bar at offset i.
+// DeepSeek's marks have the wide one, U+FF5C; <|tool▁calls▁begin|> is a look-alike that means the same.
+func (ms *marks) bar(i int) (int, match) {
+	if ms.At(i) == '|' {
+		return 1, matched
+	}
+	for n := range len(declaration.WideBar) {
+		if c := ms.At(i + n); c != int(declaration.WideBar[n]) {
+			return 0, incompleteAtEnd(c, mismatch)
+		}
+	}
+	return len(declaration.WideBar), matched
+}
+
+// hasKey says whether the key of a mark stands at offset i, its bars spelled either way.
+// It looks at the first solid piece of a mark only: what follows a value's closer need not be whole to be believed.
+func (ms *marks) hasKey(i int, l declaration.Literal) bool {
+	_, a := ms.literal(i, l.Head())
+	return a == matched && len(l.Units) > 0
+}
+
+// optionalQuote is the offset behind a quote at offset i, or i. MiniMax M2 and Dots write name="f", name='f' and name=f; inside
+// a JSON string it comes escaped.
+func (ms *marks) optionalQuote(i int) int {
+	switch ms.At(i) {
+	case '"', '\'':
+		return i + 1
+	case '\\':
+		if ms.At(i+1) == '"' {
+			return i + 2
+		}
+	}
+	return i
+}
+
+// optionalSuffix is the offset behind a colon and a word at offset i, or i.
+// Hunyuan's checkpoints end every tag in a word of their own, <tool_calls:opensource>, <arg_key:6124c78e>.
+func (ms *marks) optionalSuffix(i int) int {
+	if ms.At(i) != ':' {
+		return i
+	}
+	return i + 1 + ms.Run(i+1, declaration.MaxSuffix-1, func(c int) bool { return scan.IsWord(c) || c == '-' })
+}
+
+// begins says whether a literal can begin with the byte.
+// It saves comparing a whole literal at every byte. White space may stand for nothing, so then the second unit counts too.
+func begins(l declaration.Literal, c int) bool {
+	if len(l.Units) == 0 {
+		return false
+	}
+	switch u := l.Units[0]; u.Kind {
+	case declaration.Exact:
+		return int(u.Byte) == c
+	// a quote of any kind, or none and what follows it
+	case declaration.AnyQuote:
+		return c == '"' || c == '\'' || c == '\\' || len(l.Units) > 1 && int(l.Units[1].Byte) == c
+	case declaration.AnyEquals:
+		return c == '=' || scan.IsSpace(c)
+	}
+	return scan.IsSpace(c) || len(l.Units) > 1 && int(l.Units[1].Byte) == c
+}
+
+// skipLiteral steps over a literal. Where the body's first byte stands in its place it may be missing.
+// [TOOL_CALLS]NAME{…} has lost its [ARGS], which servers drop as a control token. White space in front of a mark is no part
+// of any, so it is tried without first.
+func (ms *marks) skipLiteral(l declaration.Literal, optional bool) match {
+	n, a := ms.literal(0, l)
+	// white space that the literal does not show
+	if space := ms.Space(0); a == mismatch && space > 0 {
+		if n, a = ms.literal(space, l); a == mismatch {
+			n = 0
+		}
+	}
+	if a == matched {
+		ms.Pos += n
+	} else if optional {
+		return matched
+	}
+	return a
+}
+
+// skipDoubled steps over an opener behind which the same stands once more.
+// Poolside's models write <tool_call><tool_call>f…; the second says nothing new.
+func (ms *marks) skipDoubled(p *declaration.Pattern) {
+	if p.Markless() {
+		return
+	}
+	n, a := ms.literal(0, p.Open)
+	if a != matched {
+		return
+	}
+	n += ms.Space(n)
+	if _, a = ms.literal(n, p.Open); a == matched {
+		ms.Pos += n
+	}
+}
+
+// skipOpener steps over what the prompt has said already: the opener once more, and the newline that belongs to it.
+// Models repeat it: a prompt that ends with <think>\n gets a reply that begins with <think>.
+func (ms *marks) skipOpener(p *declaration.Pattern, newline bool) {
+	if n, a := ms.literal(ms.Space(0), p.Parts[0].Lit); a == matched {
+		ms.Pos += n
+	} else if !newline && ms.At(0) == '\n' && strings.HasSuffix(p.Parts[0].Lit.Text, "\n") {
+		ms.Pos++
+	}
+}
+
+// opens says whether the body that is hole i of p begins right here.
+// Arguments in tags have no such byte: their first tag is looked for by taggedBody.
+func (ms *marks) opens(p *declaration.Pattern, i int) bool {
+	switch p.HoleAt(i) {
+	case "json", "pseudo":
+		return ms.At(0) == '{'
+	}
+	return false
+}
+
+// upTo is the offset of a literal that stands on the same line from offset i on: 0 when none does, -1 when the text ends
+// before that is known. Where the tag that the literal begins with stands, the rest must follow.
+// Keys stand on one line, but for white space in front of the next tag. Where < begins that tag and the rest does not follow,
+// the key would run over a tag.
+// Zero and -1 are apart so that a text that ended in a tag is a cut call, and a tag that is another one no call.
+func (ms *marks) upTo(i int, l declaration.Literal) int {
+	for n := i; n < i+lenient.MaxKey; n++ {
+		c := ms.At(n)
+		if c < 0 {
+			return -1
+		}
+		// the literal can begin here; only then is it compared
+		if begins(l, c) {
+			switch _, a := ms.literal(n, l); {
+			case a == incomplete:
+				return -1
+			case a == matched && n > i:
+				return n
+			case c == '<' && ms.hasKey(n, l):
+				return 0
+			}
+		}
+		if c == '\n' { // only white space may stand on the next lines
+			end := n + ms.Space(n)
+			switch _, a := ms.literal(end, l); a {
+			case incomplete:
+				return -1
+			case matched:
+				return end
+			}
+			break
+		}
+	}
+	return 0
+}
+
+// messageEnds is the offset behind the end mark at offset i, 0 when none stands there. Any of the family's marks ends any message:
+// <|end|>, <|call|> and <|return|> are mixed up by models.
+func (ms *marks) messageEnds(p *declaration.Pattern, i int) int {
+	for _, m := range p.Family.Ends {
+		if ms.Has(i, m) {
+			return i + len(m)
+		}
+	}
+	return 0
+}
+
+// closerAt says whether one of the pattern's closers stands at offset i, and where it ends.
+// The first that fits counts: </function> and </tool_call> are two, and a model may have left out either.
+// A message has none of its own: any of its family's end marks closes it.
+func (ms *marks) closerAt(i int, p *declaration.Pattern) (int, bool) {
+	if p == p.Family.Header {
+		n := ms.messageEnds(p, i)
+		return n, n > 0
+	}
+	for _, l := range p.Close {
+		if n, a := ms.literal(i, l); a == matched {
+			return n, true
+		}
+	}
+	return i, false
+}
+
+// sectionEnds says whether the closer of a section stands at offset i, and where it ends. Any of the family's closers ends
+// any of its sections: models open with one word and close with another.
+// DeepSeek V4 knows two words, tool_calls and function_calls, which was V3.2's.
+func (ms *marks) sectionEnds(i int, f *declaration.Family) (int, bool) {
+	for _, p := range f.Sections {
+		if end, ok := ms.closerAt(i, p); ok {
+			return end, true
+		}
+	}
+	return i, false
+}

@@ -1,0 +1,176 @@
+package adapters
+
+import (
+	"slices"
+	"strings"
+
+	"toolnorm/adapters/internal/declaration"
+	"toolnorm/adapters/internal/scan"
+)
+
+// marks finds the literals and marks of families in the text ahead.
+type marks struct {
+	*scan.Buffer
+	in    *input
+	f     *declaration.Family // the one that is read
+	index *declaration.Index  // of the marks of all that count
+}
+
+// marksAt is the list of marks that could stand at offset i, by the first two bytes there.
+// Two table look-ups end it for nearly every byte of prose; all marks of all families are in the one index.
+func (ms *marks) marksAt(i int) []declaration.Mark {
+	c := ms.At(i)
+	if c < 0 || ms.index.Second[c] == nil {
+		return nil
+	}
+	if next := ms.At(i + 1); next < 0 || !ms.index.Second[c][next] {
+		return nil
+	}
+	return ms.index.Marks[c]
+}
+
+// firstMark is the first mark of a kind that stands at offset i, nil when none does.
+// Longer keys stand first in the index, so of <tool_call and <tool_calls> the longer one is found where it stands.
+func (ms *marks) firstMark(i int, is func(m *declaration.Mark) bool) *declaration.Mark {
+	marks := ms.marksAt(i)
+	for k := range marks {
+		if m := &marks[k]; is(m) && ms.stands(i, m) {
+			return m
+		}
+	}
+	return nil
+}
+
+// stands says whether the mark stands at offset i.
+func (ms *marks) stands(i int, m *declaration.Mark) bool { return ms.markSize(i, m) > 0 }
+
+// markSize is how many bytes the mark m has at offset i, 0 when it does not stand there.
+// Suffixes (<｜hy_eos:opensource｜>) belong to it, and the blanks that Kimi K3 and others write: <|open|> tools <|sep|>.
+// A mark is compared as a whole here; the index has looked at its first two bytes alone.
+func (ms *marks) markSize(i int, m *declaration.Mark) int {
+	if len(m.Loose.Units) > 0 {
+		if end, a := ms.literal(i, m.Loose); a == matched {
+			return end - i
+		}
+	} else if ms.Has(i, m.Key) {
+		return len(m.Key)
+	}
+	return 0
+}
+
+// isTurn says whether a mark ends a turn or a message, and so may end what stands in front of it as well.
+func isTurn(m *declaration.Mark) bool { return m.Kind == declaration.TurnMark }
+
+// opensCall says whether a mark begins a call or a section of them.
+func opensCall(m *declaration.Mark) bool {
+	return m.Kind >= declaration.SectionOpen && m.Kind <= declaration.InnerOpen
+}
+
+// structure says whether a mark that is no closer stands at offset i.
+// Closers do not count, as they may belong to what the text quotes.
+// It is what turns a mark of the turn in front of a call, or of another such mark, into an end.
+func (ms *marks) structure(i int) bool {
+	return ms.firstMark(i, func(m *declaration.Mark) bool { return m.Kind <= declaration.TurnMark }) != nil
+}
+
+// turnEnds says whether a mark of the turn stands here.
+// A model that ends its turn has no more to say, so the call in front was meant.
+func (ms *marks) turnEnds() bool { return ms.firstMark(0, isTurn) != nil }
+
+// goesOn says whether a call, a message or a mark of the turn stands here.
+// Each of them begins something that the model itself does, which an answer of a tool does not hold.
+func (ms *marks) goesOn() bool {
+	return ms.firstMark(0, func(m *declaration.Mark) bool {
+		return m.Kind == declaration.SectionOpen || m.Kind == declaration.CallOpen || m.Kind == declaration.HeaderOpen || isTurn(m)
+	}) != nil
+}
+
+// endMark says whether a mark that ends or begins a call or a turn stands at offset i.
+// Marks of every family count: borrowed tags end where the other family's marks do.
+func (ms *marks) endMark(i int) bool {
+	return ms.firstMark(i, func(m *declaration.Mark) bool {
+		return m.Kind >= declaration.SectionOpen && m.Kind <= declaration.TurnMark || m.Kind == declaration.CloseMark && len(m.Pattern.Family.Sections) > 0
+	}) != nil
+}
+
+// anyMark says whether a mark stands here.
+// Code spans are looked at up to their end only where a mark stands in them: most backquotes hold a word.
+func (ms *marks) anyMark() bool {
+	return ms.firstMark(0, func(*declaration.Mark) bool { return true }) != nil
+}
+
+// ownMark says whether a mark of the model's own family stands at offset i that is no word of prose.
+// Another family's marks in a block are what the block is about.
+// Behind a fence at the end of a line the model's own mark says that the fence closes, whatever its rules say.
+func (ms *marks) ownMark(i int) bool {
+	return ms.firstMark(i, func(m *declaration.Mark) bool { return m.Own && !m.IsWord() }) != nil
+}
+
+// halfSuffix says whether the text ends inside a mark that has a place for a suffix: that is half a mark, though its key is
+// whole.
+// <tool_call alone is whole as Hunyuan's key, which may go on with :word, and half of everybody else's <tool_call>. Half a mark at
+// the end of a reply is text.
+func (ms *marks) halfSuffix(m *declaration.Mark) bool {
+	longer := func(o declaration.Mark) bool { return o.Key == m.Key+">" } // of <tool_call name=" where <tool_call> is a mark, too
+	if m.Pattern == nil || !strings.Contains(m.Pattern.Parts[0].Lit.Text, declaration.SuffixHole) && !slices.ContainsFunc(ms.marksAt(0), longer) {
+		return false
+	}
+	_, a := ms.literal(0, m.Pattern.Parts[0].Lit)
+	return a == incomplete
+}
+
+// over says whether the model has ended at offset i, behind white space: by itself, or with a mark of the turn that is the
+// last thing.
+// A reply that was cut by its length has not ended: what would have followed may have made an example of the call.
+// A mark of the turn may stand there, <|im_end|>, which servers should not have let through.
+func (ms *marks) over(i int) bool {
+	i += ms.Space(i)
+	if m := ms.firstMark(i, isTurn); m != nil {
+		i += ms.markSize(i, m)
+		return ms.At(i+ms.Space(i)) < 0
+	}
+	return ms.At(i) < 0 && !ms.in.lengthCut()
+}
+
+// modelEnded says whether the text is over because the model ended it.
+// With finish length the text could have gone on, and a closer could have come.
+func (ms *marks) modelEnded() bool { return ms.At(0) < 0 && !ms.in.lengthCut() }
+
+// atEnd says whether the text is over, but for white space.
+func (ms *marks) atEnd() bool { return ms.At(ms.Space(0)) < 0 }
+
+// mayEnd is a quick look at whether the reply may end at offset i, behind a name: [over] decides.
+func (ms *marks) mayEnd(i int) bool {
+	c := ms.At(i)
+	return c < 0 || scan.IsSpace(c) || ms.marksAt(i) != nil
+}
+
+// lineRest is the offset of the first sign of a mark, or of the line's end, behind offset i.
+// Beyond ASCII only a mark ends it, DeepSeek's ｜ or Kimi's ◁: letters of other scripts are words.
+func (ms *marks) lineRest(i int) int {
+	for n := i; n < i+maxAside; n++ {
+		if c := ms.At(n); c < 0 || c == '\n' || c == '<' || c == '[' || c == '{' || c == '`' || c >= 0x80 && ms.marksAt(n) != nil {
+			return n
+		}
+	}
+	return i
+}
+
+// restOfLine is what stands from offset i on up to the end of the line, without the white space around it. It answers false
+// at the end of the text and for a line that is too long.
+// The end of the text is a no, since what would follow is not known: a label is only one when its line is whole.
+// Blanks around a label are no part of it: "``` json" is json.
+func (ms *marks) restOfLine(i int) (rest string, whole bool) {
+	n := i + ms.Run(i, maxInfo, func(c int) bool { return c >= 0 && c != '\n' })
+	return strings.TrimSpace(string(ms.Slice(ms.Pos+i, ms.Pos+n))), ms.At(n) == '\n'
+}
+
+// maxInfo bounds what may follow the characters of a fence on its opening line, in bytes.
+// A longer line is no label, and reading on for its end would hold back text.
+const maxInfo = 256
+
+// runOf is how often c stands at offset i.
+// It asks for one byte more than the run has, so a run at the end of a piece waits for the next piece.
+func (ms *marks) runOf(i, c int) int {
+	return ms.Run(i, scan.Unlimited, func(at int) bool { return at == c })
+}

@@ -1,0 +1,78 @@
+package adapters
+
+import (
+	"toolnorm/adapters/internal/lenient"
+	"toolnorm/adapters/internal/repair"
+	"toolnorm/adapters/internal/toolset"
+)
+
+// maxBehind bounds how far behind arguments the end of their call is looked for, in bytes.
+const maxBehind = 512
+
+// mendArguments is mend for the arguments of a call, which begin at from.
+func (ar *arguments) mendArguments(from int, t *toolset.Tool, quotes []lenient.Delim) {
+	g := repair.Args{Type: t.Type(), Envelope: func(key string) bool { return lenient.OfEnvelope(key) || ar.tools.Find(key) != nil }}
+	for _, q := range quotes {
+		g.Quotes = append(g.Quotes, q.Open)
+	}
+	ar.mend(from, 0, t.Name, g)
+}
+
+// mend decides what JSON means in which something was odd; it begins at from, was written at at, and has just been read. What
+// was read of it stands if it is the only likely reading; if another one is, that takes its place, unless something else has
+// left already. Else the call can be read in two ways.
+// Nothing behind an oddity leaves before (lenient.Output.Odd), so it can still become text, or something else.
+func (ar *arguments) mend(from, at int, name string, g repair.Args) {
+	out := ar.Out
+	if !out.Odd {
+		return
+	}
+	if from < ar.Base || ar.Pos-from > lenient.MaxMended {
+		out.Doubt = true
+		return
+	}
+	if n := out.BeforeEnd(); !ar.out.drafting && (ar.calls.calling.released || n > ar.calls.hold) { // what has left must not depend on how the text came in
+		ar.calls.sendArgs(max(n-out.Sent(), 0))
+	}
+	end := ar.Pos
+	defer out.UnseeEnd()()
+	text := ar.damaged(from)
+	if !ar.atMark(from, len(text)) && ar.in.lengthCut() && (out.Broken || out.Doubt || ar.Unclosed) {
+		out.Broken, out.Doubt = true, false // the rest never came
+		ar.Pos = end
+		return
+	}
+	ar.Pos = from
+	g.Mark = func(i int) bool { return ar.IsMark(i) || ar.Has(i, "```") || ar.outside.argCloser(i) }
+	today := ""
+	if !out.Doubt && !out.Broken {
+		today = out.From(at)
+	}
+	m, ok := lenient.Decide(text, g, name, today)
+	ar.Pos = end
+	switch {
+	case ok && today != "" && lenient.SameJSON(m.Args, today):
+	case ok && out.Replace(at, m.Args):
+		out.Doubt, out.Broken, ar.Unclosed = false, false, m.Open
+		ar.Pos = from + m.End
+	default:
+		// nobody knows what the rest would have been
+		over := ar.At(from+len(text)-ar.Pos) < 0
+		cut := !ar.atMark(from, len(text)) && (ar.Unclosed || out.Broken || over && ar.in.lengthCut())
+		out.Broken, out.Doubt = cut, !cut
+	}
+}
+
+// damaged is the text of arguments that begin at position from, and what stands behind them up to the end of their call.
+func (ar *arguments) damaged(from int) string {
+	n := 0
+	for ; n < maxBehind && ar.At(n) >= 0; n++ {
+		if _, closer := ar.marks.closerAt(n, ar.trial.closing); closer || ar.outside.argCloser(n) || !ar.Unclosed && ar.IsMark(n) {
+			break
+		}
+	}
+	return string(ar.Slice(from, ar.Pos+n))
+}
+
+// atMark reports whether a mark stands n bytes behind position from.
+func (ar *arguments) atMark(from, n int) bool { return ar.IsMark(from + n - ar.Pos) }

@@ -1,0 +1,208 @@
+package adapters
+
+import (
+	"toolnorm/adapters/internal/declaration"
+	"toolnorm/adapters/internal/lenient"
+	"toolnorm/adapters/internal/prose"
+	"toolnorm/adapters/internal/toolset"
+)
+
+// openers reads what a mark in the text begins.
+type openers struct {
+	*lenient.Reader
+	in       *input
+	marks    *marks
+	page     *page
+	code     *code
+	trial    *trial
+	calls    *calls
+	headers  *headers
+	messages *messages
+	patterns *patterns
+	doubt    *doubt
+	unmarked *unmarked
+	thinking *thinking
+	tools    *toolset.Set // nil when no tools are offered
+}
+
+// opener reads what marks begin, for the parts that decide whether it counts.
+type opener interface {
+	try(m *declaration.Mark) match // reads what the mark here begins
+	markedCall() bool              // reads a call or a section that begins with a mark here
+	moreCalls() bool               // reads one more, behind white space
+}
+
+// tryMarks tries everything that can begin with c, here at markAt. It answers true when something did: the text in front
+// has left and reading goes on behind it. An attempt that the end of the text cut is structure when it got further than
+// its mark, or when the mark is no word of prose: a special token, or alone on its line.
+// Marks come longest key first, the configured family's before others: <tool_call> has ten patterns, and "cut" is believed only
+// when all of them have failed, or Solar's attempt would drop a reply of Sarashina's. Without marks comes last, as it needs the
+// most evidence.
+func (op *openers) tryMarks(c int, line bool) bool {
+	if op.code.inSpan() && op.code.inCode() || op.Pos < op.trial.rejected {
+		return false
+	}
+	op.trial.evidence = false
+	// to=time.now<|message|>: a message without the mark in front
+	if p := op.marks.index.Header; op.page.blank && p != nil && op.headers.headerAhead(0) && op.messages.read(p) == committed {
+		return true
+	}
+	wasCut, glue := false, 0
+	var here doubts
+	marks := op.marks.marksAt(0)
+	for i := range marks {
+		m := &marks[i]
+		// Action: is a mark at the start of a line only
+		if !op.marks.stands(0, m) || m.IsWord() && !line {
+			continue
+		}
+		switch op.tryMark(m, &here) {
+		case committed:
+			return true
+		case incomplete:
+			// <tool_call, which may become any of ten marks
+			if op.marks.halfSuffix(m) {
+				continue
+			}
+			wasCut = wasCut || line || op.trial.evidence || op.in.lengthCut() || m.Special()
+			glue = max(glue, op.trial.glue)
+		}
+		if op.Pos < op.trial.rejected { // a whole call that is text: no other reading of its marks counts
+			return false
+		}
+	}
+	if op.tools != nil && (line || c == '{') && op.unmarked.read(c, line) {
+		return true
+	}
+	if op.tools != nil && (line || op.page.blank) && op.unmarked.headlessCall(c) {
+		return true
+	}
+	if wasCut {
+		op.calls.dropRest(glue)
+	}
+	return wasCut
+}
+
+// tryMark reads what a mark begins; one of a call that may be a mention waits for what follows.
+// A draft reads its marks by itself, so nothing is doubted twice: whoever began it has looked.
+// Only marks of calls are doubted. Reasoning has rules of its own (thinksAgain), and a mark of the turn what stands around.
+func (op *openers) tryMark(m *declaration.Mark, here *doubts) match {
+	if op.tools != nil && opensCall(m) {
+		if why := op.doubt.doubted(m, here); why != prose.Line {
+			return op.doubt.tryDoubted(m, why, here)
+		}
+	}
+	return op.try(m)
+}
+
+// try reads what a mark begins.
+// Without tools the marks of calls are text: a request that offers none wants to see what the model wrote.
+func (op *openers) try(m *declaration.Mark) match {
+	if op.tools == nil && opensCall(m) {
+		return mismatch
+	}
+	switch m.Kind {
+	case declaration.ThinkOpen:
+		return op.thinking.openReasoning(m.Pattern)
+	case declaration.SectionOpen:
+		return op.section(m.Pattern)
+	case declaration.CallOpen, declaration.InnerOpen:
+		return op.patterns.attempt(m.Pattern)
+	case declaration.HeaderOpen:
+		return op.messages.read(m.Pattern)
+	case declaration.TextOpen:
+		return op.openPlain(m)
+	// <tool_response> behind a call: the model answers itself
+	case declaration.ResultOpen:
+		return op.madeUp(m.Pattern)
+	// <reserved_12>: it means nothing anywhere
+	case declaration.NoiseMark:
+		return op.page.dropMark(len(m.Key), 0)
+	case declaration.TurnMark:
+		if m.Pattern != nil && m.Pattern != op.page.reply && !m.Special() {
+			return mismatch // the closer of a plain reply that was not opened
+		}
+		return op.turn(m)
+	case declaration.CloseMark:
+		return op.lateCloser(m.Pattern)
+	case declaration.ThinkClose:
+		return op.thinking.strayCloser(m.Pattern)
+	}
+	return mismatch
+}
+
+// markedCall reads one call, or one section of them, that begins with a mark right here.
+// Calls without marks do not count in thoughts: JSON there is a plan.
+func (op *openers) markedCall() bool {
+	marks := op.marks.marksAt(0)
+	for i := range marks {
+		m := &marks[i]
+		if !opensCall(m) || !op.marks.stands(0, m) {
+			continue
+		}
+		if op.try(m) == committed {
+			return true
+		}
+	}
+	return false
+}
+
+// lateCloser drops the closer of a call that is over, behind nothing but white space since.
+// </function>⏎</tool_call> behind a call that needed neither is structure; the same tag in an answer about XML is not.
+// Text behind the call makes a closer a word of that text, which then stays.
+func (op *openers) lateCloser(p *declaration.Pattern) match {
+	n, ok := op.marks.closerAt(0, p)
+	if !ok || op.calls.done == 0 || !op.page.afterCall || !op.page.blank {
+		return mismatch
+	}
+	op.Pos += n
+	return committed
+}
+
+// openPlain drops the opener of a plain reply, where nothing but white space stands in front. One that looks like a tag may
+// be the answer itself: it counts behind reasoning only.
+// Hunyuan-A13B writes <answer>⏎…⏎</answer> behind its thoughts; a reply that is about such tags begins with them as well.
+// The special token of the family itself may come later as well, behind a call or text that had no opener.
+func (op *openers) openPlain(m *declaration.Mark) match {
+	n, a := op.marks.literal(0, m.Pattern.Parts[0].Lit)
+	if a != matched {
+		return a
+	}
+	// <|START_RESPONSE|> behind text that had none
+	own := m.Pattern.Family == op.marks.f && m.Special() && !op.page.mentioned()
+	if tag := m.Key[0] == '<' && !m.Special(); !op.page.blank && !own || !op.thinking.hasThought() && tag {
+		return mismatch
+	}
+	op.page.reply = m.Pattern
+	return op.page.dropMark(n, m.Pattern.Glue)
+}
+
+// turn drops a mark of the turn where it ends something: at the end of the text, or before another mark; white space up to
+// there is no text. So does the closer of a plain reply, with the newline that belongs to it.
+// Servers that pass control tokens on send <|im_end|> or </s> at the end; in the middle of a sentence they are what the sentence is
+// about. Behind a call nothing is: there they go without more evidence.
+func (op *openers) turn(m *declaration.Mark) match {
+	n, glue := op.marks.markSize(0, m), 0
+	// the closer of a plain reply, whose newline is the mark's
+	if m.Pattern != nil {
+		closer := m.Pattern.Parts[len(m.Pattern.Parts)-1].Lit
+		end, a := op.marks.literal(0, closer)
+		if a != matched {
+			return a
+		}
+		if n = end; closer.Units[0].Kind == declaration.OneNewline {
+			glue = 1
+		}
+	}
+	space := op.Space(n)
+	over := op.At(n+space) < 0 || op.marks.structure(n+space)
+	// the closer of a plain reply that was opened, <|END_RESPONSE|>
+	within := m.Pattern != nil && m.Pattern.Family == op.marks.f && op.page.reply != nil && m.Special() && !op.page.mentioned()
+	if !over && !op.page.afterCall && !within {
+		return mismatch
+	}
+	if over {
+		n += space
+	}
+	return op.page.dropMark(n, glue)
+}

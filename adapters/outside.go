@@ -1,0 +1,106 @@
+package adapters
+
+import (
+	"bytes"
+
+	"toolnorm/adapters/internal/declaration"
+	"toolnorm/adapters/internal/lenient"
+	"toolnorm/adapters/internal/scan"
+)
+
+// outside answers the reader of arguments what stands around them, see [lenient.Outside].
+type outside struct {
+	*lenient.Reader
+	marks *marks
+	trial *trial
+	names *names
+
+	// around is the quote around the arguments, which does not escape those inside:
+	// "{"city": "Rome"}". 0 is none.
+	around  int
+	printed bool // print( stands around the Python call
+}
+
+// CallEnds says whether what stands at offset i can follow the arguments as a whole.
+// The reader of arguments asks it where a brace or a quote may be one too early: what follows says whether it is.
+//
+//	{"city": "Rome"}}, "days": 3}</tool_call>    a brace too many, or too early
+//	{"city": "say "hi" now"}</tool_call>         which quote closes
+//
+// are told by it.
+func (ou *outside) CallEnds(i int) bool {
+	if ou.Python {
+		return ou.pythonEnd(i)
+	}
+	i += ou.Space(i)
+	c := ou.At(i)
+	p := ou.trial.closing
+	switch {
+	case ou.around != 0 && c == ou.around:
+		return true
+	case c < 0 || c == '}' || c == ',' || c == ']' || c == ')' || c == ';' || ou.IsMark(i):
+		return true
+	// the object around the arguments has to end first
+	case p.Hole("call") >= 0 || p.Hole("calls") >= 0:
+		return false
+	// a name in front of the arguments: only the closer can follow them
+	case len(p.Close) > 0:
+		_, ok := ou.marks.closerAt(i, p)
+		return ok
+	}
+	return true
+}
+
+// pythonEnd says whether what stands at offset i, behind the parenthesis that closes a Python call, can follow one: another
+// call, the end of the list of calls, a mark. Behind a quote inside program text it is something else.
+// Program text in an argument holds parentheses as well: get("a") inside of code='…' must not end the call.
+//
+//	[run(command='python -c 'print(1)'')]
+//
+// is one whole command: the parenthesis behind (1 is followed by a quote.
+func (ou *outside) pythonEnd(i int) bool {
+	i, line := ou.pastSpace(i)
+	c := ou.At(i)
+	switch {
+	case c < 0 || ou.IsMark(i) || ou.Comment(i) > 0:
+		return true
+	// print( has a parenthesis of its own
+	case c == ')' && ou.printed:
+		return ou.pythonEnd(i + 1)
+	case c == ']':
+		i, line = ou.pastSpace(i + 1)
+		return line || ou.At(i) < 0 || ou.IsMark(i)
+	case c == ',' || c == ';':
+		i += 1 + ou.Space(i+1)
+		return ou.At(i) == ']' || scan.IsWord(ou.At(i)) && ou.names.nameAhead(i)
+	case scan.IsWord(c):
+		return line && ou.names.nameAhead(i) && (ou.printed || !ou.Has(i, "print("))
+	}
+	return false
+}
+
+// pastSpace is the offset behind the white space at offset i, and whether a newline is in it.
+func (ou *outside) pastSpace(i int) (end int, line bool) {
+	end = i + ou.Space(i)
+	return end, bytes.IndexByte(ou.Slice(ou.Pos+i, ou.Pos+end), '\n') >= 0
+}
+
+// CallMark says whether a mark that can end or follow a call stands at offset i.
+// Marks of reasoning are left out: an argument may speak of them, and no call is followed by them inside its braces.
+func (ou *outside) CallMark(i int) bool {
+	ofCall := func(m *declaration.Mark) bool {
+		return m.Kind != declaration.ThinkOpen && m.Kind != declaration.ThinkClose
+	}
+	return ou.marks.firstMark(i, ofCall) != nil || ou.Inside() && ou.argCloser(i)
+}
+
+// argCloser says whether the closer of a tagged argument of the call that is read stands at offset i.
+// It is what follows JSON inside of a tag: of <parameter=x>{"a": 1}}</parameter> the second brace is too many.
+func (ou *outside) argCloser(i int) bool {
+	for _, arg := range ou.trial.closing.Family.Args {
+		if _, a := ou.marks.literal(i, arg.Parts[len(arg.Parts)-1].Lit); a == matched {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,255 @@
+package adapters
+
+import (
+	"bytes"
+	"unicode/utf8"
+
+	"toolnorm/adapters/internal/declaration"
+	"toolnorm/adapters/internal/prose"
+	"toolnorm/adapters/internal/scan"
+	"toolnorm/chat"
+)
+
+// outlet is where events leave, or wait while a draft is open.
+// A call that may still turn out to be text must not leave: what has left cannot be taken back.
+// What is in drafted can be dropped, or sent as it is; nothing else depends on its being a draft.
+type outlet struct {
+	in    *input // which ends when nobody takes events any more
+	yield func(chat.Event, error) bool
+
+	asides    bool // events show what the client does not see as well, see passBy
+	drafting  bool // events are kept in drafted
+	drafted   []chat.Event
+	draftGlue int // glue of the draft's first call; -1 before
+	strings   chat.Strings
+}
+
+// page is the text outside of calls: what plain bytes are, and which of them are decided.
+type page struct {
+	*scan.Buffer
+	in  *input
+	out *outlet
+	textState
+}
+
+// textState is where plain bytes go, and what stands around them.
+// White space in front of a mark may be the family's glue, so text is decided up to it only.
+type textState struct {
+	state     chat.Kind // what plain bytes are now: Text or Reasoning
+	textFrom  int       // decided text that has not left is of kind textKind and begins here
+	textTo    int       // and ends here
+	textKind  chat.Kind
+	blank     bool // no text but white space since the start, the reasoning's end or the last call
+	fresh     bool // at the start of a line
+	afterCall bool // a call was the last thing
+	keptTo    int  // where the text that was kept last ends
+	runFrom   int  // where the text begins that no mark has interrupted
+	gapAt     int  // where the white space in front of the mark begins
+	markAt    int  // where the mark begins
+
+	reply *declaration.Pattern // the marks of a plain reply whose opener was read
+}
+
+// passBy tells of what is not shown between two calls: whose turn it opens, and a result that it is.
+func (pg *page) passBy(from, to int) {
+	if pg.out.asides {
+		pg.out.emit(chat.Event{Kind: aside, Text: string(pg.Slice(from, to))})
+	}
+}
+
+// maxGap is how much white space waits to see whether a mark follows, in bytes.
+// More white space than that is layout, and no family's glue is longer than two newlines.
+const maxGap = 64
+
+// keep declares the n bytes from here on to be text (or reasoning) and steps over them. They leave with the next flush.
+// Reading on at the same place makes one piece of text of many, so that a reply's events are about as many as its pieces.
+func (pg *page) keep(n int) {
+	if n == 0 || pg.state == chat.None { // a message for nobody: glimmer's to=developer, which no client shows
+		pg.Pos += n
+		return
+	}
+	if pg.textTo != pg.Pos || pg.textKind != pg.state {
+		pg.flushText()
+		pg.textFrom, pg.textKind = pg.Pos, pg.state
+	}
+	if pg.keptTo != pg.Pos {
+		pg.runFrom = pg.Pos
+	}
+	pg.Pos += n
+	pg.textTo, pg.keptTo = pg.Pos, pg.Pos
+}
+
+// solid keeps n bytes of text that are not white space alone.
+func (pg *page) solid(n int) {
+	if n > 0 {
+		pg.keep(n)
+		pg.blank, pg.afterCall, pg.fresh = false, false, false
+	}
+}
+
+// solidFrom is solid for what stands from a position up to here, which was read as something else.
+func (pg *page) solidFrom(from int) {
+	n := pg.Pos - from
+	pg.Pos = from
+	pg.solid(n)
+}
+
+// plain keeps bytes up to one that means something and answers it; -1 at the end of the text. At the start of a line, and
+// while there is only white space, the very next byte means something.
+// Stops are the first bytes of all that can begin something; between them text leaves in one piece, so prose costs little more than
+// being copied.
+func (pg *page) plain(stops *[256]bool) int {
+	for {
+		w := pg.Window()
+		if len(w) > 0 && (pg.fresh || pg.blank && scan.IsSpace(int(w[0]))) {
+			return int(w[0])
+		}
+		i := 0
+		for i < len(w) && !stops[w[i]] {
+			i++
+		}
+		pg.solid(i)
+		if i < len(w) {
+			return int(w[i])
+		}
+		if pg.At(0) < 0 {
+			return -1
+		}
+	}
+}
+
+// flushText sends the text that is decided.
+// An event has one kind, so a change from reasoning to text sends what came before.
+func (pg *page) flushText() {
+	if pg.textFrom < pg.textTo {
+		pg.out.emit(chat.Event{Kind: pg.textKind, Text: pg.textOf(pg.textFrom, pg.textTo)})
+	}
+	pg.textFrom, pg.textTo = pg.Pos, pg.Pos
+}
+
+// flushRunes sends the text that is decided, but for a rune that is not whole yet.
+func (pg *page) flushRunes() {
+	if pg.textFrom >= pg.textTo {
+		return
+	}
+	text := pg.Slice(pg.textFrom, pg.textTo)
+	if n := len(text) - partialRune(text); n > 0 {
+		pg.out.emit(chat.Event{Kind: pg.textKind, Text: pg.textOf(pg.textFrom, pg.textFrom+n)})
+		pg.textFrom += n
+	}
+}
+
+// textOf is the text between two positions: the upstream's own string when it is just that.
+// Most pieces are plain text, and pass without a copy.
+// Other texts share one allocation for many, see chat.Strings.
+func (pg *page) textOf(from, to int) string {
+	if from == pg.in.lastAt && to-from == len(pg.in.last) {
+		return pg.in.last
+	}
+	return pg.out.strings.Of(pg.Slice(from, to))
+}
+
+// partialRune is how many bytes at the end of b begin a rune without ending it.
+// A token may end in the middle of a character, and half of one is no text that JSON could carry.
+func partialRune(b []byte) int {
+	for n := 1; n <= len(b) && n < utf8.UTFMax; n++ {
+		if end := b[len(b)-n:]; utf8.RuneStart(end[0]) {
+			if utf8.FullRune(end) {
+				return 0
+			}
+			return n
+		}
+	}
+	return 0
+}
+
+// skipLent removes what the prompt lent from the start of the buffer again.
+func (pg *page) skipLent(size int) {
+	pg.Buf, pg.Base, pg.Pos = pg.Buf[size:], size, size
+	pg.textFrom, pg.textTo = size, size
+}
+
+// anew notes that nothing stands in front of here: the start of a line, and of what there is to say.
+func (pg *page) anew() { pg.blank, pg.fresh = true, true }
+
+// leave decides the white space in front of the mark at markAt: glue newlines go, the rest is text. Where no text but
+// white space stands in front, all of it goes. It answers where what was dropped begins.
+// hermes's text and call are apart by one newline, of which the text keeps none: `Hello\n<tool_call>` is the text Hello.
+func (pg *page) leave(glue int) int {
+	end := pg.markAt
+	for n := 0; n < glue && end > pg.gapAt && pg.Slice(end-1, end)[0] == '\n'; n++ {
+		end--
+	}
+	here := pg.Pos
+	if pg.blank && pg.state != chat.Reasoning {
+		end = pg.gapAt
+	}
+	pg.Pos = pg.gapAt
+	pg.keep(end - pg.gapAt)
+	pg.Pos = here
+	pg.flushText()
+	return end
+}
+
+// acceptText lets the text in front of an accepted draft leave.
+// Glue is that of the draft's first call, which was not known when the text in front was passed.
+func (pg *page) acceptText(before *textState, glue int) {
+	here, blank := pg.Pos, pg.blank
+	pg.gapAt, pg.markAt, pg.blank = before.gapAt, before.markAt, before.blank
+	pg.textFrom, pg.textTo, pg.textKind = before.textFrom, before.textTo, before.textKind
+	pg.leave(glue)
+	pg.Pos, pg.blank = here, blank
+}
+
+// dropMark steps over the mark of n bytes here, of which nothing is shown.
+func (pg *page) dropMark(n, glue int) match {
+	pg.leave(glue)
+	pg.passBy(pg.Pos, pg.Pos+n)
+	pg.Pos += n
+	return committed
+}
+
+// lineStarts says whether the mark is the first thing on its line.
+// gapAt to markAt is the white space in front of the mark; its last byte tells.
+func (pg *page) lineStarts() bool {
+	return pg.gapAt < pg.markAt && pg.Slice(pg.markAt-1, pg.markAt)[0] == '\n'
+}
+
+// mentioned says whether the mark stands as a word in a sentence does: behind a blank, a quotation mark or a bracket.
+// It is the opposite of both places where models put marks: on a line of their own, and right behind what they said.
+func (pg *page) mentioned() bool { return !pg.lineStarts() && !pg.glued() }
+
+// glued says whether the mark follows a word or the end of a sentence without a blank between.
+// "Let me think.<tool_call>" is no mention: writers put a blank in front of a word. Bytes of longer runes count as words, since
+// Chinese and Japanese end a sentence with one. Where the text in front is gone from the buffer nothing is known of it.
+func (pg *page) glued() bool {
+	if pg.markAt <= pg.Base || pg.gapAt < pg.markAt {
+		return false
+	}
+	c := pg.Slice(pg.markAt-1, pg.markAt)[0]
+	return scan.IsWord(int(c)) || c >= 0x80 || c == '.' || c == '!' || c == '?' || c == ':' || c == '>' || c == ']' || c == '}'
+}
+
+// announcement is the text in front of here, as far as it is looked at.
+// White space between text and call is not part of it: a call mostly stands on a line of its own.
+func (pg *page) announcement() []byte {
+	return bytes.TrimSpace(pg.Slice(max(pg.Base, pg.gapAt-prose.Reach), pg.gapAt))
+}
+
+// behind is the text behind here, as far as it is looked at.
+func (pg *page) behind() []byte {
+	return pg.Slice(pg.Pos, pg.Pos+pg.Run(0, prose.Reach, func(c int) bool { return c >= 0 }))
+}
+
+// emit hands one event on, or keeps it while a draft is open.
+// Leaving the range over the events ends the reading: nothing is read from the source after it.
+// Events of a draft wait in order with those of the text in front of it, so nothing overtakes anything.
+func (o *outlet) emit(e chat.Event) {
+	if o.drafting {
+		o.drafted = append(o.drafted, e)
+		return
+	}
+	if !o.in.dead && !o.yield(e, nil) {
+		o.in.stop()
+	}
+}

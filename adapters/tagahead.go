@@ -1,0 +1,121 @@
+package adapters
+
+import (
+	"strings"
+
+	"toolnorm/adapters/internal/declaration"
+	"toolnorm/adapters/internal/lenient"
+)
+
+// tagsAhead finds the tags of calls in the text ahead, as their families write them or damaged. It
+// steps over nothing.
+type tagsAhead struct {
+	*lenient.Reader
+	marks *marks
+	names *names
+	calls *calls
+	tails tagTails
+}
+
+// argHead reads the head of an argument at offset i.
+// An incomplete head is remembered, as the text may have ended inside the one that was meant.
+// The first pattern that matches counts: families with two spellings list the one with more in it first, as Kimi K3's with type.
+func (ta *tagsAhead) argHead(f *declaration.Family, i int) (head, match) {
+	best := mismatch
+	for _, p := range f.Args {
+		h, a := ta.headBy(p, i)
+		if a == matched {
+			return h, matched
+		}
+		if a == incomplete {
+			best = incomplete
+		}
+	}
+	return head{}, best
+}
+
+// headBy reads a head by one pattern: literals with a key, perhaps a type, between them.
+// <parameter=city>, <arg_key>city</arg_key><arg_value>, <|open|>argument key="city" type="string"<|sep|>: parts alternate, literal
+// and hole, so k goes in steps of two. Keys hold blanks and signs, as everything up to the next literal is the key.
+func (ta *tagsAhead) headBy(p *declaration.Pattern, i int) (head, match) {
+	h := head{p: p, own: p.Parts[len(p.Parts)-1].Lit}
+	for k := 0; ; k += 2 {
+		end, a := ta.marks.literal(i, p.Parts[k].Lit)
+		if a != matched {
+			return head{}, a
+		}
+		hole := p.HoleAt(k + 1)
+		if hole == "value" {
+			// tags named like the parameter close by that name, and may nest
+			if h.end = end; p.Keyed() {
+				h.own, h.again = declaration.Exactly(p.CloseTag(h.key)), p.OpenTag(h.key)
+			}
+			// <parameter=city>>
+			if !h.onLines() || ta.At(end) != '>' || ta.At(end+1) != '\n' {
+				return h, matched
+			}
+			h.end += 2
+			return h, matched
+		}
+		end += ta.Space(end)
+		i = ta.marks.upTo(end, p.Parts[k+2].Lit)
+		if i <= end {
+			return head{}, incompleteAtEnd(i, mismatch)
+		}
+		word := strings.Trim(string(ta.Slice(ta.Pos+end, ta.Pos+i)), "\"' \t\r\n")
+		// ]<]minimax[>[</city>: a closer is no parameter
+		if hole == "key" && p.Keyed() && strings.ContainsAny(word, "/<\" ") {
+			return head{}, mismatch // another tag than a parameter's
+		}
+		if hole == "key" {
+			h.odd = oddKey(p.Family, word)
+			// key="a&amp;b"
+			if h.key = word; p.Family.Flags.Entities {
+				h.key = plainly.Replace(word)
+			}
+		} else if strings.ContainsAny(word, "<>") {
+			return head{}, mismatch // the end of the tag is missing
+		} else {
+			h.wire = strings.Trim(word, "=:\"'`“” ")
+		}
+	}
+}
+
+// loneKeys is the offset behind the keys without a value that stand at offset i: they are no arguments.
+// Poolside's models write <arg_key>days</arg_key></tool_call>; an empty text for it would be a value that nobody wrote.
+// They may follow each other, so it goes on until something else stands there.
+func (ta *tagsAhead) loneKeys(p *declaration.Pattern, i int) int {
+	a := p.Family.Args[0]
+	// only families whose keys have a closer of their own
+	if len(a.Parts) < 4 || !strings.HasPrefix(a.Parts[2].Lit.Text, "</") {
+		return i
+	}
+	opener, closer := a.Parts[0].Lit, a.Parts[2].Lit.Pieces()[0]
+	for {
+		end, found := ta.marks.literal(i, opener)
+		if found != matched {
+			return i
+		}
+		if end = ta.marks.upTo(end, closer); end <= i {
+			return i
+		}
+		end, _ = ta.marks.literal(end, closer)
+		end += ta.Elastic(end)
+		// with a value's tag behind the key's closer it is an argument
+		_, closed := ta.marks.closerAt(end, p)
+		if _, another := ta.marks.literal(end, opener); !closed && another != matched {
+			return i
+		}
+		i = end
+	}
+}
+
+// pastComment is the offset behind white space, and perhaps a comment, at offset i.
+// </parameter> <!-- or --> // the town </function>: models explain what they close, and a closer behind it is one all the same.
+func (ta *tagsAhead) pastComment(i int) int {
+	i += ta.Elastic(i)
+	if n := ta.Comment(i); n > 0 {
+		i += n + ta.Elastic(i+n)
+	}
+	return i
+}

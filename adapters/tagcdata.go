@@ -1,0 +1,48 @@
+package adapters
+
+import (
+	"toolnorm/adapters/internal/declaration"
+)
+
+// openCDATA steps over the opener of CDATA around a value, if one stands here.
+// MiniCPM5 wraps a value in it exactly when it holds <, & or a newline.
+func (tg *tagged) openCDATA(f *declaration.Family) bool {
+	if !f.Flags.CDATA {
+		return false
+	}
+	n, a := tg.marks.literal(tg.Space(0), declaration.Exactly(declaration.CDATAOpen))
+	if a == incomplete && tg.At(tg.Space(0)) >= 0 {
+		tg.Out.Broken = true
+		tg.ToEnd()
+	}
+	if a == matched {
+		tg.Pos += n
+	}
+	return a == matched
+}
+
+// cdataEnd says whether CDATA ends here, and how many bytes of it and of the value's closer to step over. Inside it no mark
+// counts, and its closer only where the value's closer follows.
+// The text of a page may hold ]]> as well as any tag; what follows it decides, as for every closer.
+func (tg *tagged) cdataEnd(p *declaration.Pattern, h head) (int, bool) {
+	n, a := tg.marks.literal(0, declaration.Exactly(declaration.CDATAClose))
+	if a == matched {
+		i := n + tg.Elastic(n)
+		end, b := tg.marks.literal(i, h.own)
+		if b == matched && tg.afterValue(p, end) {
+			return end, true
+		}
+		// <![CDATA[["a"]]]></function>: the value's own closer is missing
+		if b == mismatch && tg.closersFollow(p, i) {
+			return i, true
+		}
+		a = b
+	}
+	if a != incomplete {
+		return 0, false
+	}
+	for tg.At(n) >= 0 {
+		n++
+	}
+	return n, true
+}

@@ -1,0 +1,88 @@
+package adapters
+
+import (
+	"slices"
+
+	"toolnorm/chat/schema"
+)
+
+// choose returns the reading that counts. It is false where there are two, or none.
+// Only what the tool would get is compared: two readings that put a line break here or there are one where the parameter is a
+// number. before is what was read of the first value before the search, and partly says that it is not a text, and whole already.
+// A value that does not fit its parameter costs extra, but a reading that has one can still be the only one: then the engine
+// has that value written again.
+func (s *tagSearch) choose(before string, partly bool) (tagReading, bool) {
+	slices.SortStableFunc(s.done, func(a, b tagReading) int { return a.cost - b.cost })
+	if len(s.done) == 0 {
+		return tagReading{}, false
+	}
+	known := map[[2]int]string{}
+	value := func(a *tagArg) string {
+		at := [2]int{a.from, a.to}
+		v, ok := known[at]
+		if !ok {
+			text := string(s.d.Slice(s.d.Pos+a.from, s.d.Pos+a.to))
+			if a.from == 0 {
+				text = before + text
+			}
+			v = a.read(text, s.f.typ.Prop(a.key))
+			known[at] = v
+		}
+		return v
+	}
+	var list []tagReading
+	for _, r := range s.done {
+		if r.cost > s.done[0].cost+tagMargin+misfitCost || len(list) == maxStates {
+			break
+		}
+		for a := r.args; a != nil; a = a.prev {
+			typ := s.f.typ.Prop(a.key)
+			if !(partly && a.from == 0) && !(r.cut && a == r.args) && typ.Known() && !typ.Allows(schema.String) && !typ.Allows(schema.KindOf(value(a))) {
+				r.cost += misfitCost
+			}
+		}
+		list = append(list, r)
+	}
+	slices.SortStableFunc(list, func(a, b tagReading) int { return a.cost - b.cost })
+	best := list[0]
+	for _, r := range list[1:] {
+		if r.cost >= best.cost+tagMargin {
+			break
+		}
+		if r.cut != best.cut || !sameArgs(r.args, best.args, value) {
+			return best, false
+		}
+	}
+	return best, best.cost < leftCost && !(s.d.calls.done > 0 && s.closersInside(best))
+}
+
+// closersInside says whether a value of a reading holds all closers of a call without its opener. Behind another call it is
+// not clear then where that one ended.
+func (s *tagSearch) closersInside(r tagReading) bool {
+	paired := map[int]bool{}
+	for k := range s.tokens {
+		if pair := s.tokens[k].pair; pair > 0 {
+			paired[pair] = true
+		}
+	}
+	for a := r.args; a != nil; a = a.prev {
+		for k := s.from(a.from); k+1 < len(s.tokens) && s.tokens[k].at < a.to; k++ {
+			t, next := &s.tokens[k], &s.tokens[k+1]
+			if t.kind == valueTag && next.kind == closeTag && !paired[k] && t.cost+next.cost == 0 && s.blank(t.end, next.at) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// sameArgs says whether two readings give the same arguments, in the same order.
+// Equal stretches of the text need not be read twice.
+func sameArgs(a, b *tagArg, value func(*tagArg) string) bool {
+	for ; a != nil && b != nil; a, b = a.prev, b.prev {
+		if a.key != b.key || (a.from != b.from || a.to != b.to) && value(a) != value(b) {
+			return false
+		}
+	}
+	return a == nil && b == nil
+}

@@ -1,0 +1,306 @@
+package adapters
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"toolnorm/adapters/internal/declaration"
+	"toolnorm/adapters/internal/scan"
+	"toolnorm/chat/schema"
+)
+
+// tagForms are the tags that a call in tags is made of, one by one, as text that can be compared with damage.
+type tagForms struct {
+	p      *declaration.Pattern // the call's own pattern
+	typ    *schema.Type         // its tool's parameters
+	keys   []string             // the names of those
+	values []tagForm            // the closer of a value, for each form of an argument
+	closes []tagForm            // the closers of the call, in order
+	inner  []tagForm            // closing tags in the head of an argument: </arg_key>
+	heads  [][]headStep         // the heads of arguments, one for each form
+}
+
+// tagForm is one tag: as the declaration matches it, and as plain text.
+// Whole tags are compared by their literals, which forgive white space and quotes at no cost; only what those refuse is looked
+// at character by character.
+type tagForm struct {
+	lit  declaration.Literal
+	text string
+	name string // of </name>; "" where the tag is of another form
+}
+
+// headStep is a piece of an argument's head: a tag, or a hole.
+type headStep struct {
+	tagForm
+	hole string
+}
+
+// headHit is a head that stands in the text, whole or damaged.
+// Several may stand at one place, when it is not clear what is missing.
+type headHit struct {
+	head
+	cost int
+}
+
+// newTagForms returns the tags of a call's pattern.
+// They are made when a call is first looked at closely; clean replies never need them.
+func newTagForms(p *declaration.Pattern, t *schema.Type) *tagForms {
+	f := &tagForms{p: p, typ: t, keys: t.Members()}
+	for _, arg := range p.Family.Args {
+		f.values = append(f.values, formOf(arg.Parts[len(arg.Parts)-1].Lit))
+		var steps []headStep
+		for k, part := range arg.Parts[:arg.Hole("value")] {
+			if part.Hole != "" {
+				steps = append(steps, headStep{hole: part.Hole})
+				continue
+			}
+			for _, l := range part.Lit.Pieces() {
+				step := headStep{tagForm: formOf(l)}
+				steps = append(steps, step)
+				if k > 0 && step.name != "" {
+					f.inner = append(f.inner, step.tagForm)
+				}
+			}
+		}
+		f.heads = append(f.heads, steps)
+	}
+	for _, l := range p.Close {
+		f.closes = append(f.closes, formOf(l))
+	}
+	return f
+}
+
+// formOf returns a literal as a tag, without the line breaks at its edges.
+func formOf(l declaration.Literal) tagForm {
+	f := tagForm{lit: l.Trimmed()}
+	f.text = f.lit.Plain()
+	if name, ok := strings.CutPrefix(f.text, "</"); ok {
+		f.name = strings.TrimSuffix(name, ">")
+	}
+	return f
+}
+
+// The costs of readings: quarters of a slip, above a byte that counts the slips. A tag that is text costs more at a place
+// where it could be one than inside a line, and always more than a damaged tag.
+const (
+	quarter     = 1 << 8
+	slipCost    = 4*quarter + 1   // a tag left out, doubled, damaged, or in the place of another
+	lostCost    = 6*quarter + 1   // the head of an argument left out: what it would hold may as well belong to the value in front
+	junkCost    = 5*quarter + 1   // words between two tags mean nothing
+	asideCost   = quarter         // a comment
+	mentionCost = 2 * quarter     // a tag inside a line is text
+	textCost    = 6 * quarter     // a tag at a border is text
+	cutCost     = 8 * quarter     // the text ends inside a value
+	misfitCost  = 6 * quarter     // a value does not fit its parameter
+	leftCost    = 24 * quarter    // complete closers are left over behind the call
+	tagMargin   = 7 * quarter / 4 // a reading within so much of the best one is a second reading
+	tagWindow   = 12 * quarter    // readings that cost so much more than the best are not followed
+)
+
+// tagAt returns the offset behind a tag that stands at offset i, whole or with one slip inside of it, and its cost.
+// Two slips in one tag are more than models make, and would turn one tag into another.
+func (ta *tagsAhead) tagAt(i int, f tagForm) (end, cost int, ok bool) {
+	if n, a := ta.marks.literal(i, f.lit); a == matched {
+		// </parameter>>
+		if strings.HasSuffix(f.text, ">") && len(f.text) > 2 && ta.At(n) == '>' {
+			return n + 1, slipCost, true
+		}
+		return n, 0, true
+	}
+	if n := ta.nearly(i, f.text); n > 0 {
+		return n, slipCost, true
+	}
+	return i, 0, false
+}
+
+// nearly compares a text with one slip, found at the first byte that differs: what follows tells which slip it was.
+// A first character that stands twice is none: of "1 <</parameter>" the value ends in a sign of its own.
+//
+// The slips are another case, a character that is missing, one that stands twice, and a blank too many. It returns the offset
+// behind the text, or 0 where it does not stand at offset i.
+func (ta *tagsAhead) nearly(i int, text string) int {
+	if len(text) < 4 {
+		return 0
+	}
+	k := 0
+	for k < len(text) && ta.At(i+k) == int(text[k]) {
+		k++
+	}
+	if k == len(text) {
+		return i + k
+	}
+	for k > 0 && !utf8.RuneStart(text[k]) {
+		k--
+	}
+	c := ta.At(i + k)
+	_, size := utf8.DecodeRuneInString(text[k:])
+	_, before := utf8.DecodeLastRuneInString(text[:k])
+	switch {
+	// the character that comes next is missing
+	case k+size < len(text) && ta.Has(i+k, text[k+size:]):
+		return i + k + len(text) - k - size
+	// one stands twice, or a blank is too many
+	case k > 1 && ta.Has(i+k, text[k-before:k]) && ta.Has(i+k+before, text[k:]):
+		return i + len(text) + before
+	case k > 0 && scan.IsSpace(c) && ta.Has(i+k+1, text[k:]):
+		return i + len(text) + 1
+	// the last character is missing
+	case k+size == len(text) && k > 3 && !scan.IsWord(c) && c != '-' && c != '.':
+		return i + k
+	}
+	if c < 0 || c|0x20 != int(text[k])|0x20 {
+		return 0
+	}
+	for n := k; n < len(text); n++ {
+		if c := ta.At(i + n); c != int(text[n]) && (!isLetter(c) || c|0x20 != int(text[n])|0x20) {
+			return 0
+		}
+	}
+	return i + len(text)
+}
+
+// isLetter reports whether what At answered is a letter of ASCII.
+func isLetter(c int) bool { return c >= 0 && c < 0x80 && scan.IsLetter(byte(c)) }
+
+// headsAt returns the heads of arguments that stand at offset i: the whole one, with any key, or damaged ones of parameters
+// that the tool has.
+// A key that the tool does not have costs something, and one character less than a parameter's name less than that: a tag that
+// has lost a character may have lost it there. A whole key that the tool has is never taken for another.
+func (ta *tagsAhead) headsAt(f *tagForms, i int) []headHit {
+	var all []headHit
+	if h, a := ta.argHead(f.p.Family, i); a == matched && !strings.ContainsAny(h.key, "<>\"\n") {
+		all = append(all, headHit{h, 0})
+		if len(f.keys) > 0 && !f.typ.Has(h.key) {
+			all[0].cost = lostCost // a parameter that the tool does not have
+		}
+		for _, key := range f.keys {
+			if all[0].cost > 0 && oneOff(h.key, key) {
+				h.key = key
+				all = append(all, headHit{h, slipCost})
+			}
+		}
+		return all
+	}
+	for k, steps := range f.heads {
+		for _, key := range f.keys {
+			end, wire, cost := ta.headBySteps(f, steps, key, i, 2)
+			if cost == 0 {
+				continue
+			}
+			arg := f.p.Family.Args[k]
+			last := arg.Parts[arg.Hole("value")-1].Lit
+			if n := len(last.Units); n > 0 && last.Units[n-1].Kind == declaration.OneNewline && ta.At(end) == '\n' {
+				end++
+			}
+			h := head{p: arg, own: arg.Parts[len(arg.Parts)-1].Lit, key: key, wire: wire, end: end}
+			all = append(all, headHit{h, cost})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b headHit) int { return a.cost - b.cost })
+	for n := range all {
+		if all[n].cost > all[0].cost {
+			return all[:n]
+		}
+	}
+	return all
+}
+
+// headBySteps finds what argHead does not: GLM's heads are four pieces, <arg_key>, the key, </arg_key> and <arg_value>, and a model
+// may leave out, double or swap any of them. Of a parameter's head so many pieces may be damaged, missing or another, and at
+// least one must stand there as it should. It returns a cost of 0 where the head does not stand there.
+func (ta *tagsAhead) headBySteps(f *tagForms, steps []headStep, key string, i, slips int) (end int, wire string, cost int) {
+	whole, lost := 0, false
+	for n, s := range steps {
+		at := i + ta.Elastic(i)
+		if n == 0 {
+			at = i
+		}
+		var c int
+		switch {
+		case s.hole == "key":
+			if !ta.Has(at, key) {
+				return 0, "", 0
+			}
+			end = at + len(key)
+		case s.hole != "":
+			end = at + ta.Run(at, 32, func(c int) bool { return isLetter(c) })
+			wire = string(ta.Slice(ta.Pos+at, ta.Pos+end))
+		default:
+			end, c = ta.stepAt(f, s, at, i)
+			// name=="path"
+			if near := ta.nearly(at, s.text); near > 0 && n+1 < len(steps) && steps[n+1].hole == "key" && !ta.Has(end, key) {
+				end, c = near, slipCost
+			}
+			if c == 0 {
+				whole++
+			}
+		}
+		// the same tag again
+		if n, _, ok := ta.tagAt(end+ta.Elastic(end), s.tagForm); ok && len(s.text) > 3 && s.hole == "" && end > at {
+			end, c = n, max(c, slipCost)
+		}
+		if c > 0 {
+			slips, cost = slips-1, cost+c
+		}
+		if slips < 0 {
+			return 0, "", 0
+		}
+		lost = end == i && n > 0
+		i = end
+	}
+	if whole == 0 {
+		return 0, "", 0
+	}
+	if lost && ta.At(i) == '\n' { // the line break in front of the tag that is missing
+		i++
+	}
+	return i, wire, max(cost, slipCost)
+}
+
+// stepAt matches one tag, or half of one, of a head at an offset, and returns what it costs: as it should be, with a slip,
+// another closing tag in its place, or nothing, which ends where the white space in front begins.
+// It never fails: what is not there was left out, and the budget of slips says when that is too much.
+func (ta *tagsAhead) stepAt(f *tagForms, s headStep, at, bare int) (end, cost int) {
+	if n, c, ok := ta.tagAt(at, s.tagForm); ok {
+		return n, c
+	}
+	// <<arg_value>
+	if n, a := ta.marks.literal(at+1, s.lit); a == matched && ta.At(at) == int(s.text[0]) {
+		return n, slipCost
+	}
+	if s.name != "" {
+		for _, v := range f.values {
+			if n, _, ok := ta.tagAt(at, v); ok {
+				return n, slipCost
+			}
+		}
+	}
+	// <parametercity>, <arg_valueOslo: the last sign is missing in front of a word
+	if n := len(s.text) - 1; n > 3 && s.name == "" && ta.Has(at, s.text[:n]) {
+		return at + n, slipCost
+	}
+	// name="city> has lost a quote
+	if len(s.text) < 4 && len(s.text) > 1 {
+		for k := range s.text {
+			if rest := s.text[:k] + s.text[k+1:]; ta.Has(at, rest) {
+				return at + len(rest), slipCost
+			}
+		}
+	}
+	return bare, slipCost
+}
+
+// oneOff reports whether two keys differ by one character that one of them lacks.
+// Keys of two letters say too little: from and to are not the only short names.
+func oneOff(a, b string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	k := 0
+	for k < len(a) && a[k] == b[k] {
+		k++
+	}
+	_, size := utf8.DecodeRuneInString(b[k:])
+	return len(a) > 2 && len(b) == len(a)+size && a[k:] == b[k+size:]
+}

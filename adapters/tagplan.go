@@ -1,0 +1,97 @@
+package adapters
+
+import (
+	"slices"
+
+	"toolnorm/adapters/internal/declaration"
+	"toolnorm/chat/schema"
+)
+
+// What is sent of a call cannot be taken back, so a plan begins where the text stops to be as its family writes it: what was
+// read until then is fixed, and from there on nothing leaves before all of the call is known.
+
+// tagPlan is how the rest of a call in tags is read, once that was decided by all of it.
+type tagPlan struct {
+	made   bool
+	args   []*tagArg // what follows the value that was being read
+	base   int       // the position that their offsets count from
+	to     int       // the position where the value that is being read ends; -1: not at all
+	end    int       // the position behind the call
+	closed bool      // its last closer was seen
+}
+
+// planDamaged decides how a call is read whose first argument has a damaged head.
+// Nothing of the call has left then, so a doubt makes all of it text.
+func (tg *tagged) planDamaged(p *declaration.Pattern, t *schema.Type) {
+	tg.plan = tagPlan{made: true, base: tg.Pos, to: -1}
+	if tg.searched > maxSearched {
+		tg.Out.Doubt = true
+		return
+	}
+	s := tg.newTagSearch(p, t)
+	s.next(nil, 0, 0, 0)
+	s.run()
+	if r, ok := s.choose("", false); ok && !r.cut && r.args != nil {
+		tg.followPlan(r)
+		tg.plan.to = tg.Pos
+	} else {
+		tg.Out.Doubt = tg.Out.Doubt || !ok || r.args == nil
+		tg.Out.Broken = ok && r.cut
+	}
+}
+
+// planTags decides how the rest of the call is read, from inside the value of h on: by the reading that costs least. A call that
+// has two such readings is in doubt, and one that ends inside a value is cut.
+func (tg *tagged) planTags(p *declaration.Pattern, h head, t *schema.Type, before func() string) {
+	tg.plan = tagPlan{made: true, base: tg.Pos, to: -1}
+	if tg.searched > maxSearched {
+		tg.Out.Doubt = true
+		return
+	}
+	s := tg.newTagSearch(p, t)
+	text := ""
+	if before != nil {
+		text = before()
+	}
+	s.add(0, tagState{head: h})
+	s.run()
+	r, ok := s.choose(text, before == nil)
+	if !ok || r.cut {
+		tg.Out.Doubt = tg.Out.Doubt || !ok
+		return
+	}
+	tg.followPlan(r)
+	tg.planNext()
+}
+
+// tagForms are the tags of the call's pattern for a tool.
+func (tg *tagged) tagForms(p *declaration.Pattern, t *schema.Type) *tagForms {
+	if tg.forms == nil || tg.forms.p != p || tg.forms.typ != t {
+		tg.forms = newTagForms(p, t)
+	}
+	return tg.forms
+}
+
+// followPlan makes a reading the plan.
+// A reading that takes tags for text and nothing for granted is no repair.
+func (tg *tagged) followPlan(r tagReading) {
+	for a := r.args; a != nil; a = a.prev {
+		tg.plan.args = append(tg.plan.args, a)
+	}
+	slices.Reverse(tg.plan.args)
+	tg.plan.end, tg.plan.closed = tg.plan.base+r.end, r.closed
+	if r.cost%quarter > 0 {
+		tg.Repaired("closers")
+	}
+}
+
+// planNext goes on to the next argument of the plan, where its value begins. It is false behind the last one.
+func (tg *tagged) planNext() (head, bool) {
+	if len(tg.plan.args) == 0 {
+		return head{}, false
+	}
+	a := tg.plan.args[0]
+	tg.plan.args = tg.plan.args[1:]
+	tg.Pos, tg.plan.to = tg.plan.base+a.from, tg.plan.base+a.to
+	return a.head, true
+}

@@ -1,0 +1,387 @@
+package adapters
+
+import (
+	"bytes"
+	"slices"
+)
+
+// A call in tags that is not written as its family writes it is read by costs: every way to divide its text into values is
+// a reading, each slip that it takes for granted costs something, and so does each tag that it takes for text. The cheapest
+// reading counts if no other one of nearly its cost gives other values; else the call is in doubt.
+//
+// Inside a value tags nest: an opener and its closer are text together, at no cost. So a document about calls is read whole.
+
+// tagArg is an argument of a reading; its value stands between two offsets. Readings share their beginnings, so arguments are
+// a list from the last to the first: a thousand readings of a file hold its path once.
+type tagArg struct {
+	head
+	from, to int
+	prev     *tagArg
+}
+
+// tagState is a reading up to a token: it stands in the value of an argument.
+// Two states with the same arguments, the same key and the same beginning go on alike, so the cheaper one stands for both.
+type tagState struct {
+	cost int
+	args *tagArg
+	head head
+	from int
+}
+
+// tagReading is a reading of the whole call.
+type tagReading struct {
+	cost   int
+	args   *tagArg
+	end    int
+	cut    bool // the text ends inside a value
+	closed bool // the last closer was seen
+}
+
+// tagSearch finds the readings of what is left of a call.
+type tagSearch struct {
+	d       *tagsAhead
+	f       *tagForms
+	first   int // the arguments that were read before the search
+	tokens  []tagToken
+	states  [][]tagState
+	borders map[string][]int // see countBorders
+	done    []tagReading
+	best    int
+}
+
+// maxTagText bounds the text that a search reads, in bytes, and maxSearched all that the searches of a reply read. A call that
+// would need more is in doubt, so a hostile reply costs no more than a large one.
+// maxStates bounds the readings that are followed at a tag. The cheapest are kept: one that costs much more than they do would
+// not be chosen, whatever follows.
+const (
+	maxTagText  = 4 << 20
+	maxSearched = 16 << 20
+	maxStates   = 48
+)
+
+// textEnd is the offset of the end of the text that was read.
+func (s *tagSearch) textEnd() int { return len(s.d.Window()) }
+
+// from is the first token at an offset or behind it.
+func (s *tagSearch) from(at int) int {
+	n, _ := slices.BinarySearchFunc(s.tokens, at, func(t tagToken, at int) int { return t.at - at })
+	return n
+}
+
+// add adds a state that goes on at a token.
+func (s *tagSearch) add(token int, v tagState) {
+	if v.cost > s.best+tagWindow {
+		return
+	}
+	list := s.states[token]
+	for k := range list {
+		if o := &list[k]; o.args == v.args && o.head.key == v.head.key && o.from == v.from {
+			o.cost = min(o.cost, v.cost)
+			return
+		}
+	}
+	s.states[token] = append(list, v)
+}
+
+// run follows the readings from token to token.
+func (s *tagSearch) run() {
+	for k := range s.states {
+		list := s.states[k]
+		slices.SortStableFunc(list, func(a, b tagState) int { return a.cost - b.cost })
+		if len(list) > maxStates {
+			list = list[:maxStates]
+		}
+		for _, v := range list {
+			if v.cost > s.best+tagWindow {
+				break
+			}
+			if k == len(s.tokens) {
+				s.finish(tagReading{cost: v.cost + cutCost, args: &tagArg{v.head, v.from, s.textEnd(), v.args}, cut: true})
+				continue
+			}
+			s.step(k, v)
+		}
+		s.states[k] = nil
+	}
+}
+
+// finish adds a reading of the whole call.
+func (s *tagSearch) finish(r tagReading) {
+	s.best = min(s.best, r.cost)
+	s.done = append(s.done, r)
+}
+
+// step goes on from a value at a token: it ends the value in one of several ways, or belongs to it.
+//
+//	its closer, whole or damaged            the value ends
+//	the closer of a key in its place        the two were swapped
+//	a closer of the call                    the value's own is missing
+//	the head of a parameter not yet there   the same
+//	its own head, in front of all text      it stands twice
+func (s *tagSearch) step(k int, v tagState) {
+	t := &s.tokens[k]
+	closed := func(to, i, cost int) {
+		s.next(&tagArg{v.head, v.from, max(to, v.from), v.args}, i, cost, 0)
+	}
+	// a missing closer takes the line break in front of it along; of two one may be the value's
+	missing := func(to, i, cost int) {
+		closed(to, i, cost)
+		if before := s.lineEnd(to, v.from); before < to && v.head.onLines() {
+			closed(before, i, cost)
+		}
+	}
+	line := s.lineEnd(t.at, v.from)
+	// without a closer of its own the value would end in a tag, which at a border is never text
+	lost := v.cost + slipCost
+	if k > 0 && !s.tokens[k-1].opens && s.tokens[k-1].at >= v.from && s.blank(s.tokens[k-1].end, t.at) {
+		lost += leftCost
+	}
+	nests := 0
+	if t.opens && t.kind != headTag && s.blank(v.from, t.at) && s.again(v.head, t) {
+		nests = textCost
+		s.add(s.from(t.end), tagState{v.cost + slipCost, v.args, v.head, t.end})
+	}
+	if t.opens && t.kind == valueTag && k+1 < len(s.tokens) && s.blank(t.end, s.tokens[k+1].at) && s.tokens[k+1].kind == headTag && s.fresh(v, s.tokens[k+1].heads[0].key) {
+		nests = textCost
+	}
+	switch {
+	case t.kind == valueTag:
+		to := t.at
+		if v.head.onLines() || s.f.p.Family != s.d.marks.f && s.d.At(v.from) == '\n' {
+			to = line
+		}
+		cost := v.cost + t.cost
+		if v.head.onLines() && line == t.at && v.from < t.at && s.d.before(v.from) == '\n' { // a line of its own is where it belongs
+			cost += lostCost
+		}
+		closed(to, t.end, cost)
+	// closers swapped
+	case t.kind == innerTag:
+		closed(t.at, t.end, v.cost+t.cost+slipCost)
+	// the closer of the value is missing
+	case t.kind == closeTag:
+		missing(line, t.at, lost)
+	case t.kind == headTag && s.blank(v.from, t.at) && t.heads[0].key == v.head.key:
+		nests = textCost
+		s.add(s.from(t.end), tagState{v.cost + slipCost + t.cost, v.args, v.head, t.heads[0].end})
+	case t.kind == headTag && t.cost == 0 && s.fresh(v, t.heads[0].key) && (!v.head.onLines() || s.d.before(t.at) == '\n' || t.at == v.from):
+		missing(line, t.at, lost)
+	}
+	s.asText(k, v, nests)
+}
+
+// asText goes on from a value at a token that belongs to it, alone or with all that it opens. nests is what the second costs
+// besides: nothing, but where the tag could as well be the call's own.
+//
+//	write_file content=…, and in it   <tool_call>…</tool_call>   one piece of text
+//	                                  <tool_call> is a mark      a mention, which costs little
+//	                                  ⏎</parameter>⏎             text only if nothing else is left
+func (s *tagSearch) asText(k int, v tagState, nests int) {
+	t := &s.tokens[k]
+	text := t.asText
+	behind := k > 0 && s.tokens[k-1].kind == valueTag && s.tokens[k-1].end+s.d.Elastic(s.tokens[k-1].end) == t.at
+	if t.kind == headTag && t.cost == 0 && s.fresh(v, t.heads[0].key) && !v.head.onLines() && !behind {
+		// in a text of several lines nobody can tell a mention from an argument
+		if text = textCost; bytes.IndexByte(bytes.TrimSpace(s.d.Slice(s.d.Pos+v.from, s.d.Pos+t.at)), '\n') >= 0 {
+			text = slipCost - 1
+		}
+	}
+	s.add(k+1, tagState{v.cost + text, v.args, v.head, v.from})
+	if t.pair > 0 {
+		switch {
+		case s.endsInside(v, t.pair-1, t.pair):
+			nests = 2 * leftCost
+		case s.endsInside(v, k, t.pair):
+			nests = 2 * textCost
+		case t.kind == headTag && t.cost == 0 && t.asText == textCost && s.fresh(v, t.heads[0].key):
+			nests = textCost
+		}
+		s.add(t.pair+1, tagState{v.cost + nests, v.args, v.head, v.from})
+	}
+}
+
+// lineEnd is the offset of the line break in front of offset i, or i.
+func (s *tagSearch) lineEnd(i, from int) int {
+	if i > from && s.d.before(i) == '\n' {
+		i--
+		if i > from && s.d.before(i) == '\r' {
+			i--
+		}
+	}
+	return i
+}
+
+// blank says whether nothing but white space stands between two offsets.
+func (s *tagSearch) blank(from, to int) bool {
+	return len(bytes.TrimSpace(s.d.Slice(s.d.Pos+from, s.d.Pos+to))) == 0
+}
+
+// fresh says whether the tool has a parameter that has no value yet.
+func (s *tagSearch) fresh(v tagState, key string) bool {
+	return s.f.typ.Has(key) && key != v.head.key && !s.seen(v.args, key)
+}
+
+// seen says whether a parameter has a value already.
+func (s *tagSearch) seen(args *tagArg, key string) bool {
+	for ; args != nil; args = args.prev {
+		if args.key == key {
+			return true
+		}
+	}
+	return slices.Contains(s.d.Seen[:s.first], key)
+}
+
+// next goes on between two arguments, where a head, a closer or the end of the call is due.
+// A closer that stands once more means nothing there. White space is skipped; line breaks that are spelled as a backslash and n
+// stand in source text, where a call is quoted, and count as a slip.
+func (s *tagSearch) next(args *tagArg, i, cost, depth int) {
+	if cost > s.best+tagWindow || depth > 4 {
+		return
+	}
+	d := s.d
+	n := i + d.Space(i)
+	if escaped := i + d.Elastic(i); escaped > n { // line breaks that are spelled stand in texts
+		n, cost = escaped, cost+slipCost
+	}
+	if d.At(n) < 0 || d.cutCloser(s.f.p, n) {
+		if d.At(i) == ' ' { // a sentence goes on behind the tag
+			cost += lostCost
+		}
+		s.finish(tagReading{cost: cost + slipCost, args: args, end: n})
+		return
+	}
+	if size := s.comment(n); size > 0 {
+		s.next(args, n+size, cost+asideCost, depth+1)
+	}
+	if end := d.loneKeys(s.f.p, n); end > n {
+		s.next(args, end, cost+slipCost, depth+1)
+	}
+	if s.nextCall(n) {
+		s.over(args, n, cost+slipCost, true)
+		return
+	}
+	tag, twice := false, 0
+	if c := d.At(n); s.f.p.Family.CloseBytes[c] && d.At(n+1) == c { // <<parameter=city>
+		twice = 1
+	}
+	for _, h := range d.headsAt(s.f, n+twice) {
+		tag = true
+		c := cost + h.cost + twice*slipCost
+		if s.seen(args, h.key) {
+			c += 2 * slipCost
+		}
+		s.add(s.from(h.end), tagState{c, args, h.head, h.end})
+	}
+	for _, v := range s.f.values {
+		if end, c, ok := d.tagAt(n, v); ok {
+			tag = true
+			s.next(args, end, cost+max(c, slipCost), depth+1)
+			break
+		}
+	}
+	for k, f := range s.f.closes {
+		if end, c, ok := d.tagAt(n, f); ok {
+			tag = true
+			s.closers(args, k+1, end, cost+slipCost*k+c, 0)
+			break
+		}
+	}
+	if !tag && d.marks.endMark(n) {
+		s.over(args, n, cost+slipCost, true)
+		return
+	}
+	if !tag {
+		s.between(args, i, n, cost, depth)
+	}
+}
+
+// between goes on at text between two arguments: the head of one was left out, or the text means nothing.
+// Which parameter a head that was left out had, nobody knows: each that has no value yet is a reading, and with two of them that
+// fit the call is in doubt. Words on the line of a closer are a remark; a paragraph is none.
+func (s *tagSearch) between(args *tagArg, i, n, cost, depth int) {
+	d := s.d
+	for _, key := range s.f.keys {
+		if s.seen(args, key) {
+			continue
+		}
+		arg := s.f.p.Family.Args[0]
+		h := head{p: arg, own: arg.Parts[len(arg.Parts)-1].Lit, key: key, end: n}
+		s.add(s.from(n), tagState{cost + lostCost, args, h, n})
+	}
+	k := s.from(n)
+	if k < len(s.tokens) && s.tokens[k].at > n && s.tokens[k].at-n <= maxAside && bytes.IndexByte(bytes.TrimRight(d.Slice(d.Pos+i, d.Pos+s.tokens[k].at), "\n "), '\n') < 0 {
+		s.next(args, s.tokens[k].at, cost+junkCost, depth+1)
+	}
+}
+
+// closers goes on behind a closer of the call, where the k-th is due.
+// The outer ones are mostly missing because the model has stopped behind the first: </function>, and the end of the reply. Each
+// of them costs half a slip then. In front of text all of them count.
+func (s *tagSearch) closers(args *tagArg, k, i, cost, depth int) {
+	d := s.d
+	if cost > s.best+tagWindow || depth > 4 {
+		return
+	}
+	n := i + d.Elastic(i)
+	if size := s.comment(n); size > 0 {
+		n += size + d.Elastic(n+size)
+	}
+	if s.nextCall(n) {
+		s.over(args, i, cost+slipCost*(len(s.f.closes)-k)/2, true)
+		return
+	}
+	for j, f := range s.f.closes {
+		end, c, ok := d.tagAt(n, f)
+		switch {
+		case !ok:
+			continue
+		case j < k: // once more
+			s.closers(args, k, end, cost+max(c, slipCost), depth+1)
+		default:
+			s.closers(args, j+1, end, cost+c+slipCost*(j-k), depth+1)
+		}
+		return
+	}
+	for _, v := range s.f.values {
+		if end, c, ok := d.tagAt(n, v); ok && c == 0 {
+			s.closers(args, k, end, cost+slipCost, depth+1)
+			return
+		}
+	}
+	switch {
+	case k == len(s.f.closes):
+		s.over(args, i, cost, true)
+	case d.At(n) < 0 || d.cutCloser(s.f.p, n):
+		s.over(args, n, cost+slipCost*(len(s.f.closes)-k)/2, false)
+	case d.marks.endMark(n):
+		s.over(args, i, cost+slipCost*(len(s.f.closes)-k)/2, true)
+	default:
+		s.over(args, i, cost+2*slipCost, true)
+	}
+}
+
+// over ends a reading behind a call. Closers later in the reply show that the call was not over, and text makes one with slips
+// less likely.
+func (s *tagSearch) over(args *tagArg, i, cost int, closed bool) {
+	over, _ := s.d.behindCall(s.f.p, i)
+	tail := s.d.tailFrom(s.f.p, i)
+	switch {
+	case tail.least < 0 || !over && tail.at > 0:
+		cost += leftCost
+	case !over && cost%quarter > 0 && s.argumentsBehind(i):
+		cost += leftCost
+	case !over && cost%quarter > 0:
+		cost += slipCost
+	}
+	s.finish(tagReading{cost: cost, args: args, end: i, closed: closed})
+}
+
+// argumentsBehind says whether tags of arguments stand behind an offset.
+func (s *tagSearch) argumentsBehind(i int) bool {
+	return slices.ContainsFunc(s.tokens[s.from(i):], func(t tagToken) bool {
+		return (t.kind == valueTag || t.kind == headTag) && t.cost == 0
+	})
+}
+
+// nextCall says whether another call of an offered tool begins at offset i.
+func (s *tagSearch) nextCall(i int) bool { return s.d.callBegins(s.f.p.Family, i) }

@@ -1,0 +1,182 @@
+package adapters
+
+import (
+	"slices"
+
+	"toolnorm/adapters/internal/declaration"
+	"toolnorm/adapters/internal/lenient"
+)
+
+// tagTails are the complete closers of calls in tags, and the openers that they belong to, in the rest of a reply. They are
+// looked for once a reply, when text follows a call.
+type tagTails struct {
+	family   *declaration.Family
+	from, to int // the positions between which they were looked for
+	marks    []tailMark
+}
+
+// tailMark is a place where a call of the family opens or closes.
+type tailMark struct {
+	at    int
+	step  int // 1 opens, -1 closes
+	least int // the least sum of the steps from here on
+}
+
+// behindCall says what stands at offset i, behind a whole call: nothing or a further call of an offered tool (over), or text,
+// in which closers are left over or not. Closers without an opener show that the ones in front were part of a value.
+func (ta *tagsAhead) behindCall(p *declaration.Pattern, i int) (over, left bool) {
+	n := i + ta.Elastic(i)
+	if ta.At(n) < 0 || ta.callBegins(p.Family, n) {
+		return true, false
+	}
+	if end, ok := ta.marks.sectionEnds(n, p.Family); ok {
+		if n = end + ta.Elastic(end); ta.At(n) < 0 || ta.callBegins(p.Family, n) {
+			return true, false
+		}
+	}
+	m := ta.tailFrom(p, i)
+	return false, m.least < 0
+}
+
+// tailFrom is the first place from offset i on where a call opens or closes.
+func (ta *tagsAhead) tailFrom(p *declaration.Pattern, i int) tailMark {
+	t, at := &ta.tails, ta.Pos+i
+	if t.family != p.Family || at < t.from || at >= t.to {
+		ta.lookForTails(p, i)
+	}
+	if k, _ := slices.BinarySearchFunc(t.marks, at, func(m tailMark, at int) int { return m.at - at }); k < len(t.marks) {
+		return t.marks[k]
+	}
+	return tailMark{}
+}
+
+// lookForTails notes what opens and closes calls from offset i on, to the end of the reply.
+// The text is read once, however many calls ask: each asks for the least sum from its own end on, which is known for every place
+// when the marks are summed from the end.
+//
+//	</parameter></function></tool_call>   -1: closers, whose opener stands in front of here
+//	… <function=f><parameter=a>…          +1
+//	… </parameter></function>             -1: matched
+func (ta *tagsAhead) lookForTails(p *declaration.Pattern, i int) {
+	t := &ta.tails
+	t.family, t.from, t.marks = p.Family, ta.Pos+i, t.marks[:0]
+	for n := i; ; {
+		c := ta.At(n)
+		if c < 0 || n-i > maxTagText {
+			t.to = ta.Pos + n
+			break
+		}
+		step, end := 0, n+1
+		if p.Family.CloseBytes[c] {
+			step, end = ta.tailAt(p, n)
+		}
+		if step != 0 {
+			t.marks = append(t.marks, tailMark{at: ta.Pos + n, step: step})
+		}
+		n = end
+	}
+	least := 0
+	for k := len(t.marks) - 1; k >= 0; k-- {
+		least = min(t.marks[k].step, t.marks[k].step+least)
+		t.marks[k].least = least
+	}
+}
+
+// tailAt says whether a call of the family opens or closes at offset i, and where to go on.
+// An opener counts with its first argument and closers count with that of a value in front, since single tags are mentioned
+// in prose all the time.
+func (ta *tagsAhead) tailAt(p *declaration.Pattern, i int) (step, end int) {
+	for _, arg := range p.Family.Args {
+		closer, named := arg.Parts[len(arg.Parts)-1].Lit.Trimmed(), 0
+		if arg.Keyed() { // </city>: a name stands in it
+			n, a := ta.marks.literal(i, arg.Parts[4].Lit)
+			if a != matched {
+				continue
+			}
+			named = n - i
+			named += ta.Run(n, lenient.MaxKey, func(c int) bool { return c > ' ' && c != '>' && c != '<' })
+		}
+		n, a := ta.marks.literal(i+named, closer)
+		if a != matched {
+			continue
+		}
+		for _, l := range p.Close {
+			if m, a := ta.marks.literal(n+ta.Elastic(n), l); a == matched {
+				return -1, m
+			}
+		}
+	}
+	for _, q := range p.Family.Calls {
+		if q.HoleAt(1) != "name" {
+			continue
+		}
+		for _, l := range []declaration.Literal{q.Parts[0].Lit, lastPiece(q.Parts[0].Lit)} {
+			n, a := ta.marks.literal(i, l)
+			if a != matched {
+				continue
+			}
+			for most := n + maxAside; n < most; n++ {
+				if c := ta.At(n); c < 0 || !p.Family.CloseBytes[c] {
+					continue
+				}
+				if h, a := ta.argHead(p.Family, n); a == matched {
+					return 1, h.end
+				}
+			}
+		}
+	}
+	return 0, i + 1
+}
+
+// lastPiece is the last tag of a literal.
+func lastPiece(l declaration.Literal) declaration.Literal {
+	all := l.Pieces()
+	if len(all) == 0 {
+		return l
+	}
+	return all[len(all)-1]
+}
+
+// callBegins says whether a call of an offered tool begins at offset i, perhaps behind the opener of a section.
+// It has to stand right behind the call in front: then that one has ended, and its end need not wait for the rest of the reply.
+func (ta *tagsAhead) callBegins(f *declaration.Family, i int) bool {
+	for _, s := range f.Sections {
+		if n, a := ta.marks.literal(i, s.Parts[0].Lit); a == matched {
+			i = n + ta.Elastic(n)
+			break
+		}
+	}
+	for _, q := range f.Calls {
+		for _, l := range []declaration.Literal{q.Parts[0].Lit, lastPiece(q.Parts[0].Lit)} {
+			n, a := ta.marks.literal(i, l)
+			if a == incomplete && ta.At(i) >= 0 {
+				return true
+			}
+			if a != matched {
+				continue
+			}
+			switch q.HoleAt(1) {
+			case "name":
+				n += ta.Space(n)
+				if _, _, a := ta.names.offered(n, func(n, c int) bool { return c >= 0 && ta.names.nameEnds(q, 1, n, c) }); a != mismatch {
+					return true
+				}
+			case "call":
+				if c := ta.At(n + ta.Space(n)); c == '{' || c < 0 {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// cutCloser says whether the text ends inside a closer of the call at offset i.
+func (ta *tagsAhead) cutCloser(p *declaration.Pattern, i int) bool {
+	for _, l := range p.Close {
+		if _, a := ta.marks.literal(i, l); a == incomplete && ta.At(i) >= 0 {
+			return true
+		}
+	}
+	return false
+}

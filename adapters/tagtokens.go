@@ -1,0 +1,227 @@
+package adapters
+
+import (
+	"toolnorm/adapters/internal/scan"
+)
+
+// tagKind is what a tag does in a call.
+type tagKind uint8
+
+const (
+	valueTag tagKind = iota // closes a value
+	closeTag                // closes the call, or a part of it
+	innerTag                // closes a part of an argument's head
+	headTag                 // begins an argument
+	openTag                 // begins something that one of the others closes
+)
+
+// tagToken is a tag in the text that is searched.
+type tagToken struct {
+	at, end int
+	kind    tagKind
+	n       int       // which closer of the call it is
+	cost    int       // of its damage
+	asText  int       // what it costs as text
+	name    string    // what it opens or closes, for nesting
+	opens   bool      // it opens that
+	pair    int       // the token that closes what it opens; 0: none
+	heads   []headHit // of a headTag
+}
+
+// scan finds the tags of the text, and which of them belong together: a closer belongs to the nearest opener of its name, and
+// what was opened between the two and not closed is a mention.
+// It reads to the end of the reply, since closers that come later say most about those that came before.
+func (s *tagSearch) scan() {
+	d := s.d
+	for i := 0; i < maxTagText; {
+		c := d.At(i)
+		if c < 0 {
+			break
+		}
+		if !s.f.p.Family.CloseBytes[c] {
+			i++
+			continue
+		}
+		if t, ok := s.tokenAt(i); ok {
+			t.asText = s.textCost(t)
+			s.tokens = append(s.tokens, t)
+			i = t.end
+			continue
+		}
+		i++
+	}
+	var open []int
+	for k := range s.tokens {
+		t := &s.tokens[k]
+		if t.opens {
+			open = append(open, k)
+			continue
+		}
+		for n := len(open) - 1; n >= 0 && t.name != ""; n-- {
+			if s.tokens[open[n]].name == t.name {
+				s.tokens[open[n]].pair = k
+				open = open[:n]
+				break
+			}
+		}
+	}
+}
+
+// textCost is what a tag costs as text: little inside a line.
+// "Close it with </parameter> and go on" is what people write about tags; a tag that stands alone on its line, or between two
+// others, is what models write. Openers are judged by what stands in front of them, closers by what stands behind.
+func (s *tagSearch) textCost(t tagToken) int {
+	d := s.d
+	if t.opens || t.kind == headTag {
+		i := t.at
+		for i > t.at-32 && (d.before(i) == ' ' || d.before(i) == '\t') {
+			i--
+		}
+		if c := d.before(i); c == '\n' || c == '>' || c < 0 {
+			return textCost
+		}
+		return mentionCost
+	}
+	n := t.end
+	for n < t.end+8 && (d.At(n) == ' ' || d.At(n) == '\t' || d.At(n) == '\r') {
+		n++
+	}
+	switch c := d.At(n); {
+	case c == '\n' || c == '<' || c == '\\' || c < 0 && d.before(t.at) == '\n':
+		return textCost
+	}
+	return mentionCost
+}
+
+// before is the byte in front of offset i, -1 where nothing is kept.
+func (ta *tagsAhead) before(i int) int {
+	if ta.Pos+i <= ta.Base {
+		return -1
+	}
+	return int(ta.Slice(ta.Pos+i-1, ta.Pos+i)[0])
+}
+
+// tokenAt returns the tag at offset i, if one stands there.
+// A whole tag counts before a damaged one: <tool_call> opens a call, though it is </tool_call> without its slash as well. Only the
+// closer of a value that has lost its slash is kept as both, since <parameter> alone is nothing that the family writes.
+func (s *tagSearch) tokenAt(i int) (tagToken, bool) {
+	d, f := s.d, s.f
+	var near tagToken
+	try := func(kind tagKind, n int, form tagForm) bool {
+		end, cost, ok := d.tagAt(i, form)
+		if ok && (near.end == 0 || cost < near.cost) {
+			near = tagToken{at: i, end: end, kind: kind, n: n, cost: cost, name: form.name}
+		}
+		return ok && cost == 0
+	}
+	for n, form := range f.values {
+		if try(valueTag, n, form) {
+			return near, true
+		}
+	}
+	for n, form := range f.closes {
+		if try(closeTag, n, form) {
+			return near, true
+		}
+	}
+	for n, form := range f.inner {
+		if try(innerTag, n, form) {
+			return near, true
+		}
+	}
+	if heads := d.headsAt(f, i); len(heads) > 0 && heads[0].end > i && (near.end == 0 || heads[0].cost <= near.cost) {
+		return tagToken{at: i, end: heads[0].end, kind: headTag, cost: heads[0].cost, name: f.values[0].name, opens: true, heads: heads}, true
+	}
+	if end, name := s.opener(i); end > 0 {
+		if near.end == 0 {
+			return tagToken{at: i, end: end, kind: openTag, name: name, opens: true}, true
+		}
+		if near.opens = name == near.name; near.opens && near.kind != valueTag {
+			near.kind, near.cost = openTag, 0
+		}
+	}
+	return near, near.end > 0
+}
+
+// opener returns the offset behind the beginning of a tag that one of the family's closing tags closes, and its name.
+// It finds what nests: in an XML document <parameter name="x"> opens what </parameter> closes, though the call's own arguments
+// are written <parameter=x>.
+func (s *tagSearch) opener(i int) (end int, name string) {
+	d, f := s.d, s.f
+	if d.At(i) != '<' {
+		return 0, ""
+	}
+	for _, list := range [][]tagForm{f.values, f.closes, f.inner} {
+		for _, form := range list {
+			if form.name == "" || !d.Has(i+1, form.name) {
+				continue
+			}
+			end := i + 1 + len(form.name)
+			if c := d.At(end); c != '>' && c != '=' && c != ':' && !scan.IsSpace(c) {
+				continue
+			}
+			n := d.Run(end, 256, func(c int) bool { return c >= 0 && c != '>' && c != '<' && c != '\n' })
+			if d.At(end+n) == '>' && n > 0 && d.before(end+n) == '/' {
+				continue // <parameter/>
+			}
+			if d.At(end+n) == '>' {
+				n++
+			}
+			return end + n, form.name
+		}
+	}
+	return 0, ""
+}
+
+// endsInside says whether one of so many tokens closes a value and is followed by a parameter that the tool has and that has
+// no value yet: an opener whose closer is missing would else reach over it.
+func (s *tagSearch) endsInside(v tagState, from, to int) bool {
+	for key, before := range s.borders {
+		if before[to] > before[from] && s.fresh(v, key) {
+			return true
+		}
+	}
+	return false
+}
+
+// countBorders notes for each parameter how often its head stands behind the closer of a value, up to each token.
+// The counts are sums, so that the question for a stretch of the text is one subtraction.
+func (s *tagSearch) countBorders() {
+	s.borders = map[string][]int{}
+	for k := 0; k+1 < len(s.tokens); k++ {
+		t, next := &s.tokens[k], &s.tokens[k+1]
+		if t.kind != valueTag || next.kind != headTag || t.cost+next.cost > 0 || !s.f.typ.Has(next.heads[0].key) || !s.blank(t.end, next.at) {
+			continue
+		}
+		key := next.heads[0].key
+		if s.borders[key] == nil {
+			s.borders[key] = make([]int, len(s.tokens))
+		}
+		s.borders[key][k] = 1
+	}
+	for _, list := range s.borders {
+		for k := 1; k < len(list); k++ {
+			list[k] += list[k-1]
+		}
+	}
+}
+
+// again says whether a tag is the last one of an argument's head: <arg_value>.
+func (s *tagSearch) again(h head, t *tagToken) bool {
+	for k, arg := range s.f.p.Family.Args {
+		if steps := s.f.heads[k]; arg == h.p && len(steps[len(steps)-1].text) > 3 {
+			end, _, ok := s.d.tagAt(t.at, steps[len(steps)-1].tagForm)
+			return ok && end == t.end
+		}
+	}
+	return false
+}
+
+// comment is the size of a comment at offset i that holds no tags.
+func (s *tagSearch) comment(i int) int {
+	size := s.d.Comment(i)
+	if k := s.from(i); k < len(s.tokens) && s.tokens[k].at < i+size {
+		return 0
+	}
+	return size
+}

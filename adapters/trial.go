@@ -1,0 +1,87 @@
+package adapters
+
+import (
+	"strings"
+
+	"toolnorm/adapters/internal/declaration"
+	"toolnorm/adapters/internal/scan"
+)
+
+// trial is the attempt to read a call at a mark, which can be taken back.
+// Attempts nest, a call in its section, so each leaves what it found as it was.
+type trial struct {
+	*scan.Buffer
+	in    *input
+	out   *outlet
+	page  *page
+	waste int // bytes that failed attempts have read
+	trialState
+}
+
+// trialState is how far an attempt has got, and what speaks for or against calls here.
+type trialState struct {
+	pin      int                  // bytes from here on may be read again; -1 without an attempt
+	glue     int                  // newlines in front of the mark that belong to it
+	outer    int                  // glue of the section whose first call is being read; -1 elsewhere
+	closing  *declaration.Pattern // the pattern whose call is being read
+	rejected int                  // up to here stand calls that are text: no mark means anything
+	others   [2]int               // elements of a list in front of its first call, which are text
+	refused  bool                 // a call without marks was announced, and is text
+	evidence bool                 // more than a mark was read: a cut here is a cut call
+}
+
+// attemptBy is an attempt by a reader of its own: the header of a message says what its body is, and no pattern does.
+func (tr *trial) attemptBy(p *declaration.Pattern, read func() match) match {
+	if tr.exhausted() {
+		return mismatch
+	}
+	start, pin, closing := tr.Pos, tr.pin, tr.closing
+	if pin < 0 {
+		tr.pin = tr.page.gapAt
+	}
+	tr.glue, tr.closing = p.Glue, p
+	if tr.outer >= 0 {
+		tr.glue = tr.outer
+	}
+	a := read()
+	// a string that was never closed ran over the call's own closer: that is no cut call
+	if a == incomplete && tr.At(0) < 0 && tr.ranOver(start) {
+		a = mismatch
+	}
+	tr.closing = closing
+	if a != committed {
+		tr.others = [2]int{}
+		tr.waste += tr.Pos - start
+		tr.Pos, tr.pin = start, pin
+	}
+	return a
+}
+
+// exhausted says whether failed attempts have read so much that no more are made.
+// The bound is 64 KiB and each byte twice more. A text of a million "<tool_call>" would otherwise be read to its end at each.
+func (tr *trial) exhausted() bool { return tr.waste > 1<<16+2*tr.Pos }
+
+// ranOver says whether the model stopped by itself and the closer of the call stands in what was read from position from on:
+// a string that was never closed ran over it.
+// Its arguments are then what stood behind the call, too, and no end of the string can be found in it.
+func (tr *trial) ranOver(from int) bool {
+	if tr.in.lengthCut() || len(tr.closing.Close) == 0 || tr.closing.Hole("args") >= 0 {
+		return false
+	}
+	closer := tr.closing.Close[len(tr.closing.Close)-1].Key()
+	return len(closer) > 1 && strings.Contains(string(tr.Slice(from, tr.Pos)), closer)
+}
+
+// unpin lets the bytes of a call go, unless a draft may still give them back.
+func (tr *trial) unpin() {
+	if !tr.out.drafting {
+		tr.pin = -1
+	}
+}
+
+// bare says whether the arguments of the call that is read must begin with a parameter of its tool, since little else says that it
+// is one: {"name": "get_weather", "arguments": {"type": …}} is an echo at the start of a reply, and a word and a brace are program
+// text unless a parameter follows in quotes.
+func (tr *trial) bare() bool {
+	return tr.closing == bareStream || tr.closing == bareJSON || tr.closing == bareCounted
+}

@@ -1,0 +1,142 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+
+	"toolnorm/adapters"
+	"toolnorm/chat"
+)
+
+// close asks for an answer in words, from what was found out, and once more when none comes. Nobody sees what the model writes
+// before it is known to be an answer. What the tools have found is said where it has none to give.
+func (r *run) close(ctx context.Context) error {
+	r.quiet = true
+	defer func() { r.quiet = false }()
+	text := ""
+	for range 2 {
+		r.out.Steps++
+		if err := r.step(ctx, false); err != nil {
+			return r.failed(ctx, err)
+		}
+		if text = r.last.got.Text.String(); r.isAnswer(text) {
+			r.say(plainAnswer(text))
+			return nil
+		}
+		r.again = true
+	}
+	if len(r.facts) == 0 {
+		if r.out.Stop == Final {
+			r.out.Stop = Empty
+		}
+		return nil
+	}
+	r.out.Warnings = append(r.out.Warnings, "the model gave no answer in words; text is what the tools found")
+	r.say(r.found())
+	return nil
+}
+
+// say makes a text the answer, and shows it.
+func (r *run) say(text string) {
+	r.quiet = false
+	r.out.Text = text
+	e := chat.Event{Kind: chat.Text, Text: text}
+	if r.pass != nil {
+		r.pass(e)
+	}
+	r.tell(Progress{Step: r.out.Steps, Kind: "text", Text: text})
+}
+
+// closing is the request for an answer: the caller's conversation, and in its last turn what was found out, flat and without tools. A
+// small model that sees its own calls makes another, and one that is shown a turn without content writes nothing.
+func (r *run) closing() *chat.Request {
+	request := r.ask.Request
+	request.Messages, request.Tools = slices.Clone(request.Messages), nil
+	ask := ""
+	if last := len(request.Messages) - 1; last >= 0 && request.Messages[last].Role == chat.User {
+		ask = request.Messages[last].Content + "\n\n"
+		request.Messages[last].Content = ""
+	} else {
+		request.Messages = append(request.Messages, chat.Message{Role: chat.User})
+	}
+	if found := r.found(); found != "" {
+		ask += "I looked these facts up:\n" + found + "\n\nAnswer the question from them, in one or two sentences."
+	}
+	if r.again || len(r.facts) == 0 {
+		ask += " Answer in words. Call no tool."
+	}
+	request.Messages[len(request.Messages)-1].Content = strings.TrimSpace(ask)
+	return &request
+}
+
+// found is each call that has run, with what it answered, on lines of their own.
+func (r *run) found() string {
+	var lines []string
+	for _, f := range r.facts {
+		lines = append(lines, f.call.Name+" "+string(compact(f.call.Args))+": "+f.text)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// isAnswer reports whether a text says something: more than white space, the labels of an answer, or a call, whether of an
+// offered tool or of one that the model has made up.
+func (r *run) isAnswer(text string) bool {
+	text = plainAnswer(text)
+	if text == "" {
+		return false
+	}
+	m := named.FindStringSubmatch(text)
+	if m == nil || !argued.MatchString(text) {
+		return !r.isReAct(text)
+	}
+	var got group
+	source := chat.Fixed{{Kind: chat.Text, Text: text}, {Kind: chat.Finish, Text: chat.Stop}}
+	for e, err := range adapters.Named("agent").Decode(&source, adapters.Options{Tools: []chat.Tool{{Name: m[1]}}, Hold: adapters.HoldCall}) {
+		if err != nil {
+			return true
+		}
+		got.Add(e)
+	}
+	return len(got.Calls) == 0 || strings.TrimSpace(got.Text.String()) != ""
+}
+
+// isReAct reports whether a text is nothing but a call in the words of ReAct.
+func (r *run) isReAct(text string) bool {
+	return strings.HasPrefix(text, "Action:") && strings.Contains(text, "\nAction Input:")
+}
+
+// labelled is what stands in front of an answer in the words of ReAct, and thoughts in tags.
+var labelled = regexp.MustCompile(`(?is)^\s*(?:<(thought|thinking|think)>.*?</(?:thought|thinking|think)>\s*)?(?:thought\s*:.*?\n\s*)?(?:\*\*)?(?:final answer\s*:|answer\s*:)?(?:\*\*)?\s*`)
+
+// plainAnswer takes the labels off an answer: "Final Answer: It is 3.", {"action": "Final Answer", "action_input": "It is 3."},
+// {"tool": null, "answer": "It is 3."} all say "It is 3."
+func plainAnswer(text string) string {
+	if strings.Contains(strings.ToLower(text), "final answer") || strings.HasPrefix(strings.TrimSpace(text), "<th") {
+		text = strings.TrimPrefix(text, labelled.FindString(text))
+	}
+	text = strings.TrimSpace(text)
+	inner := strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(text, "```json"), "```"), "```"))
+	d := json.NewDecoder(strings.NewReader(inner))
+	var v map[string]any
+	if !strings.HasPrefix(inner, "{") || d.Decode(&v) != nil {
+		return text
+	}
+	rest := strings.TrimSpace(strings.TrimPrefix(inner[d.InputOffset():], "```"))
+	tool, named := v["tool"]
+	if action, ok := v["action"]; ok {
+		tool, named = action, true
+	}
+	name, _ := tool.(string)
+	if !named || tool != nil && !slices.Contains([]string{"", "none", "null", "final answer", "final_answer"}, strings.ToLower(name)) {
+		return text
+	}
+	for _, key := range []string{"answer", "action_input", "final_answer", "response", "text", "message"} {
+		if said, ok := v[key].(string); ok && rest == "" {
+			return strings.TrimSpace(said)
+		}
+	}
+	return rest
+}
