@@ -2,6 +2,7 @@ package adapters
 
 import (
 	"toolnorm/adapters/internal/declaration"
+	"toolnorm/adapters/internal/prose"
 	"toolnorm/adapters/internal/scan"
 )
 
@@ -43,7 +44,9 @@ func (um *unmarked) read(c int, line bool) bool {
 	if start && (c == '{' || c == '[') && um.patterns.attempt(bareStream) == committed {
 		return true
 	}
-	return (start || um.doubt.announced()) && um.heldCalls()
+	text := um.page.announcement()
+	said := um.doubt.judged(text)
+	return (start || said != prose.Shown) && um.heldCalls(!start && said == prose.IfNamed, string(text))
 }
 
 // The patterns that calls without marks are read by. JSON at the start of the reply streams from its commit point: to wait for the
@@ -60,12 +63,13 @@ var (
 // heldCalls reads calls as a draft.
 // All of them leave or none: with text between two they are alternatives to choose from.
 // Behind the calls white space, a special closer, or the end: prose makes an example of them, unless `--calls eager`.
-func (um *unmarked) heldCalls() bool {
+// Where the text in front announces a call only by naming its tool, it has to.
+func (um *unmarked) heldCalls(named bool, text string) bool {
 	return um.drafts.draft(maxUnmarked, func() bool {
 		for um.bareCall() {
 			um.Pos += um.Space(0)
 		}
-		return um.drafts.complete() && (um.which == Eager || um.closedBySpecial() || um.marks.over(0))
+		return um.drafts.complete() && (!named || um.drafts.namedIn(text)) && (um.which == Eager || um.closedBySpecial() || um.marks.over(0))
 	})
 }
 
