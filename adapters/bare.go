@@ -50,7 +50,25 @@ func (um *unmarked) read(c int, line bool) bool {
 	if start && (c == '{' || c == '[') && um.patterns.attempt(bareStream) == committed {
 		return true
 	}
-	return (start || (um.doubt.announced() || um.goesOnCalling()) && !um.calledInFront()) && um.heldCalls()
+	if start {
+		return um.heldCalls("")
+	}
+	may, text := um.announcedHere()
+	return may && um.heldCalls(text)
+}
+
+// announcedHere reports whether the text in front may announce calls without marks. Where it does so only by naming the
+// tool that is called, it is returned.
+func (um *unmarked) announcedHere() (may bool, named string) {
+	front := um.page.announcement()
+	said := um.doubt.judged(front)
+	switch {
+	case said != prose.Announced && um.goesOnCalling():
+		said = prose.Announced
+	case said == prose.IfNamed:
+		named = string(front)
+	}
+	return said != prose.Shown && !um.calledInFront(), named
 }
 
 // calledInFront says whether a call of the reply was not taken, that stands in front of here: then the one here is not run by itself,
@@ -89,13 +107,14 @@ var (
 // heldCalls reads calls as a draft.
 // All of them leave or none: with text between two they are alternatives to choose from.
 // Behind the calls white space, a special closer, or the end: prose makes an example of them, unless `--calls eager`.
-func (um *unmarked) heldCalls() bool {
+// Where named is set, that text has to name the tool of the first call.
+func (um *unmarked) heldCalls(named string) bool {
 	refused := false
 	taken := um.drafts.draft(maxUnmarked, func() bool {
 		for um.bareCall() {
 			um.Pos += um.Space(0)
 		}
-		refused = um.drafts.complete()
+		refused = um.drafts.complete() && um.drafts.namedIn(named)
 		return refused && (um.which == Eager || um.closedBySpecial() || um.marks.over(0) || um.callsAtEnd())
 	})
 	um.trial.refused = um.trial.refused || refused && !taken

@@ -36,7 +36,15 @@ func (db *doubt) announced() bool { return db.announcedBy(db.page.announcement()
 // A mark that is read as a draft asks again when the draft has moved the buffer, so the text is passed in. Nothing in front
 // needs no announcement, and with `--calls eager` nothing does.
 func (db *doubt) announcedBy(text []byte) bool {
-	return len(text) == 0 || db.which == Eager || prose.Announces(text)
+	return db.judged(text) == prose.Announced
+}
+
+// judged returns what a text in front says of a call that is the reply's last thing.
+func (db *doubt) judged(text []byte) prose.Verdict {
+	if len(text) == 0 || db.which == Eager {
+		return prose.Announced
+	}
+	return prose.Judge(text)
 }
 
 // doubts are what stands in front of a mark at one place. Many marks begin alike, and it is read once.
@@ -119,12 +127,19 @@ func (db *doubt) tryDoubted(m *declaration.Mark, why prose.Place, here *doubts) 
 		}
 		switch {
 		case why == prose.Indented:
-			return last && (first || announced())
+			return last && (first || announced()) || m.Own && len(front) > 0 && db.At(0) == '\n' && announced()
+		case prose.Recorded(front):
+			return last && m.Own
 		// nothing stands behind it that could make a mention of it
 		case last:
 			return true
 		}
-		return why == prose.Within && (afterSentence && !m.Own || m.Own && db.At(0) == '\n') && announced()
+		// Own marks count in any sentence of any language, if the sentence does not go on behind them.
+		// A colon shows what follows, if nothing announces a call.
+		if m.Own {
+			return why == prose.Within && db.At(0) == '\n' && (!bytes.HasSuffix(front, []byte(":")) || announced())
+		}
+		return why == prose.Within && afterSentence && announced()
 	})
 	switch {
 	case ok:

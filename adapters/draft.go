@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"toolnorm/adapters/internal/lenient"
+	"toolnorm/adapters/internal/prose"
 	"toolnorm/adapters/internal/scan"
 	"toolnorm/adapters/internal/toolset"
 	"toolnorm/chat"
@@ -109,4 +110,18 @@ func (dr *drafts) complete() bool {
 		draft.Add(e)
 	}
 	return !slices.ContainsFunc(draft.Complete(), func(c chat.Call) bool { return !dr.tools.Named(c.Name).Takes(scan.Fields(string(c.Args))) })
+}
+
+// namedIn reports whether a text names the tool of the draft's first call, as it is or with blanks between its words. No
+// text asks for no name.
+func (dr *drafts) namedIn(text string) bool {
+	if text == "" {
+		return true
+	}
+	for _, e := range dr.out.drafted {
+		if e.Kind == chat.CallStart {
+			return prose.Names(text, e.Text)
+		}
+	}
+	return false
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"toolnorm/adapters/internal/prose"
+	"toolnorm/adapters/internal/scan"
 )
 
 // maxLabel bounds the label of a fence, in bytes.
@@ -21,21 +22,45 @@ const maxLabel = 32
 // is a call at the start of a reply, and behind "Let me check:". In ```go, ```bash or ```log it is program text.
 func (um *unmarked) fenced(start bool) bool {
 	n := um.fenceLine()
-	return n > 0 && (start || (um.doubt.announced() || um.goesOnCalling()) && !um.calledInFront()) && um.fencedCalls(n, start)
+	if n == 0 {
+		return false
+	}
+	if start {
+		return um.fencedCalls(n, true, "")
+	}
+	may, named := um.announcedHere()
+	return may && um.fencedCalls(n, false, named)
 }
 
 // fenceLabels are those of the fences that may hold calls.
 // "python" is not among them: such a block is program text, but for gemma3's, whose label is tool_code.
-var fenceLabels = []string{"", "json", "xml", "tool", "tool_call", "tool_code"}
+var fenceLabels = []string{"", "json", "jsonc", "json5", "xml", "tool", "tool_call", "tool_calls", "tool_code", "tool_use",
+	"function", "function_call", "function_calls"}
 
-// fenceLine is how long the opening line of the fence here is that may hold calls; 0 when none stands here.
-// The line must be whole: half a label at the end of the text may go on as any other.
+// ticksAhead returns how many backquotes stand here; 0 for fewer than a fence has.
+func (um *unmarked) ticksAhead() int {
+	if n := um.Run(0, maxLabel, func(c int) bool { return c == '`' }); n >= len("```") {
+		return n
+	}
+	return 0
+}
+
+// fenceLine returns how long the opening of the fence here is that may hold calls; 0 when none stands here. It is a line,
+// or the backquotes and a label in front of JSON on the same line. The line must be whole: half a label at the end of the
+// text may go on as any other. Words behind a label are passed over.
 func (um *unmarked) fenceLine() int {
-	n := len("```")
-	if !um.Has(0, "```") {
+	n := um.ticksAhead()
+	if n == 0 {
 		return 0
 	}
-	if label, whole := um.marks.restOfLine(n); !whole || !slices.Contains(fenceLabels, strings.ToLower(label)) {
+	word := um.Run(n, maxLabel, scan.IsWord)
+	known := slices.Contains(fenceLabels, strings.ToLower(string(um.Slice(um.Pos+n, um.Pos+n+word))))
+	if json := n + word + um.Run(n+word, maxLabel, isBlank); known && (um.At(json) == '{' || um.At(json) == '[') {
+		return json
+	}
+	label, whole := um.marks.restOfLine(n)
+	first, _, _ := strings.Cut(strings.ToLower(label), " ")
+	if !whole || !slices.Contains(fenceLabels, first) {
 		return 0
 	}
 	for um.At(n) != '\n' {
@@ -44,9 +69,12 @@ func (um *unmarked) fenceLine() int {
 	return n
 }
 
+// isBlank reports whether a byte is a blank or a tab.
+func isBlank(c int) bool { return c == ' ' || c == '\t' }
+
 // fencedCalls reads the calls of a fence whose opening line has n bytes. At the start of the reply JSON streams.
 // With prose behind it, the announcement must be free of words of an example, and the prose of any, see [prose.GoesOn].
-func (um *unmarked) fencedCalls(n int, start bool) bool {
+func (um *unmarked) fencedCalls(n int, start bool, named string) bool {
 	before, sure := um.Pos, prose.AnnouncesSurely(um.page.announcement())
 	um.Pos += n
 	um.Pos += um.Space(0)
@@ -61,7 +89,7 @@ func (um *unmarked) fencedCalls(n int, start bool) bool {
 		}
 		for !start && um.nextFence() {
 		}
-		refused = um.drafts.complete()
+		refused = um.drafts.complete() && um.drafts.namedIn(named)
 		return refused && (start || um.which == Eager || um.marks.over(0) || sure && prose.GoesOn(um.page.behind()) || um.callsAtEnd())
 	})
 	um.trial.refused = um.trial.refused || refused && !taken
@@ -78,8 +106,8 @@ func (um *unmarked) fenceOfCalls(n int) bool {
 	for (um.bareCall() || um.openers.markedCall()) && !um.closedFence() {
 		um.Pos += um.Space(0)
 	}
-	if um.Has(0, "```") {
-		um.Pos += 3
+	if n := um.ticksAhead(); n > 0 {
+		um.Pos += n
 		return true
 	}
 	return um.At(0) < 0 || um.Pos == before || um.closedFence()

@@ -140,7 +140,7 @@ func (g *Gap) weight(sentence string) int {
 	if g.reports(sentence) {
 		return 1
 	}
-	if colon || prose.Announces([]byte(sentence)) {
+	if colon || prose.Intends([]byte(sentence)) {
 		return w - 1
 	}
 	// a label that nobody has listed: something in front of a colon, and behind it what the next call knows nothing of

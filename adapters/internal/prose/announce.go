@@ -15,18 +15,123 @@ import (
 // Two or three sentences: what stands further in front is about something else.
 const Reach = 240
 
-// Announces reports whether a text announces a call that is the reply's last thing: its last sentence says that the model is
-// about to act, and is no example, quotation or question.
-// Without marks a call needs this, since one that is missed costs less than a snippet of documentation that runs.
+// Verdict is what a text says of a call without marks that ends the reply behind it.
+type Verdict uint8
+
+const (
+	Shown     Verdict = iota // the call is an example, a quotation or a question
+	IfNamed                  // the text announces it if it names the tool that is called
+	Announced                // the text announces it
+)
+
+// Judge returns what a text says of a call that is the reply's last thing. Without marks a call needs an announcement,
+// since one that is missed costs less than a snippet of documentation that runs.
 //
-//	Let me check the weather.   announces: "let me", and what follows is no showing
-//	You could call it like this: is advice, and what follows an example
-//	Shall I look it up?         waits for an answer
-func Announces(text []byte) bool {
+//	Let me check the weather.   Announced: "let me", and what follows is no showing
+//	Wywołuję get_weather:       IfNamed: a colon shows what follows, unless the tool is named
+//	Očekávaný výstup je:        IfNamed, and so not announced
+//	You could call it like this: Shown: advice, and what follows an example
+//	Shall I look it up?         Shown: it waits for an answer
+//
+// Words decide only in the languages that have lists (announce.txt). In every other language the form of the sentence
+// does: a sentence that ends without a colon, and is about no data format, says what happens next.
+func Judge(text []byte) Verdict {
+	last := lastSentence(text)
+	if !endsAnnouncement(text) {
+		return Shown
+	}
+	if does, known := resolved(text); known {
+		switch {
+		case !does:
+			return Shown
+		case colon(text) && !acts(last):
+			return IfNamed
+		}
+		return Announced
+	}
+	if hedges.in(last) || waits.in(last) {
+		return Shown
+	}
+	if willAct(lastClause(last, colon(text))) {
+		return Announced
+	}
+	switch {
+	case refuses(last):
+		return Shown
+	case colon(text):
+		return IfNamed
+	case english(text) && !begins(last), formats.in(last), bytes.ContainsAny(last, "`\"“”«»「」|<>{}[]"), len(last) > maxSentence:
+		return IfNamed
+	}
+	return Announced
+}
+
+// Intends reports whether the words of a text's last sentence say that the model is about to act. Unlike [Judge] it knows
+// only the languages that have lists.
+func Intends(text []byte) bool {
 	if does, known := resolved(text); known {
 		return does && endsAnnouncement(text)
 	}
 	return announces(text, lastSentence(text))
+}
+
+// maxSentence bounds a sentence that announces a call by its form alone, in bytes: those are short.
+const maxSentence = 160
+
+// colon reports whether a text ends with a colon, of any script.
+func colon(text []byte) bool {
+	return bytes.HasSuffix(text, []byte(":")) || bytes.HasSuffix(text, []byte("："))
+}
+
+// lastClause returns the part of a sentence behind its last comma where it ends with a colon, which belongs to that part:
+// "Looking at the trace, the second turn is where it went wrong:" announces nothing.
+func lastClause(sentence []byte, colon bool) []byte {
+	if !colon {
+		return sentence
+	}
+	at := -1
+	for _, comma := range []string{", ", "，", "、", "; "} {
+		if i := bytes.LastIndex(sentence, []byte(comma)); i >= 0 {
+			at = max(at, i+len(comma))
+		}
+	}
+	if at < 0 {
+		return sentence
+	}
+	return sentence[at:]
+}
+
+// refuses reports whether some part of a sentence refuses, or reports what was done.
+func refuses(sentence []byte) bool { return refusals.in(sentence) }
+
+// english reports whether a text has words that only English has.
+func english(text []byte) bool { return englishWords.in(text) }
+
+// begins reports whether an English sentence begins with what is being done: "Pulling up the current time."
+func begins(sentence []byte) bool {
+	first, _, _ := strings.Cut(strings.TrimLeft(string(sentence), " \n"), " ")
+	return len(first) > len("ing")+2 && strings.HasSuffix(strings.ToLower(first), "ing")
+}
+
+// acts reports whether a sentence resolves to do what a tool does: the word behind "let me" is such a verb.
+func acts(sentence []byte) bool {
+	words := spacedWords(sentence)
+	for _, start := range resolves {
+		if _, what, ok := strings.Cut(words, " "+start+" "); ok {
+			return slices.ContainsFunc(doing, func(verb string) bool {
+				return strings.HasPrefix(trimAdverbs(what), verb+" ")
+			})
+		}
+	}
+	return false
+}
+
+// trimAdverbs returns what follows a resolve without the adverbs in front: "let me now first check" resolves to check.
+func trimAdverbs(what string) string {
+	for _, adverb := range []string{"now ", "first ", "just ", "also ", "quickly ", "then ", "start by "} {
+		what = strings.TrimPrefix(what, adverb)
+	}
+	return what
 }
 
 // AnnouncesSurely reports whether a text announces a call so clearly that it may have prose behind it.
@@ -52,10 +157,7 @@ func resolved(text []byte) (does, known bool) {
 		if !ok {
 			continue
 		}
-		// "let me now first check" resolves to check
-		for _, adverb := range []string{"now ", "first ", "just ", "also ", "quickly ", "then ", "start by "} {
-			what = strings.TrimPrefix(what, adverb)
-		}
+		what = trimAdverbs(what)
 		shows := slices.ContainsFunc(showing, func(verb string) bool { return strings.HasPrefix(what, verb+" ") })
 		sample := text[len(text)-1] == ':' && (strings.HasSuffix(what, "example ") || strings.HasSuffix(what, "sample "))
 		return !shows && !sample && !frames.in([]byte(sentence)) && !waits.in([]byte(sentence)), true
@@ -209,3 +311,24 @@ var intents = newPhrases("intents")
 
 // Acts reports whether a part of a sentence has words by which a model says that it is about to act.
 func Acts(part []byte) bool { return willAct(part) }
+
+// doing are verbs of what tools do, behind which a colon announces a call: "let me check the clock:".
+var doing = wordsOf("doing")
+
+// formats are names of data formats. A sentence about one shows what follows, in any language.
+var formats = newPhrases("formats")
+
+// englishWords are words that no other language of Latin letters has.
+var englishWords = newPhrases("english")
+
+// Names reports whether the last sentence of a text holds a tool's name, as it is written or with blanks between its
+// words.
+func Names(text, tool string) bool {
+	last := strings.ToLower(string(lastSentence([]byte(text))))
+	name := strings.ToLower(tool)
+	if len(name) < 3 {
+		return false
+	}
+	words := strings.NewReplacer("_", " ", "-", " ", ".", " ").Replace(name)
+	return strings.Contains(last, name) || strings.Contains(words, " ") && strings.Contains(last, words)
+}

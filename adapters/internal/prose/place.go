@@ -2,6 +2,7 @@ package prose
 
 import (
 	"bytes"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -16,7 +17,8 @@ const (
 	Line     Place = iota // at the start of a line
 	Sentence              // behind the end of a sentence
 	Colon                 // behind a colon, which may announce something
-	Within                // in a sentence, or in an element of a page
+	Within                // in a sentence
+	Element               // in an element of a page that shows its text as it is
 	Quoted                // in a quotation
 	Indented              // on a line that Markdown takes for code
 	Page                  // in a page
@@ -27,7 +29,7 @@ const (
 //
 //	{"raw": "<tool_call>…"}            Quoted: a member of a JSON answer
 //	It says “Wait. <tool_call>…”       Quoted: a quotation is open
-//	<p>It was <code><tool_call>…       Within: the element shows its text
+//	<p>It was <code><tool_call>…       Element: it shows its text
 //	    <tool_call>…                   Indented: Markdown's code
 //	Never write <tool_call>… here.     Within, and prose behind it
 func Around(text []byte) Place {
@@ -39,7 +41,7 @@ func Around(text []byte) Place {
 	case len(front) == 0 && columns(line) >= 4:
 		return Indented
 	case inElement(text):
-		return Within
+		return Element
 	case len(front) == 0:
 		return Line
 	case quotes(front) || inQuotation(line):
@@ -128,3 +130,13 @@ func EndsSentence(text []byte) bool {
 	}
 	return false
 }
+
+// Recorded reports whether the last line of a text is one of a log or of a table: it begins with a time, a level or a
+// bracket, or has cells.
+func Recorded(text []byte) bool {
+	line := bytes.TrimLeft(text[bytes.LastIndexByte(text, '\n')+1:], " \t")
+	return logLine.Match(line) || bytes.Contains(line, []byte(" | ")) || bytes.HasSuffix(line, []byte(" |")) || bytes.HasPrefix(line, []byte("|"))
+}
+
+// logLine matches the beginning of a line of a log.
+var logLine = regexp.MustCompile(`^\[?(\d{4}-\d\d-\d\d[ T])?\d\d:\d\d(:\d\d)?|^\[?(TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\b`)
