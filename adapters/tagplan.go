@@ -21,6 +21,7 @@ type tagPlan struct {
 }
 
 // tagging is what reading calls in tags keeps of a reply.
+// It is no part of the progress: what was found in the text stays true when a draft is taken back.
 type tagging struct {
 	plan     tagPlan
 	forms    *tagForms
@@ -73,6 +74,7 @@ func (d *decoder) planTags(p *declaration.Pattern, h head, t *schema.Type, befor
 }
 
 // tagForms are the tags of the call's pattern for a tool.
+// They stay for the next call, which mostly is of the same pattern.
 func (d *decoder) tagForms(p *declaration.Pattern, t *schema.Type) *tagForms {
 	if d.forms == nil || d.forms.p != p || d.forms.typ != t {
 		d.forms = newTagForms(p, t)
