@@ -34,7 +34,7 @@ func (d *decoder) arguments(t *toolset.Tool, id string, quotes []lenient.Delim) 
 		d.Quotes = quotes
 		d.Container('{', t.Type())
 		d.Quotes = nil
-		d.mendArguments(from, t, quotes)
+		d.decideArguments(from, t, quotes)
 		d.argsAt = -1
 		return committed
 	case scan.IsQuote(c) && d.quotedObject(c):

@@ -11,6 +11,7 @@
 //	internal/prose        what the text around a mark says of it: announcements in ten languages, quotations, pages
 //	internal/claim       whether what stands between two calls announces the second, or claims what the first has answered
 //	internal/lenient      the reader of arguments as models write them, and the repair of documents: strict JSON out
+//	internal/repair       every reading of damaged arguments that is likely, by search
 //	internal/declaration  what the text file of a family says: patterns, literals, the index of all marks
 //	internal/print        the way back: calls as text, and the text that teaches them
 //	internal/grammar      the same as a grammar: which texts are calls that fit their schemas
@@ -42,6 +43,7 @@
 //	envelope.go    {"name": …, "arguments": …} and its many spellings
 //	list.go        calls one after the other; {"NAME": {…}}; elements of a list that are no calls
 //	arguments.go   the value of an arguments member, and what stands for it
+//	decide.go      what arguments mean in which something was odd
 //	callend.go     what can follow a call's arguments, and its closers
 //	tagged.go      <parameter=key>value</parameter>
 //	tagcdata.go    values in CDATA

@@ -129,7 +129,7 @@ func (d *decoder) pythonArgs(t *toolset.Tool) (string, match) {
 	d.LeaveAll()
 	a = min(a, whole)
 	if a == matched && d.Spare.Odd || a == mismatch && !d.closing.Markless() {
-		return d.mendPython(start, t, string(out), a)
+		return d.decidePython(start, t, string(out), a)
 	}
 	if a != matched {
 		return "", a
@@ -142,8 +142,8 @@ func (d *decoder) pythonArgs(t *toolset.Tool) (string, match) {
 	return string(out), a
 }
 
-// mendPython decides what the arguments of a Python call mean that begin at start, and of which a came; see mend.
-func (d *decoder) mendPython(start int, t *toolset.Tool, today string, a match) (string, match) {
+// decidePython decides what the arguments of a Python call mean that begin at start, and of which a came; see decide.
+func (d *decoder) decidePython(start int, t *toolset.Tool, today string, a match) (string, match) {
 	if a != matched {
 		today = ""
 	}

@@ -35,7 +35,7 @@ func (d *decoder) tagValue(p *declaration.Pattern, h head, t *schema.Type) {
 		from, at := d.Pos, d.Out.Written()
 		d.argsAt = from
 		d.Value(typ)
-		d.mend(from, at, "", repair.Args{Type: typ})
+		d.decide(from, at, "", repair.Args{Type: typ})
 		d.argsAt = -1
 		d.skipValue(p, h, t)
 		return

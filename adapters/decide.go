@@ -9,20 +9,20 @@ import (
 // maxBehind bounds how far behind arguments the end of their call is looked for, in bytes.
 const maxBehind = 512
 
-// mendArguments is mend for the arguments of a call, which begin at from.
-func (d *decoder) mendArguments(from int, t *toolset.Tool, quotes []lenient.Delim) {
+// decideArguments is decide for the arguments of a call, which begin at from.
+func (d *decoder) decideArguments(from int, t *toolset.Tool, quotes []lenient.Delim) {
 	g := repair.Args{Type: t.Type(), Envelope: func(key string) bool { return lenient.OfEnvelope(key) || d.tools.Find(key) != nil }}
 	for _, q := range quotes {
 		g.Quotes = append(g.Quotes, q.Open)
 	}
-	d.mend(from, 0, t.Name, g)
+	d.decide(from, 0, t.Name, g)
 }
 
-// mend decides what JSON means in which something was odd; it begins at from, was written at at, and has just been read. What
+// decide decides what JSON means in which something was odd; it begins at from, was written at at, and has just been read. What
 // was read of it stands if it is the only likely reading; if another one is, that takes its place, unless something else has
 // left already. Else the call can be read in two ways.
 // Nothing behind an oddity leaves before (lenient.Output.Odd), so it can still become text, or something else.
-func (d *decoder) mend(from, at int, name string, g repair.Args) {
+func (d *decoder) decide(from, at int, name string, g repair.Args) {
 	out := d.Out
 	if !out.Odd {
 		return
