@@ -1,6 +1,7 @@
 package adapters
 
 import (
+	"bytes"
 	"strings"
 	"unicode/utf8"
 
@@ -337,6 +338,10 @@ func (d *decoder) ranOver(from int) bool {
 func (d *decoder) textAgain(from int) {
 	d.Out = nil
 	d.Repaired("two-readings")
+	// what separates two elements of a list that are both text is text
+	if kept := d.keptTo; kept >= d.Base && kept < from && len(bytes.Trim(d.Slice(kept, from), ",; \n")) == 0 {
+		from = kept
+	}
 	d.solidFrom(from)
 }
 

@@ -218,7 +218,8 @@ func (d *decoder) nameString(q lenient.Delim) (*toolset.Tool, match) {
 // {"name": "get_time"} alone is a call between marks. Without marks it may be any record with a name.
 // {"name": "get_time"}, "arguments": {…}} is a brace too early. To call without arguments there would be wrong.
 func (d *decoder) whole(env *envelope) match {
-	if env.t == nil || env.describes() {
+	record := func(m member) bool { return recordKeys[m.key] && env.argsAt >= 0 && d.closing.Markless() }
+	if env.t == nil || env.describes() || slices.ContainsFunc(env.others, record) {
 		return mismatch
 	}
 	end := d.Pos
@@ -285,6 +286,10 @@ func (d *decoder) doubtRest(i int) {
 	d.Out.Doubt = d.Out.Doubt || d.At(end) < 0 || !lenient.OfEnvelope(key) && d.Out.Typ.Has(key)
 }
 
+// recordKeys are members of a record of a call that was made: beside its arguments, and without any mark, they say that it is no
+// call to be made.
+var recordKeys = map[string]bool{"result": true, "output": true, "response": true, "error": true, "status": true, "ms": true, "duration": true, "duration_ms": true, "elapsed": true}
+
 // restOfObject skips what follows the arguments up to the object's closing brace.
 // Members behind the arguments are the envelope's: "type": "function", an id, a note. What stands there and is no member says
 // that a brace was missing or too many, so the reader of arguments is asked whether that makes two readings.
@@ -307,6 +312,7 @@ func (d *decoder) restOfObject() {
 				if lenient.IdKeys[key] {
 					d.lateID(scan.Unquote(out))
 				}
+				d.Out.Doubt = d.Out.Doubt || recordKeys[key] && d.closing.Markless()
 				continue
 			}
 		}
