@@ -66,6 +66,13 @@
 //	code.go        what stands in code: fenced blocks and spans
 //	doubt.go       marks that may be mentions, and what announces a call
 //
+// A call in tags that is written as its family writes it is read as it comes. At the first thing that is not, nothing more of
+// it leaves, and its whole text decides: each way to read it costs what it takes for granted, and the cheapest counts if no
+// other one of nearly its cost gives other values. Else the call is in doubt, and becomes text.
+// The laws that this keeps: a tag at the border of a value is never part of it; closers that are left over at the end of the
+// reply show that an earlier end was content; and a call that stops inside a value is cut.
+// Generators of files and of slips hold it to them (tagtrip_test.go, tagslips_test.go).
+//
 // Three rules keep the events independent of how the text was cut into chunks: only At(i) looks forward; what may still be
 // taken back is declared by a hold, never by "has it been sent"; functions up to the commit answer mismatch, incomplete or
 // committed, and functions behind it cannot fail.
