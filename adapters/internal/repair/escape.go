@@ -100,6 +100,8 @@ func (g *Args) escapedQuote(s *Search, n *Node, i int, run string) {
 }
 
 // escapedTwice reads a backslash in a string that is quoted by \": what is escaped in it is escaped twice.
+// {\\"a\\": \\"x\\"} is an object that was escaped as if it stood in a string.
+// One level of escapes is taken off, as everywhere in the text.
 func (g *Args) escapedTwice(s *Search, n *Node, i int, run string) {
 	switch {
 	case g.has(i, `\\\"`):
@@ -123,6 +125,8 @@ func (g *Args) drive(i int) bool {
 // c2 reports whether c is a letter in lower case, as behind the first letter of a name.
 func c2(c int) bool { return c >= 'a' && c <= 'z' }
 
+// pick returns a where is holds, else b.
+// Costs are mostly chosen by one question.
 func pick(is bool, a, b int) int {
 	if is {
 		return a
