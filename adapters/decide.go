@@ -10,6 +10,8 @@ import (
 const maxBehind = 512
 
 // decideArguments is decide for the arguments of a call, which begin at from.
+// A member of the envelope, or a tool's name as a key, may follow the arguments.
+// Quotes are those of the family, where it has its own.
 func (d *decoder) decideArguments(from int, t *toolset.Tool, quotes []lenient.Delim) {
 	g := repair.Args{Type: t.Type(), Envelope: func(key string) bool { return lenient.OfEnvelope(key) || d.tools.Find(key) != nil }}
 	for _, q := range quotes {
@@ -64,6 +66,8 @@ func (d *decoder) decide(from, at int, name string, g repair.Args) {
 }
 
 // damaged is the text of arguments that begin at position from, and what stands behind them up to the end of their call.
+// Where containers are open, a mark that begins a call may be text; only the call's own closer ends it then.
+// Without a mark the text is looked at for a little further, since closers may follow.
 func (d *decoder) damaged(from int) string {
 	n := 0
 	for ; n < maxBehind && d.At(n) >= 0; n++ {
@@ -75,4 +79,6 @@ func (d *decoder) damaged(from int) string {
 }
 
 // atMark reports whether a mark stands n bytes behind position from.
+// A text that ends without one may have been cut.
+// One that a mark ends is complete, whatever is missing in it.
 func (d *decoder) atMark(from, n int) bool { return d.IsMark(from + n - d.Pos) }

@@ -7,6 +7,8 @@ import (
 )
 
 // between reads what stands between a key and its value.
+// A comparison, a == b, is an expression.
+// A comma in the place of a colon is as likely as a set, so both are offered where both can stand.
 func (g *Args) between(s *Search, n *Node) {
 	c := g.at(n.Pos)
 	to := keep(n, n.Pos)
@@ -48,6 +50,8 @@ func (g *Args) between(s *Search, n *Node) {
 }
 
 // after reads what stands behind a value in a container.
+// Each slip that can stand here is a step, so that a reading that needs it meets those that do not.
+// In Python the rest of an expression may follow, of which nothing is passed over.
 func (g *Args) after(s *Search, n *Node) {
 	c := g.at(n.Pos)
 	next := g.to(s, n, n.Pos+1)
@@ -112,6 +116,8 @@ func (g *Args) doubled(to *Place) int { return g.first(to, habitDoubled, likely-
 const maxJunk = 64
 
 // junk offers to pass what stands behind a value and is no structure, up to where structure goes on.
+// Without it the only reading of {"a": "x" (a note), "b": 1} would be one text of all of it.
+// No quote and no opener is passed, since these begin something.
 func (g *Args) junk(s *Search, n *Node) {
 	if n.Pos > 0 && scan.IsWord(int(g.text[n.Pos-1])) { // 1/3 is no number and something else
 		return
@@ -142,6 +148,8 @@ func (g *Args) to(s *Search, n *Node, pos int) Place {
 }
 
 // comma reads a comma: in front of a member, of nothing, or of a member of an object around, whose inner closer is lost.
+// Commas stand in texts as well, so one that nothing follows is the cheapest slip there is.
+// Dots for "and so on" go with their comma.
 func (g *Args) comma(s *Search, n *Node, next Place, behind int) {
 	c := g.at(behind)
 	if g.has(behind, "...") { // and so on
@@ -160,6 +168,8 @@ func (g *Args) comma(s *Search, n *Node, next Place, behind int) {
 }
 
 // closerLost offers the end of the innermost container where its closer is missing, in front of a member that stands at i.
+// A member that an object around knows, and this one does not, says where it belongs.
+// A key has no place in a list at all.
 func (g *Args) closerLost(s *Search, n *Node, i int) {
 	if n.Stack.Up == nil {
 		return
@@ -178,6 +188,8 @@ func (g *Args) closerLost(s *Search, n *Node, i int) {
 }
 
 // early offers to go on behind the container's own closer, which came too early: a member of it follows.
+// {"a": {"b": 1}, "c": 2} with c known to the inner object alone.
+// Members that stand beside arguments by right are left there.
 func (g *Args) early(s *Search, n *Node, behind int) {
 	for k := 0; isClose(g.at(behind)) && k < maxClosers; k++ {
 		behind = g.blank(behind + 1)
@@ -205,6 +217,8 @@ func (g *Args) early(s *Search, n *Node, behind int) {
 }
 
 // commaLost offers the next member where the comma in front of it is missing. A line break is a likely comma.
+// Who has left out one comma leaves out others.
+// Between two on one line the quotes may be a text's, too: that reading competes.
 func (g *Args) commaLost(s *Search, n *Node, here Place) {
 	cost := g.first(&here, habitCommas, habit) + small
 	if n.Flags&line != 0 {

@@ -22,6 +22,8 @@ type Args struct {
 }
 
 // Read returns the readings of a text that begins with arguments, none where it needs too much work.
+// The family's own delimiters stand behind those of JSON, as a string may have either.
+// A Python call begins behind its parenthesis, which is the container that is open then.
 func (g *Args) Read(text string) []Reading {
 	g.text, g.delims, g.lastQuote = text, delims, strings.LastIndexByte(text, '"')
 	if len(g.Quotes) > 0 {
@@ -90,6 +92,8 @@ const (
 )
 
 // to is a place further on, at which nothing was passed just now.
+// What was passed just now says something of the next thing only.
+// Habits stay, since they are the writer's.
 func (n *Node) to(pos int, mode uint8) Place {
 	p := n.Place
 	p.Pos, p.Mode, p.Want = pos, mode, nil
@@ -105,6 +109,8 @@ func (n *Node) stay(pos int) Place {
 }
 
 // behind is the place behind a value.
+// Flags of a string end with it.
+// Outside of all containers the arguments are over.
 func (n *Node) behind(pos int) Place {
 	p := n.to(pos, modeAfter)
 	p.Flags &^= uint64(sAll)
@@ -126,6 +132,8 @@ func (g *Args) first(to *Place, flag uint64, cost int) int {
 }
 
 // Steps implements [Grammar].
+// White space and comments are the same everywhere outside of strings, so they are read here.
+// A comment leaves nothing: what somebody has commented out is not sent.
 func (g *Args) Steps(s *Search, n *Node) {
 	switch n.Mode {
 	case modeString:
@@ -175,6 +183,8 @@ func plainSpace(r rune) rune {
 
 // tail is what the text behind the arguments costs, if they end at i: closers, a member of the envelope, another call and
 // the end are free.
+// What is left over is never left out: a member that the schema knows, behind the end, is another reading's.
+// Beyond two closers each is one too many.
 func (g *Args) tail(i int) int {
 	closers := 0
 	for i = g.blank(i); isClose(g.at(i)) && closers < maxClosers; i = g.blank(i + 1) {
@@ -210,6 +220,8 @@ func (g *Args) tail(i int) int {
 }
 
 // call reports whether another call stands at i: an object, perhaps in a list, whose first member is one of an envelope.
+// Only an object that begins as a call does is another one.
+// An element of a list that was cut in two would look like it otherwise.
 func (g *Args) call(i int) bool {
 	for k := 0; g.at(i) == '[' && k < maxClosers; k++ {
 		i = g.blank(i + 1)
@@ -222,6 +234,8 @@ func (g *Args) call(i int) bool {
 }
 
 // open offers the inside of a container that is opened by size bytes.
+// The type of the place goes with the level: it says which keys and elements are expected.
+// Beyond maxDepth nobody nests arguments.
 func (g *Args) open(s *Search, n *Node, size, cost int, kind byte) {
 	to := n.to(n.Pos+size, modeValue)
 	t := typeOf(n.Want)
@@ -254,6 +268,8 @@ func (n *Node) closed() string {
 }
 
 // pop offers the place behind the innermost container, which size bytes close.
+// What is written is strict JSON, whatever has closed the container.
+// So a reading that is complete is valid, without being checked.
 func (g *Args) pop(s *Search, n *Node, size, cost int) {
 	closer := n.closed()
 	m := *n

@@ -77,6 +77,8 @@ func (g *Args) escape(s *Search, n *Node, i int, run string, d *delim) {
 }
 
 // escapedQuote reads an escaped quote: as one, and where a path ends in front of it as a backslash and the end.
+// A path that ends with a backslash, "C:\dir\", looks as if its quote were escaped.
+// Where the text goes on as behind a string it is offered as the end.
 func (g *Args) escapedQuote(s *Search, n *Node, i int, run string) {
 	to := n.stay(i + 2)
 	to.Flags |= sPlain
@@ -98,6 +100,8 @@ func (g *Args) escapedQuote(s *Search, n *Node, i int, run string) {
 }
 
 // escapedTwice reads a backslash in a string that is quoted by \": what is escaped in it is escaped twice.
+// {\\"a\\": \\"x\\"} is an object that was escaped as if it stood in a string.
+// One level of escapes is taken off, as everywhere in the text.
 func (g *Args) escapedTwice(s *Search, n *Node, i int, run string) {
 	switch {
 	case g.has(i, `\\\"`):
@@ -112,6 +116,8 @@ func (g *Args) escapedTwice(s *Search, n *Node, i int, run string) {
 }
 
 // drive reports whether the backslash at i follows the drive of a path that a string begins with, and is not doubled.
+// C:\new has escapes that JSON knows, so the beginning is all the evidence there is.
+// A backslash that is doubled shows that the writer escapes them.
 func (g *Args) drive(i int) bool {
 	return i >= 3 && g.text[i-1] == ':' && scan.IsLetter(g.text[i-2]) && scan.IsQuote(int(g.text[i-3])) && (scan.IsWord(g.at(i+1)) || g.at(i+1) == '.')
 }
@@ -119,6 +125,8 @@ func (g *Args) drive(i int) bool {
 // c2 reports whether c is a letter in lower case, as behind the first letter of a name.
 func c2(c int) bool { return c >= 'a' && c <= 'z' }
 
+// pick returns a where is holds, else b.
+// Costs are mostly chosen by one question.
 func pick(is bool, a, b int) int {
 	if is {
 		return a

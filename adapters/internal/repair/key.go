@@ -10,6 +10,8 @@ import (
 )
 
 // key reads the key of a member, or the closer of an object that has none.
+// An object that is empty has a closer here, and nothing else does.
+// What begins no key is passed at a price.
 func (g *Args) key(s *Search, n *Node) {
 	c := g.at(n.Pos)
 	call := n.Stack.Kind == aCall
@@ -47,6 +49,8 @@ func (g *Args) key(s *Search, n *Node) {
 }
 
 // byPosition reads an argument without a name: it is the parameter at its place.
+// f("Oslo", 3) takes the parameters in the order of the schema, the required ones first.
+// That is the order in which the template has shown them.
 func (g *Args) byPosition(s *Search, n *Node) {
 	all := typeOf(n.Stack.Want).Members()
 	at := int(n.Flags&positionAll) / position
@@ -133,6 +137,8 @@ func (g *Args) inName(i int) bool {
 }
 
 // named goes on behind a key.
+// A key that the schema does not list is possible and unlikely; one with a sign of structure in it is none.
+// Spelled otherwise it is the same parameter, which is found later.
 func (g *Args) named(s *Search, n *Node, to Place, end, cost int, key string) {
 	t := typeOf(n.Stack.Want)
 	key = strings.TrimSpace(key)

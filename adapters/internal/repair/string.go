@@ -34,6 +34,8 @@ type delim struct {
 var delims = []delim{{`"`, `"`, false}, {`"""`, `"""`, false}, {`'''`, `'''`, false}, {`'`, `'`, false}, {"`", "`", false}, {`\"`, `\"`, false}, {"“", "”", false}, {"‘", "’", false}, {"„", "“", false}, {"«", "»", false}, {"「", "」", false}}
 
 // strings offers the strings that begin here.
+// Three quotes in front of a comma are an empty string and one too many.
+// Any kind of quote may open a string; the kind that closes it is the same.
 func (g *Args) openStrings(s *Search, n *Node, prefix int, raw bool) {
 	for k := range g.delims {
 		d := &g.delims[k]
@@ -59,6 +61,8 @@ func (g *Args) ownDelim(d *delim) bool {
 }
 
 // inString goes on in a string. A plain run is one step.
+// Only bytes that may mean something else make a step, so a file in a string costs one look at each byte.
+// A string whose end is the text's end is cut, and no reading closes it.
 func (g *Args) inString(s *Search, n *Node) {
 	d := &g.delims[n.Flags>>48&0xF]
 	i := n.Pos
@@ -121,6 +125,8 @@ func (g *Args) inString(s *Search, n *Node) {
 }
 
 // plain reports whether the byte at i means nothing in a string.
+// It is what keeps the search small: a comma in prose is looked behind once, and is prose.
+// What follows it decides, as for a quote.
 func (g *Args) plain(i int, d *delim, n *Node) bool {
 	switch c := g.text[i]; {
 	case c >= 0x80 || c == '\'' || c == '`':
@@ -186,6 +192,8 @@ func (g *Args) otherQuote(s *Search, n *Node, i int, run string, d *delim) {
 }
 
 // closeHere offers the end of a string whose closing quote is missing.
+// In front of a member that the schema knows it is likely that the quote is missing.
+// Behind a quote that is escaped, that one was meant as the end.
 func (g *Args) closeHere(s *Search, n *Node, i int, run string) {
 	cost := slip
 	if g.Quotes != nil && strings.ContainsAny(run, "<>|") {
@@ -239,6 +247,8 @@ func (g *Args) quote(s *Search, n *Node, i int, run string, d *delim) {
 
 // innerQuote is what a quote at i costs that does not close its string, where what follows is so likely its end.
 // The first of them opens a quotation: it stands behind a blank or a sign and in front of a letter.
+// Quotations come in pairs. An end without a beginning is a string's end, or several readings are left.
+// Behind a digit a quote is the sign for inches as often.
 func (g *Args) innerQuote(n *Node, i int, run string, behind, end int) int {
 	cost := [3]int{0, habit, slip}[end]
 	if n.Flags&sDirty == 0 {
@@ -264,6 +274,8 @@ func (g *Args) innerQuote(n *Node, i int, run string, behind, end int) int {
 }
 
 // joined offers the string that is joined to the one that ends in front of i: by a plus sign, or in Python by nothing.
+// "x" + "y" is how programs break long texts.
+// Behind a plus sign a key follows nowhere but where it stands for a comma.
 func (g *Args) joined(s *Search, n *Node, i int, run string) {
 	k := g.blank(i)
 	cost := small

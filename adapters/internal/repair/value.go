@@ -8,6 +8,8 @@ import (
 )
 
 // value reads a value, or what stands in its place.
+// The first byte decides what can stand here; what is missing in front of it is offered besides.
+// A value that its schema does not want costs more, and is no error: types may be turned into others later.
 func (g *Args) value(s *Search, n *Node) {
 	c := g.at(n.Pos)
 	t := typeOf(n.Want)
@@ -56,6 +58,8 @@ func (g *Args) value(s *Search, n *Node) {
 }
 
 // bare offers a text that has lost its first quote, or both.
+// {"unit": celsius} has lost two quotes, {"unit": celsius"} one.
+// In Python a bare word is a name, which nobody evaluates.
 func (g *Args) bare(s *Search, n *Node, cost int) {
 	if g.Python {
 		return // an expression, perhaps
@@ -92,6 +96,8 @@ func keep(n *Node, pos int) Place {
 }
 
 // openerLost offers a list or an object whose opener is missing.
+// [ in front of a text where the schema wants a list is likely, elsewhere possible.
+// For an object a key must stand there, or any value would be one.
 func (g *Args) openerLost(s *Search, n *Node, c int, t *schema.Type) {
 	if n.Stack == nil || isClose(c) || n.Stack.Depth > 6 {
 		return
@@ -105,6 +111,8 @@ func (g *Args) openerLost(s *Search, n *Node, c int, t *schema.Type) {
 }
 
 // junkWord offers to pass a word in front of a quote or a bracket, where none belongs.
+// {"a": is "x"} and {"a": 1, and "b": 2} are of models that speak while they write.
+// That the word belongs to the text behind it is the other reading.
 func (g *Args) junkWord(s *Search, n *Node) {
 	i := n.Pos
 	for i < n.Pos+maxKey && g.at(i) >= 0 && scan.IsLetter(g.text[i]) {
@@ -122,6 +130,8 @@ func (g *Args) junkWord(s *Search, n *Node) {
 }
 
 // scalar reads a string, a number, a word, or text without quotes.
+// Numbers and words of other languages get JSON's spelling, once for all of the text.
+// A letter in front of a quote is Python's, and means nothing for what the string says.
 func (g *Args) scalar(s *Search, n *Node, c int) {
 	g.openStrings(s, n, 0, false)
 	if !g.Python {
@@ -188,6 +198,8 @@ func (g *Args) wordByte(i int) bool {
 }
 
 // noHoles reports whether the string of an f-string has nothing in it that would be evaluated.
+// f"{x}" is an expression, and its text is not what was meant.
+// No value means no call, which is less bad than a wrong one.
 func (g *Args) noHoles(i int, quote byte) bool {
 	rest := g.text[i:min(i+maxAhead, len(g.text))]
 	end := strings.IndexByte(rest, quote)
