@@ -9,6 +9,8 @@ import (
 )
 
 // arguments reads the arguments of a call whose tool is known.
+// It commits the call where they begin, or refuses them: an echo of the schema, or a text that
+// stands for no object. The forms of calls share it, and differ in what stands around.
 type arguments struct {
 	*lenient.Reader
 	in      *input
@@ -47,7 +49,7 @@ func (ar *arguments) read(t *toolset.Tool, id string, quotes []lenient.Delim) ma
 		ar.Quotes = quotes
 		ar.Container('{', t.Type())
 		ar.Quotes = nil
-		ar.mendArguments(from, t, quotes)
+		ar.decideArguments(from, t, quotes)
 		ar.calls.argsAt = -1
 		return committed
 	case scan.IsQuote(c) && ar.quotedObject(c):

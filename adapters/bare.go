@@ -11,6 +11,8 @@ import (
 )
 
 // unmarked reads calls that carry no marks, or lost the one that opens them.
+// Their evidence is all there is: an offered name, arguments that fit, and a place where calls
+// stand. What has too little of it stays text.
 type unmarked struct {
 	*scan.Buffer
 	marks    *marks

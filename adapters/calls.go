@@ -1,12 +1,17 @@
 package adapters
 
 import (
+	"bytes"
+
 	"toolnorm/adapters/internal/lenient"
 	"toolnorm/adapters/internal/toolset"
 	"toolnorm/chat"
 )
 
 // calls writes the calls of the reply: each from where it is certain to where it ends.
+// Between commit and endCall whoever reads the arguments writes to Out. What of them may leave is
+// decided here alone, by the degree of holding and by what can still change; so the forms of calls
+// know nothing of the client.
 type calls struct {
 	*lenient.Reader
 	in    *input
@@ -245,6 +250,10 @@ func (cs *calls) cutCall() {
 func (cs *calls) textAgain(from int) {
 	cs.Out = nil
 	cs.Repaired("two-readings")
+	// what separates two elements of a list that are both text is text
+	if kept := cs.page.keptTo; kept >= cs.Base && kept < from && len(bytes.Trim(cs.Slice(kept, from), ",; \n")) == 0 {
+		from = kept
+	}
 	cs.page.solidFrom(from)
 }
 

@@ -9,6 +9,8 @@ import (
 )
 
 // code tells which text is code: marks in it are examples.
+// The rules are CommonMark's, but for slips of models; a mark of the model's own family behind a
+// fence ends a block that nobody closed.
 type code struct {
 	*scan.Buffer
 	in    *input

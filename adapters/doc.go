@@ -10,7 +10,7 @@
 //	internal/toolset      which offered tool a name means, in the spellings of models
 //	internal/prose        what the text around a mark says of it: announcements in ten languages, quotations, pages
 //	internal/claim        whether what stands between two calls announces the second, or claims what the first has answered
-//	internal/repair       the search for what damaged arguments may mean
+//	internal/repair       every reading of damaged arguments that is likely, by search
 //	internal/lenient      the reader of arguments as models write them, and the repair of documents: strict JSON out
 //	internal/declaration  what the text file of a family says: patterns, literals, the index of all marks
 //	internal/print        the way back: calls as text, and the text that teaches them
@@ -42,7 +42,7 @@
 //	closers.go     closers: brackets, fences and closers around arguments
 //	outside.go     outside: what can follow a call's arguments
 //	arguments.go   arguments: the value of an arguments member, and what stands for it
-//	mend.go        damaged arguments: what they mean, when one reading is ahead of all others
+//	decide.go      what arguments mean in which something was odd
 //	envelope.go    objects: {"name": …, "arguments": …} and its many spellings
 //	list.go        objects one after the other; {"NAME": {…}}; elements of a list that are no calls
 //	python.go      python: f(a=1, b="x")
@@ -74,6 +74,13 @@
 //	section.go     sections of calls; results that a model makes up behind a call
 //	start.go       start: what the prompt has opened already
 //	text.go        the text state
+//
+// A call in tags that is written as its family writes it is read as it comes. At the first thing that is not, nothing more of
+// it leaves, and its whole text decides: each way to read it costs what it takes for granted, and the cheapest counts if no
+// other one of nearly its cost gives other values. Else the call is in doubt, and becomes text.
+// The laws that this keeps: a tag at the border of a value is never part of it; closers that are left over at the end of the
+// reply show that an earlier end was content; and a call that stops inside a value is cut.
+// Generators of files and of slips hold it to them (tagtrip_test.go, tagslips_test.go).
 //
 // Three rules keep the events independent of how the text was cut into chunks: only At(i) looks forward; what may still be
 // taken back is declared by a hold, never by "has it been sent"; functions up to the commit answer mismatch, incomplete or

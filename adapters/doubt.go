@@ -9,6 +9,8 @@ import (
 )
 
 // doubt decides whether a mark in the text is one of a call or the mention of one.
+// Most marks are not doubted: they stand on a line of their own. The others are read as drafts, and
+// what follows the call decides.
 type doubt struct {
 	*lenient.Reader
 	in      *input

@@ -11,7 +11,8 @@ import (
 )
 
 // drafts reads calls in vain if need be: nothing of them leaves before it is known that they are
-// calls.
+// calls. Whoever begins a draft reads in it with the same parts as elsewhere, and answers whether
+// what was read counts.
 type drafts struct {
 	*lenient.Reader
 	out   *outlet

@@ -11,6 +11,8 @@ import (
 )
 
 // objects reads calls that are JSON objects, {"name": …, "arguments": …}.
+// Members come in any order and under many names, so an object is read member by member until its
+// name and its arguments are known; members that mean nothing are remembered by their places.
 type objects struct {
 	*lenient.Reader
 	out     *outlet
@@ -200,7 +202,8 @@ func (e *envelope) describes() bool {
 // {"name": "get_time"} alone is a call between marks. Without marks it may be any record with a name.
 // {"name": "get_time"}, "arguments": {…}} is a brace too early. To call without arguments there would be wrong.
 func (ob *objects) whole(env *envelope) match {
-	if env.t == nil || env.describes() {
+	record := func(m member) bool { return recordKeys[m.key] && env.argsAt >= 0 && ob.trial.closing.Markless() }
+	if env.t == nil || env.describes() || slices.ContainsFunc(env.others, record) {
 		return mismatch
 	}
 	end := ob.Pos
@@ -267,6 +270,10 @@ func (ob *objects) doubtRest(i int) {
 	ob.Out.Doubt = ob.Out.Doubt || ob.At(end) < 0 || !lenient.OfEnvelope(key) && ob.Out.Typ.Has(key)
 }
 
+// recordKeys are members of a record of a call that was made: beside its arguments, and without any mark, they say that it is no
+// call to be made.
+var recordKeys = map[string]bool{"result": true, "output": true, "response": true, "error": true, "status": true, "ms": true, "duration": true, "duration_ms": true, "elapsed": true}
+
 // restOfObject skips what follows the arguments up to the object's closing brace.
 // Members behind the arguments are the envelope's: "type": "function", an id, a note. What stands there and is no member says
 // that a brace was missing or too many, so the reader of arguments is asked whether that makes two readings.
@@ -289,6 +296,7 @@ func (ob *objects) restOfObject() {
 				if lenient.IdKeys[key] {
 					ob.calls.lateID(scan.Unquote(out))
 				}
+				ob.Out.Doubt = ob.Out.Doubt || recordKeys[key] && ob.trial.closing.Markless()
 				continue
 			}
 		}

@@ -10,7 +10,8 @@ import (
 )
 
 // headers looks ahead for the headers of messages and for what ends their bodies. It steps over
-// nothing.
+// nothing: the same header is looked at by who reads messages, by who looks for the end of one, and
+// at each mark.
 type headers struct {
 	*scan.Buffer
 	in    *input

@@ -9,6 +9,9 @@ import (
 )
 
 // input is where a reply's text comes from, and what came beside it.
+// It is the only part that waits: whoever asks for a byte that is not there yet ends up in Fill.
+// How the reply ended is asked of it as well, since the same text means another thing when it was
+// cut by its length than when the model stopped.
 type input struct {
 	*scan.Buffer
 	ctx   context.Context // of the request; nil: nobody leaves before the end
@@ -26,7 +29,8 @@ type input struct {
 	err     error      // why the source failed
 }
 
-// taker is what the text is read for.
+// taker is what the text is read for. Input stands below all that reads, so it knows nobody by
+// name: before it waits it has what is decided sent, and it drops only what nobody needs.
 type taker interface {
 	settle() int // sends what is decided, and returns from where on bytes may be needed again
 	sawEnd()     // somebody has asked for a byte behind the end

@@ -77,7 +77,7 @@ func namedCases(t *testing.T) map[string]func() []string {
 // sourceOfReading is the source of the decoder and of the reader of arguments, receivers left out.
 func sourceOfReading(t *testing.T) string {
 	var all strings.Builder
-	for _, dir := range []string{".", "internal/lenient", "internal/prose"} {
+	for _, dir := range []string{".", "internal/lenient", "internal/repair", "internal/prose"} {
 		files, err := os.ReadDir(dir)
 		if err != nil {
 			t.Fatal(err)

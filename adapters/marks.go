@@ -9,6 +9,9 @@ import (
 )
 
 // marks finds the literals and marks of families in the text ahead.
+// All questions of the kind "does this end here" are its own: whether a mark counts depends on what
+// stands behind it, for each part alike. It has no state, so a question can be asked as often as
+// one likes, and its answer is the same.
 type marks struct {
 	*scan.Buffer
 	in    *input

@@ -8,6 +8,8 @@ import (
 )
 
 // patterns reads calls by the patterns of families.
+// It goes from part to part of a pattern and hands each hole to who reads it, so that a new family
+// needs a declaration and no code.
 type patterns struct {
 	*scan.Buffer
 	marks   *marks

@@ -12,6 +12,8 @@ import (
 )
 
 // messages reads replies that are made of messages, each with its header.
+// A header says whom its message is for: a tool, the user, nobody. The same marks hold calls,
+// thoughts and answers, so nothing is decided before all of it was read.
 type messages struct {
 	*lenient.Reader
 	in      *input

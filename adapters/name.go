@@ -10,6 +10,8 @@ import (
 )
 
 // names reads the names of offered tools, and ids that hold one.
+// Names are the cheapest evidence: most text that begins like a call ends at the first letter that
+// no offered name has there, before anything else of it is looked at.
 type names struct {
 	*lenient.Reader
 	marks *marks

@@ -8,6 +8,8 @@ import (
 )
 
 // openers reads what a mark in the text begins.
+// At each place it asks the others in one order, that of their evidence: code, headers, marks from
+// the longest to the shortest, calls without marks. The first that reads something wins.
 type openers struct {
 	*lenient.Reader
 	in       *input
@@ -25,7 +27,8 @@ type openers struct {
 	tools    *toolset.Set // nil when no tools are offered
 }
 
-// opener reads what marks begin, for the parts that decide whether it counts.
+// opener reads what marks begin, for the parts that decide whether it counts. They are asked by
+// openers and ask it in turn, so they know these three functions of it only.
 type opener interface {
 	try(m *declaration.Mark) match // reads what the mark here begins
 	markedCall() bool              // reads a call or a section that begins with a mark here

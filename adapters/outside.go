@@ -9,6 +9,7 @@ import (
 )
 
 // outside answers the reader of arguments what stands around them, see [lenient.Outside].
+// It is apart from the readers of calls, since they ask the reader of arguments, and it asks back.
 type outside struct {
 	*lenient.Reader
 	marks *marks

@@ -25,6 +25,8 @@ type outlet struct {
 }
 
 // page is the text outside of calls: what plain bytes are, and which of them are decided.
+// White space in front of a mark is decided by who reads the mark (leave), all other text at once
+// (keep). What was kept leaves when something else follows, or when the source is waited for.
 type page struct {
 	*scan.Buffer
 	in  *input
@@ -50,7 +52,8 @@ type textState struct {
 	reply *declaration.Pattern // the marks of a plain reply whose opener was read
 }
 
-// passBy tells of what is not shown between two calls: whose turn it opens, and a result that it is.
+// passBy tells of what is not shown between two calls: whose turn it opens, and a result that it
+// is.
 func (pg *page) passBy(from, to int) {
 	if pg.out.asides {
 		pg.out.emit(chat.Event{Kind: aside, Text: string(pg.Slice(from, to))})

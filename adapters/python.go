@@ -11,6 +11,8 @@ import (
 )
 
 // python reads calls that are written as in Python.
+// Nothing of them streams: program text looks like calls too often, and only the closing
+// parenthesis tells an argument from an expression.
 type python struct {
 	*lenient.Reader
 	trial   *trial
@@ -140,7 +142,7 @@ func (py *python) pythonArgs(t *toolset.Tool) (string, match) {
 	py.LeaveAll()
 	a = min(a, whole)
 	if a == matched && py.Spare.Odd || a == mismatch && !py.trial.closing.Markless() {
-		return py.mendPython(start, t, string(out), a)
+		return py.decidePython(start, t, string(out), a)
 	}
 	if a != matched {
 		return "", a
@@ -153,8 +155,8 @@ func (py *python) pythonArgs(t *toolset.Tool) (string, match) {
 	return string(out), a
 }
 
-// mendPython decides what the arguments of a Python call mean that begin at start, and of which a came; see mend.
-func (py *python) mendPython(start int, t *toolset.Tool, today string, a match) (string, match) {
+// decidePython decides what the arguments of a Python call mean that begin at start, and of which a came; see decide.
+func (py *python) decidePython(start int, t *toolset.Tool, today string, a match) (string, match) {
 	if a != matched {
 		today = ""
 	}

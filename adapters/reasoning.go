@@ -8,6 +8,8 @@ import (
 )
 
 // thinking reads the model's reasoning, and calls that it makes in it.
+// Thoughts never become text: an opener that nothing closes lasts to the end of the reply, unless
+// the model calls a tool behind it.
 type thinking struct {
 	*scan.Buffer
 	in      *input

@@ -10,6 +10,7 @@ import (
 )
 
 // start reads the beginning of a reply, which goes on with what the prompt has opened.
+// It is done when the first bytes were read: nothing of it is looked for later.
 type start struct {
 	*scan.Buffer
 	in       *input

@@ -8,7 +8,8 @@ import (
 )
 
 // tagsAhead finds the tags of calls in the text ahead, as their families write them or damaged. It
-// steps over nothing.
+// steps over nothing, so a search can ask it at any place of the text for what the readings there
+// may be.
 type tagsAhead struct {
 	*lenient.Reader
 	marks *marks

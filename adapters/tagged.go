@@ -11,6 +11,8 @@ import (
 )
 
 // tagged reads calls whose arguments are tags.
+// While a call is written as its family writes it, its values stream; at the first thing that is
+// not, the rest is decided as a whole (tagPlan).
 type tagged struct {
 	*lenient.Reader
 	in      *input
@@ -25,6 +27,7 @@ type tagged struct {
 }
 
 // tagging is what reading calls in tags keeps of a reply.
+// It is no part of the progress: what was found in the text stays true when a draft is taken back.
 type tagging struct {
 	plan     tagPlan
 	forms    *tagForms

@@ -72,6 +72,7 @@ func newTagForms(p *declaration.Pattern, t *schema.Type) *tagForms {
 }
 
 // formOf returns a literal as a tag, without the line breaks at its edges.
+// Those belong to the value's rule: one of them is the mark's, and a missing closer takes one along.
 func formOf(l declaration.Literal) tagForm {
 	f := tagForm{lit: l.Trimmed()}
 	f.text = f.lit.Plain()
@@ -87,6 +88,7 @@ const (
 	quarter     = 1 << 8
 	slipCost    = 4*quarter + 1   // a tag left out, doubled, damaged, or in the place of another
 	lostCost    = 6*quarter + 1   // the head of an argument left out: what it would hold may as well belong to the value in front
+	strangeCost = 6 * quarter     // a parameter that the tool does not have, which is no slip: many tools take others
 	junkCost    = 5*quarter + 1   // words between two tags mean nothing
 	asideCost   = quarter         // a comment
 	mentionCost = 2 * quarter     // a tag inside a line is text
@@ -161,6 +163,7 @@ func (ta *tagsAhead) nearly(i int, text string) int {
 }
 
 // isLetter reports whether what At answered is a letter of ASCII.
+// Case means nothing elsewhere: marks are written in ASCII, but for their bars.
 func isLetter(c int) bool { return c >= 0 && c < 0x80 && scan.IsLetter(byte(c)) }
 
 // headsAt returns the heads of arguments that stand at offset i: the whole one, with any key, or damaged ones of parameters
@@ -172,7 +175,7 @@ func (ta *tagsAhead) headsAt(f *tagForms, i int) []headHit {
 	if h, a := ta.argHead(f.p.Family, i); a == matched && !strings.ContainsAny(h.key, "<>\"\n") {
 		all = append(all, headHit{h, 0})
 		if len(f.keys) > 0 && !f.typ.Has(h.key) {
-			all[0].cost = lostCost // a parameter that the tool does not have
+			all[0].cost = strangeCost
 		}
 		for _, key := range f.keys {
 			if all[0].cost > 0 && oneOff(h.key, key) {

@@ -65,6 +65,7 @@ func (tg *tagged) planTags(p *declaration.Pattern, h head, t *schema.Type, befor
 }
 
 // tagForms are the tags of the call's pattern for a tool.
+// They stay for the next call, which mostly is of the same pattern.
 func (tg *tagged) tagForms(p *declaration.Pattern, t *schema.Type) *tagForms {
 	if tg.forms == nil || tg.forms.p != p || tg.forms.typ != t {
 		tg.forms = newTagForms(p, t)

@@ -129,6 +129,7 @@ func (ta *tagsAhead) tailAt(p *declaration.Pattern, i int) (step, end int) {
 }
 
 // lastPiece is the last tag of a literal.
+// Models leave the outer one of two out: <function=f> without <tool_call> in front begins a call as well.
 func lastPiece(l declaration.Literal) declaration.Literal {
 	all := l.Pieces()
 	if len(all) == 0 {
@@ -172,6 +173,7 @@ func (ta *tagsAhead) callBegins(f *declaration.Family, i int) bool {
 }
 
 // cutCloser says whether the text ends inside a closer of the call at offset i.
+// The value in front is whole then, and only structure is missing.
 func (ta *tagsAhead) cutCloser(p *declaration.Pattern, i int) bool {
 	for _, l := range p.Close {
 		if _, a := ta.marks.literal(i, l); a == incomplete && ta.At(i) >= 0 {

@@ -35,7 +35,7 @@ func (tg *tagged) tagValue(p *declaration.Pattern, h head, t *schema.Type) {
 		from, at := tg.Pos, tg.Out.Written()
 		tg.calls.argsAt = from
 		tg.Value(typ)
-		tg.args.mend(from, at, "", repair.Args{Type: typ})
+		tg.args.decide(from, at, "", repair.Args{Type: typ})
 		tg.calls.argsAt = -1
 		tg.skipValue(p, h, t)
 		return

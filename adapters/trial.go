@@ -8,7 +8,8 @@ import (
 )
 
 // trial is the attempt to read a call at a mark, which can be taken back.
-// Attempts nest, a call in its section, so each leaves what it found as it was.
+// Attempts nest, a call in its section, so each leaves what it found as it was. It counts what was
+// read in vain: beyond a bound no attempt is made any more, which keeps time linear.
 type trial struct {
 	*scan.Buffer
 	in    *input

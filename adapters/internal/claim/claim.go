@@ -18,7 +18,8 @@ type Gap struct {
 	Before json.RawMessage // the arguments of the call in front
 	Tool   string          // which the call behind it names
 	Next   json.RawMessage // the arguments of the call behind it
-	// Known reports whether a value stands in what the model was given to read; nil: nobody knows.
+	// Known reports whether a value stands in what the model was given to read; nil: nobody knows. It counts where it knows what
+	// the call in front is about.
 	Known func(value string) bool
 }
 

@@ -77,6 +77,10 @@ func plain(word string) string {
 // so is one that the next call passes on within a text.
 func (g *Gap) values(sentence string) (w int) {
 	words, before := scalars(g.Next), lower(g.Before)
+	// a conversation that does not name what the first call is about says nothing of the second either
+	if g.Known != nil && !slices.ContainsFunc(scalars(g.Before), g.Known) {
+		g.Known = nil
+	}
 	sentence, w = g.withoutWhole(sentence, words)
 	for _, v := range valuesOf(sentence) {
 		weight := 1
@@ -106,7 +110,7 @@ func (g *Gap) withoutWhole(sentence string, words []string) (rest string, w int)
 		}
 		sentence = sentence[:at] + " " + sentence[at+len(word):]
 		if g.Known != nil && strings.ContainsAny(word, "0123456789@/\\") && !g.Known(word) {
-			w += 2
+			w++
 		}
 	}
 	return sentence, w

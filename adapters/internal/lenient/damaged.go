@@ -23,6 +23,8 @@ type Meaning struct {
 // Decide decides what damaged arguments of the tool called name mean: of all ways to read them that are likely, only the one.
 // today is what was read of them, "" where nothing was. ok is false where they can mean different things, or nothing.
 // Values are compared, not texts: two ways to read a text that give the same arguments are no doubt.
+// The cheapest reading comes first, so of equal values the cheaper one stays.
+// Strict JSON of each is read once more for the types of the schema: there is one reader of types.
 func Decide(text string, g repair.Args, name, today string) (m Meaning, ok bool) {
 	var all []Meaning
 	var fits []bool
@@ -51,6 +53,8 @@ const ahead = 2
 
 // one is the only one that is meant of some meanings, of which those count that fit the schema, if any does. One that does not
 // fit and is cheaper says that what fits is not what was written.
+// What does not fit is counted only where nothing does: then the check names what is wrong.
+// That a likelier reading does not fit speaks against all that do.
 func one(all []Meaning, fits []bool, today string) (m Meaning, ok bool) {
 	var likely []Meaning
 	for i, m := range all {
@@ -73,6 +77,8 @@ func one(all []Meaning, fits []bool, today string) (m Meaning, ok bool) {
 }
 
 // meant is what one reading says in the types of the schema, and whether it fits them.
+// A reading that lost a value fits nothing, since null would be made up.
+// A wrapper around the arguments is taken off as elsewhere.
 func meant(r repair.Reading, t *schema.Type, name string) (Meaning, bool) {
 	doc := readDocument(r.Text, t)
 	if doc == nil || !doc.whole {
@@ -92,6 +98,8 @@ func meant(r repair.Reading, t *schema.Type, name string) (Meaning, bool) {
 
 // Fits reports whether a value is of the type that the schema wants, with the members that it asks for, each once.
 // Members that it does not list are allowed, as most schemas do.
+// It is less than the check of the whole schema: patterns and bounds are looked at when the call leaves.
+// A member that stands twice says two things.
 func Fits(value string, t *schema.Type) bool {
 	kind := schema.KindOf(value)
 	if t.Known() && !t.Allows(kind) {
@@ -127,6 +135,7 @@ func SameJSON(a, b string) bool {
 }
 
 // plainJSON is a JSON text without white space, its strings in one spelling; numbers stay as they are written.
+// Order of members is left out as well, which no tool depends on.
 func plainJSON(text string) string {
 	var v any
 	d := json.NewDecoder(strings.NewReader(text))

@@ -26,5 +26,6 @@
 //	follow.go      what may follow a value: where a string ends
 //	member.go      members by their keys: which of the schema one means, which is left out, which holds all arguments
 //	standin.go     other values that stand for an object; text as a value
+//	damaged.go     what damaged arguments mean, by all ways to read them
 //	repair.go      whole documents: where in a text the JSON is
 package lenient

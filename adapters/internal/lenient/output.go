@@ -68,11 +68,13 @@ func (o *Output) Taken(n int) {
 const MaxMended = 1 << 20
 
 // From returns everything that was written from position at on.
+// What was sent is kept for this, up to MaxMended.
 func (o *Output) From(at int) string {
 	return string(o.left[min(at, len(o.left)):]) + string(o.JSON[max(at-o.sent, 0):])
 }
 
 // Replace puts a value in the place of what was written from position at on. It reports false where something else was sent.
+// What has left cannot be taken back, so the new value must begin with it.
 func (o *Output) Replace(at int, value string) bool {
 	rest, ok := strings.CutPrefix(value, string(o.left[min(at, len(o.left)):]))
 	if ok {

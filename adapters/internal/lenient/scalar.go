@@ -3,9 +3,9 @@ package lenient
 import (
 	"bytes"
 	"slices"
-	"strconv"
 	"strings"
 
+	"toolnorm/adapters/internal/repair"
 	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
@@ -41,14 +41,6 @@ func (r *Reader) Key(wild bool) {
 	}
 }
 
-// literals are the words for true, false and null in JSON, Python and JavaScript.
-// Not-a-number and the infinities have no JSON at all; null is what JSON.stringify makes of them.
-var literals = map[string]string{
-	"true": "true", "True": "true", "TRUE": "true", "false": "false", "False": "false", "FALSE": "false",
-	"null": "null", "None": "null", "none": "null", "nil": "null", "undefined": "null", "NULL": "null",
-	"NaN": "null", "nan": "null", "Infinity": "null", "-Infinity": "null", "inf": "null", "-inf": "null",
-}
-
 // scalar reads a number, a literal, or a bare phrase; nothing of it leaves before it is whole. It answers false when
 // there is none.
 // Half a number is another number (108. and 108.2) and half a word none, so both wait for what ends them.
@@ -72,40 +64,9 @@ func (r *Reader) scalar(t *schema.Type) bool {
 func wordByte(c int) bool { return scan.IsWord(c) || c == '+' || c == '-' || c == '.' }
 
 // parseLiteral reads a word as a JSON scalar.
-// A number that JSON knows is not touched: beyond 2^53, 1.50 and 1E+2 stay as they are, since no machine number is made of
-// them.
 func parseLiteral(word string) (string, bool) {
-	if v, ok := literals[word]; ok {
-		return v, true
-	}
-	if schema.IsNumber(word) { // as nearly all are
-		return word, true
-	}
-	return number(word)
-}
-
-// number repairs the spelling of a number.
-// [.25, +7, 8., 0x1F, 1_000, 007] are of Python, JavaScript and C. Where the schema wants a text, the spelling itself is the
-// text, "007" (putScalar).
-// Digits are never converted, so no number is rounded; hexadecimal ones have to be.
-func number(s string) (string, bool) {
-	rest := strings.TrimPrefix(s, "-")
-	sign := s[:len(s)-len(rest)]
-	if sign == "" {
-		rest = strings.TrimPrefix(s, "+")
-	}
-	if rest == "" || rest[0] != '.' && !scan.IsDigit(rest[0]) {
-		return "", false
-	}
-	if hex, ok := strings.CutPrefix(strings.ToLower(rest), "0x"); ok { // 0x1F; beyond 64 bits it is no number
-		n, err := strconv.ParseUint(hex, 16, 64)
-		return sign + strconv.FormatUint(n, 10), err == nil
-	}
-	s = strings.TrimLeft(strings.TrimSuffix(strings.ReplaceAll(rest, "_", ""), "."), "0") // 1_000, 8. and 007
-	if s == "" || !scan.IsDigit(s[0]) {                                                   // 0 and .25
-		s = "0" + s
-	}
-	return sign + s, schema.IsNumber(s)
+	v, _ := repair.Scalar(word)
+	return v, v != ""
 }
 
 // valueEnds says whether a scalar can end at offset n: nothing of a phrase follows.
@@ -187,7 +148,7 @@ func (r *Reader) phrase(t *schema.Type) bool {
 	}
 	r.Pos += n
 	first, _, _ := strings.Cut(text, " ")
-	r.doubt(oddPhrase(text) || literals[strings.TrimRight(first, ":;.")] != "" && (r.StartsString(0) || strings.ContainsAny(text, ":;=")))
+	r.doubt(oddPhrase(text) || repair.Word(strings.TrimRight(first, ":;.")) != "" && (r.StartsString(0) || strings.ContainsAny(text, ":;=")))
 	r.doubt(slices.ContainsFunc(r.Quotes, func(q Delim) bool { return strings.Contains(text, q.Open) }))
 	r.Repaired("bare-words")
 	r.Put(t.Fit(schema.Quote(text)))

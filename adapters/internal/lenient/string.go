@@ -144,6 +144,8 @@ func fit(value string, t *schema.Type, inList bool) string {
 }
 
 // several reports whether a text may list more than one thing.
+// A text with a comma may be one thing, Rome, Italy, or two.
+// Nobody can tell, so the model is asked.
 func several(text string) bool {
 	return strings.ContainsAny(strings.TrimSpace(text), ",;|\n[]{}<>、，；")
 }

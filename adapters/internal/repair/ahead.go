@@ -24,12 +24,16 @@ func (g *Args) at(i int) int {
 
 func (g *Args) has(i int, s string) bool { return i <= len(g.text) && strings.HasPrefix(g.text[i:], s) }
 
+// A family's marks are the decoder's to know; here they are only the ends of texts.
 func (g *Args) mark(i int) bool { return g.Mark != nil && i < len(g.text) && g.Mark(i) }
 
 // over reports whether the call ends at i: at a mark behind which there are no more strings, or with the text.
+// A mark with strings behind it may stand in one of them.
+// So a document about marks is not cut at the first.
 func (g *Args) over(i int) bool { return i >= len(g.text) || i > g.lastQuote && g.mark(i) }
 
 // blank is the offset behind white space and comments at i.
+// What is looked at is what would be read: comments count as white space in both.
 func (g *Args) blank(i int) int {
 	for range maxClosers {
 		n := g.space(i)
@@ -42,6 +46,7 @@ func (g *Args) blank(i int) int {
 }
 
 // space is the offset behind white space at i, also of the kinds that JSON does not know.
+// Inside strings such spaces are data and stay; between tokens they are none.
 func (g *Args) space(i int) int {
 	for end := min(i+maxAhead, len(g.text)); i < end; {
 		n := oddSpace(g.text[i:])
@@ -59,6 +64,8 @@ func (g *Args) space(i int) int {
 // oddSpaces are the spaces that JSON does not know.
 var oddSpaces = []string{"\u00a0", "\u3000", "\u2028", "\u2029", "\u2003", "\u2002", "\u2009", "\u200b", "\ufeff"}
 
+// oddSpace is the length of such a space at the beginning of a text.
+// Most bytes are ASCII, and one look tells.
 func oddSpace(text string) int {
 	if text[0] < 0x80 {
 		return 0
@@ -73,6 +80,8 @@ func oddSpace(text string) int {
 
 // comment is the length of the comment at i, 0 without one. Outside of strings nothing else begins like one, whatever it
 // holds. The line break behind it is not part of it.
+// A colour without quotes, #fff, is offered as a value besides.
+// One that never ends is none: what it took along would be gone.
 func (g *Args) comment(i int) int {
 	rest := g.text[min(i, len(g.text)):min(i+maxAhead, len(g.text))]
 	var end string
@@ -96,6 +105,7 @@ func (g *Args) comment(i int) int {
 }
 
 // colon is the length of what stands for a colon at i.
+// In JSON the sign of equality is a habit of another language, in a call the rule.
 func (g *Args) colon(i int) int {
 	switch {
 	case g.at(i) == ':' || g.at(i) == '=':
@@ -108,6 +118,7 @@ func (g *Args) colon(i int) int {
 
 // keyAhead is the key that stands at i, in quotes or without, with a colon behind it; empty without one. from is where its
 // letters begin.
+// It is asked at every comma, so it takes plain words only and builds nothing.
 func (g *Args) keyAhead(i int) (key string, quoted bool) {
 	n := i + g.quoteAt(i)
 	quoted = n > i
@@ -124,6 +135,7 @@ func (g *Args) keyAhead(i int) (key string, quoted bool) {
 }
 
 // stringAhead reports whether a string begins at i.
+// Any kind of quote will do, the family's own included.
 func (g *Args) stringAhead(i int) bool {
 	for k := range g.delims {
 		if g.has(i, g.delims[k].open) {
@@ -145,6 +157,8 @@ func knows(l *Level, key string) bool {
 
 // memberAhead reports whether behind a comma at i a member or an element of the container stands, and whether the schema
 // knows it.
+// In an object a key must stand there, in a list any value may.
+// A bare word is one of prose as often, so it counts as a key alone.
 func (g *Args) memberAhead(i int, l *Level) (some, known bool) {
 	i = g.blank(i)
 	if key, quoted := g.keyAhead(i); key != "" {
@@ -164,6 +178,7 @@ func (g *Args) memberAhead(i int, l *Level) (some, known bool) {
 func isClose(c int) bool { return c == '}' || c == ']' || c == ')' }
 
 // closesAhead reports whether the closers at i are followed by what may follow closers.
+// Code is full of closers, and few of them are followed by what JSON needs.
 func (g *Args) closesAhead(i int, l *Level) bool {
 	for k := 0; isClose(g.at(i)) && k < maxClosers; k++ {
 		i = g.blank(i + 1)
@@ -179,6 +194,8 @@ func (g *Args) closesAhead(i int, l *Level) bool {
 }
 
 // likelyEnd grades what stands at i, behind a quote, as what follows the end of a string: 2 as it must, 1 perhaps, 0 not.
+// Every quote of correct JSON has 2. One in prose has a letter behind it, and 0.
+// The costs of both readings go by this grade.
 func (g *Args) likelyEnd(i int, l *Level) int {
 	from := i
 	i = g.blank(i)

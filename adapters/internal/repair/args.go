@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"toolnorm/adapters/internal/scan"
-	"toolnorm/chat"
 	"toolnorm/chat/schema"
 )
 
@@ -24,6 +22,8 @@ type Args struct {
 }
 
 // Read returns the readings of a text that begins with arguments, none where it needs too much work.
+// The family's own delimiters stand behind those of JSON, as a string may have either.
+// A Python call begins behind its parenthesis, which is the container that is open then.
 func (g *Args) Read(text string) []Reading {
 	g.text, g.delims, g.lastQuote = text, delims, strings.LastIndexByte(text, '"')
 	if len(g.Quotes) > 0 {
@@ -92,6 +92,8 @@ const (
 )
 
 // to is a place further on, at which nothing was passed just now.
+// What was passed just now says something of the next thing only.
+// Habits stay, since they are the writer's.
 func (n *Node) to(pos int, mode uint8) Place {
 	p := n.Place
 	p.Pos, p.Mode, p.Want = pos, mode, nil
@@ -107,6 +109,8 @@ func (n *Node) stay(pos int) Place {
 }
 
 // behind is the place behind a value.
+// Flags of a string end with it.
+// Outside of all containers the arguments are over.
 func (n *Node) behind(pos int) Place {
 	p := n.to(pos, modeAfter)
 	p.Flags &^= uint64(sAll)
@@ -128,6 +132,8 @@ func (g *Args) first(to *Place, flag uint64, cost int) int {
 }
 
 // Steps implements [Grammar].
+// White space and comments are the same everywhere outside of strings, so they are read here.
+// A comment leaves nothing: what somebody has commented out is not sent.
 func (g *Args) Steps(s *Search, n *Node) {
 	switch n.Mode {
 	case modeString:
@@ -177,6 +183,8 @@ func plainSpace(r rune) rune {
 
 // tail is what the text behind the arguments costs, if they end at i: closers, a member of the envelope, another call and
 // the end are free.
+// What is left over is never left out: a member that the schema knows, behind the end, is another reading's.
+// Beyond two closers each is one too many.
 func (g *Args) tail(i int) int {
 	closers := 0
 	for i = g.blank(i); isClose(g.at(i)) && closers < maxClosers; i = g.blank(i + 1) {
@@ -212,6 +220,8 @@ func (g *Args) tail(i int) int {
 }
 
 // call reports whether another call stands at i: an object, perhaps in a list, whose first member is one of an envelope.
+// Only an object that begins as a call does is another one.
+// An element of a list that was cut in two would look like it otherwise.
 func (g *Args) call(i int) bool {
 	for k := 0; g.at(i) == '[' && k < maxClosers; k++ {
 		i = g.blank(i + 1)
@@ -224,6 +234,8 @@ func (g *Args) call(i int) bool {
 }
 
 // open offers the inside of a container that is opened by size bytes.
+// The type of the place goes with the level: it says which keys and elements are expected.
+// Beyond maxDepth nobody nests arguments.
 func (g *Args) open(s *Search, n *Node, size, cost int, kind byte) {
 	to := n.to(n.Pos+size, modeValue)
 	t := typeOf(n.Want)
@@ -256,6 +268,8 @@ func (n *Node) closed() string {
 }
 
 // pop offers the place behind the innermost container, which size bytes close.
+// What is written is strict JSON, whatever has closed the container.
+// So a reading that is complete is valid, without being checked.
 func (g *Args) pop(s *Search, n *Node, size, cost int) {
 	closer := n.closed()
 	m := *n
@@ -274,540 +288,4 @@ func closes(l *Level, c int) bool {
 		return c == ']'
 	}
 	return c == ')'
-}
-
-// value reads a value, or what stands in its place.
-func (g *Args) value(s *Search, n *Node) {
-	c := g.at(n.Pos)
-	t := typeOf(n.Want)
-	inList := n.Stack != nil && n.Stack.Kind != anObject && n.Stack.Kind != aCall
-	switch {
-	case g.over(n.Pos):
-		return
-	case c == '{':
-		g.open(s, n, 1, pick(t.Allows(schema.Object), 0, likely), anObject)
-		if g.at(n.Pos+1) == '{' {
-			g.open(s, n, 2, pick(t.Known(), habit, slip), anObject)
-		}
-		if key, _ := g.keyAhead(g.blank(n.Pos + 1)); key == "" && t.Allows(schema.Array) {
-			g.open(s, n, 1, pick(t.Only(schema.Array|schema.Null) || g.Python && !t.Known(), small, slip), aSet)
-		}
-	case c == '[':
-		g.open(s, n, 1, 0, aList)
-		if g.at(n.Pos+1) == '[' {
-			s.Go(n, slip, keep(n, n.Pos+1))
-		}
-	case c == '(':
-		g.open(s, n, 1, pick(g.Python, 0, small), aTuple)
-	case inList && closes(n.Stack, c) && n.Flags&empty != 0:
-		g.pop(s, n, 1, 0)
-	case inList && isClose(c) && n.Flags&empty != 0:
-		g.pop(s, n, 0, slip)
-		g.pop(s, n, 1, slip)
-	case c == ']' && t.Allows(schema.Array) && n.Stack != nil && !inList:
-		g.open(s, n, 0, pick(t.Only(schema.Array|schema.Null), likely, slip), aList)
-		g.valueLost(s, n, inList)
-	case c == ':' || c == '=':
-		s.Go(n, small, keep(n, n.Pos+1)) // doubled
-	case c == ',' || c == ';':
-		s.Go(n, likely, keep(n, n.Pos+1))
-		g.valueLost(s, n, inList)
-	case isClose(c):
-		g.valueLost(s, n, inList)
-	default:
-		g.keyAgain(s, n, inList)
-		g.scalar(s, n, c)
-	}
-	g.openerLost(s, n, c, t)
-	if c == '{' || c == '[' || c == '(' || c == '<' {
-		g.bare(s, n, pick(t.Only(schema.String|schema.Null), 0, slip))
-	}
-}
-
-// bare offers a text that has lost its first quote, or both.
-func (g *Args) bare(s *Search, n *Node, cost int) {
-	if g.Python {
-		return // an expression, perhaps
-	}
-	to := n.to(n.Pos, modeString)
-	to.Flags |= sBare
-	cost += g.first(&to, habitBare, slip-small) + small
-	s.Go(n, cost, to, `"`)
-}
-
-// valueLost reads a member whose value is lost. Nobody knows what it was, so nothing fits it.
-func (g *Args) valueLost(s *Search, n *Node, inList bool) {
-	if !inList && n.Stack != nil {
-		to := n.behind(n.Pos)
-		to.Flags |= lost
-		s.Go(n, slip, to, "null")
-	}
-}
-
-// keyAgain offers to pass a key, or the name of a type, that stands where the value is due.
-func (g *Args) keyAgain(s *Search, n *Node, inList bool) {
-	if key, _ := g.keyAhead(n.Pos); key != "" && !inList && n.Stack != nil && !g.Python {
-		i := n.Pos + g.quoteAt(n.Pos) + len(key)
-		i = g.blank(i + g.quoteAt(i))
-		s.Go(n, slip, keep(n, i+g.colon(i)))
-	}
-}
-
-// keep is a place further on that expects the same.
-func keep(n *Node, pos int) Place {
-	p := n.stay(pos)
-	p.Flags &^= line
-	return p
-}
-
-// openerLost offers a list or an object whose opener is missing.
-func (g *Args) openerLost(s *Search, n *Node, c int, t *schema.Type) {
-	if n.Stack == nil || isClose(c) || n.Stack.Depth > 6 {
-		return
-	}
-	if t.Allows(schema.Array) && c != '[' && n.Flags&empty == 0 {
-		g.open(s, n, 0, pick(t.Only(schema.Array|schema.Null), likely, slip), aList)
-	}
-	if key, _ := g.keyAhead(n.Pos); key != "" && t.Allows(schema.Object) {
-		g.open(s, n, 0, pick(t.Has(key), likely, slip), anObject)
-	}
-}
-
-// junkWord offers to pass a word in front of a quote or a bracket, where none belongs.
-func (g *Args) junkWord(s *Search, n *Node) {
-	i := n.Pos
-	for i < n.Pos+maxKey && g.at(i) >= 0 && scan.IsLetter(g.text[i]) {
-		i++
-	}
-	next := g.space(i)
-	end := next
-	for end < next+maxKey && g.wordByte(end) {
-		end++
-	}
-	value, _ := Scalar(g.text[next:end])
-	if i > n.Pos && next > i && (g.stringAhead(next) || g.at(next) == '{' || g.at(next) == '[' || value != "") {
-		s.Go(n, slip+small, keep(n, next))
-	}
-}
-
-// scalar reads a string, a number, a word, or text without quotes.
-func (g *Args) scalar(s *Search, n *Node, c int) {
-	g.openStrings(s, n, 0, false)
-	if !g.Python {
-		g.junkWord(s, n)
-	}
-	if scan.IsQuote(c) && g.space(n.Pos+1) > n.Pos+1 && g.stringAhead(g.space(n.Pos+1)) {
-		s.Go(n, likely, keep(n, n.Pos+1))
-	}
-	if c == '\\' && scan.IsQuote(g.at(n.Pos+1)) {
-		s.Go(n, slip, keep(n, n.Pos+1))
-	}
-	for _, size := range []int{pick(scan.IsQuote(c), 1, 0), g.ownQuote(n.Pos)} {
-		if size > 0 && g.has(n.Pos+size, g.text[n.Pos:n.Pos+size]) {
-			to := keep(n, n.Pos+size)
-			s.Go(n, g.doubled(&to), to)
-		}
-	}
-	if next := g.at(n.Pos + 1); !g.Python && (next == '"' || next == '\'') && c >= 0 && strings.IndexByte("rbuf@$L", byte(c)) >= 0 {
-		if c != 'f' && c != '$' || g.noHoles(n.Pos+2, byte(next)) {
-			s.Go(n, habit, keep(n, n.Pos+1))
-		}
-		return
-	}
-	if next := g.at(n.Pos + 1); g.Python && (next == '"' || next == '\'') && c >= 0 && strings.IndexByte("rbuf", byte(c)) >= 0 {
-		if c != 'f' || g.noHoles(n.Pos+2, byte(next)) {
-			g.openStrings(s, n, 1, c == 'r')
-		}
-		return
-	}
-	if g.has(n.Pos, "...") {
-		to := n.behind(n.Pos + 3)
-		s.Go(n, small, to)
-		return
-	}
-	end := n.Pos
-	for end < n.Pos+maxKey && g.wordByte(end) {
-		end++
-	}
-	word := g.text[n.Pos:end]
-	behind := g.blank(end)
-	ends := g.over(behind) || isClose(g.at(behind)) || g.at(behind) == ','
-	value, own := Scalar(word)
-	isWord := value != ""
-	if isWord {
-		to := n.behind(end)
-		cost := pick(ends, 0, trifle)
-		if !own && !g.Python {
-			cost += g.first(&to, habitWords, small)
-		}
-		if !typeOf(n.Want).Allows(schema.KindOf(value)) && typeOf(n.Want).Allows(schema.String) {
-			value = schema.Quote(word)
-		}
-		s.Go(n, cost, to, value)
-	}
-	if g.quoteAt(n.Pos) == 0 && g.ownQuote(n.Pos) == 0 && strings.IndexByte(",:;=}])<(\\", byte(c)) < 0 && !g.has(n.Pos, "- ") && !g.has(n.Pos, "--") {
-		rest, _ := Scalar(strings.TrimRight(word, ".:;"))
-		g.bare(s, n, pick(c == '#' || c == '/', habit, 0)+pick(rest != "" && (ends || !isWord), slip, 0))
-	}
-}
-
-func (g *Args) wordByte(i int) bool {
-	c := g.at(i)
-	return scan.IsWord(c) || c == '+' || c == '-' || c == '.'
-}
-
-// noHoles reports whether the string of an f-string has nothing in it that would be evaluated.
-func (g *Args) noHoles(i int, quote byte) bool {
-	rest := g.text[i:min(i+maxAhead, len(g.text))]
-	end := strings.IndexByte(rest, quote)
-	return end >= 0 && strings.IndexByte(rest[:end], '{') < 0
-}
-
-// between reads what stands between a key and its value.
-func (g *Args) between(s *Search, n *Node) {
-	c := g.at(n.Pos)
-	to := keep(n, n.Pos)
-	to.Mode = modeValue
-	to.Flags &^= line
-	size := g.colon(n.Pos)
-	python := n.Stack.Kind == aCall
-	to.Pos += size
-	switch {
-	case g.over(n.Pos), python && size == 0:
-	case size > 1:
-		s.Go(n, g.first(&to, habitWide, small), to, ":")
-	case size > 0:
-		cost := 0
-		if c == '=' != python {
-			if cost = g.habit(&to, habitEquals); python {
-				cost = min(cost, small)
-			}
-		}
-		if c == '=' && g.at(to.Pos) == '>' {
-			to.Pos++
-		}
-		if python && c == '=' && g.at(to.Pos) == '=' {
-			return // a comparison
-		}
-		s.Go(n, cost, to, ":")
-	case g.has(n.Pos, "->"):
-		to.Pos += 2
-		s.Go(n, g.habit(&to, habitEquals), to, ":")
-	case scan.IsQuote(c):
-		s.Go(n, likely, keep(n, n.Pos+1)) // a quote too many, or the value's
-		s.Go(n, slip, to, ":")
-	case c == ',' || c == ';':
-		to.Pos++
-		s.Go(n, slip, to, ":")
-	case !isClose(c):
-		s.Go(n, slip, to, ":")
-	}
-}
-
-// after reads what stands behind a value in a container.
-func (g *Args) after(s *Search, n *Node) {
-	c := g.at(n.Pos)
-	next := g.to(s, n, n.Pos+1)
-	here := next
-	here.Pos = n.Pos
-	behind := g.blank(n.Pos + 1)
-	here2 := keep(n, n.Pos+1)
-	switch {
-	case g.over(n.Pos):
-		m := *n
-		m.Flags |= unclosed
-		g.pop(s, &m, 0, habit)
-		return
-	case c == ',':
-		g.comma(s, n, next, behind)
-		return
-	case closes(n.Stack, c):
-		g.pop(s, n, 1, 0)
-		g.early(s, n, behind)
-		return
-	case isClose(c):
-		g.pop(s, n, 0, slip) // its own is missing
-		g.pop(s, n, 1, slip) // it stands for its own
-		same := n.Pos > 0 && g.text[n.Pos-1] == byte(c)
-		s.Go(n, pick(same, likely, slip), keep(n, n.Pos+1))
-		return
-	case c == ';' && !g.Python:
-		s.Go(n, g.habit(&next, habitSemicolons), next, ",")
-	case g.has(n.Pos, "，"):
-		next.Pos += len("，") - 1
-		s.Go(n, g.first(&next, habitWide, small), next, ",")
-	case !g.Python && c > ' ' && strings.IndexByte(":=.|/&+", byte(c)) >= 0:
-		s.Go(n, slip, next, ",")
-	case !g.Python && g.has(n.Pos, "and "):
-		next.Pos += len("and")
-		s.Go(n, slip, next, ",")
-	case scan.IsQuote(c) && g.likelyEnd(n.Pos+1, n.Stack) == 2:
-		s.Go(n, g.doubled(&here2), here2) // one too many
-	}
-	if g.Python { // the rest of an expression, perhaps
-		if g.stringAhead(n.Pos) || g.line(n) {
-			g.commaLost(s, n, here)
-		}
-		g.closerLost(s, n, n.Pos)
-		return
-	}
-	g.junk(s, n)
-	g.closerLost(s, n, n.Pos)
-	g.commaLost(s, n, here)
-}
-
-// line reports whether a line break was passed in front of n, or a key follows.
-func (g *Args) line(n *Node) bool {
-	key, _ := g.keyAhead(n.Pos)
-	return n.Flags&line != 0 || key != ""
-}
-
-// doubled is what a quote costs that is one too many. Who doubles one doubles others.
-func (g *Args) doubled(to *Place) int { return g.first(to, habitDoubled, likely-trifle) + trifle }
-
-// maxJunk bounds what stands behind a value and belongs to nothing, in bytes.
-const maxJunk = 64
-
-// junk offers to pass what stands behind a value and is no structure, up to where structure goes on.
-func (g *Args) junk(s *Search, n *Node) {
-	if n.Pos > 0 && scan.IsWord(int(g.text[n.Pos-1])) { // 1/3 is no number and something else
-		return
-	}
-	for i := n.Pos; i < n.Pos+maxJunk && !g.over(i); i++ {
-		c := g.at(i)
-		if c == '"' || c == '{' || c == '[' {
-			return
-		}
-		if i > n.Pos && (c == ',' || c == '\n' || isClose(c) && c != ')') {
-			s.Go(n, slip+small, keep(n, i))
-			return
-		}
-	}
-}
-
-// to is the place of the next member of the innermost container, at a position.
-func (g *Args) to(s *Search, n *Node, pos int) Place {
-	p := n.to(pos, modeNext)
-	switch n.Stack.Kind {
-	case aCall:
-		p.Flags = p.Flags&^uint64(positionAll) | (p.Flags+position)&positionAll
-	case anObject:
-	default:
-		p.Mode, p.Want = modeValue, typeOf(n.Stack.Want).Item()
-	}
-	return p
-}
-
-// comma reads a comma: in front of a member, of nothing, or of a member of an object around, whose inner closer is lost.
-func (g *Args) comma(s *Search, n *Node, next Place, behind int) {
-	c := g.at(behind)
-	if g.has(behind, "...") { // and so on
-		s.Go(n, small, keep(n, behind+3))
-	}
-	if isClose(c) {
-		s.Go(n, pick(n.Stack.Kind == aTuple || n.Stack.Kind == aCall, 0, small), keep(n, n.Pos+1)) // a trailing one
-		return
-	}
-	if c == ',' {
-		s.Go(n, habit, keep(n, n.Pos+1)) // doubled
-		return
-	}
-	s.Go(n, 0, next, ",")
-	g.closerLost(s, n, behind)
-}
-
-// closerLost offers the end of the innermost container where its closer is missing, in front of a member that stands at i.
-func (g *Args) closerLost(s *Search, n *Node, i int) {
-	if n.Stack.Up == nil {
-		return
-	}
-	key, _ := g.keyAhead(i)
-	object := n.Stack.Kind == anObject
-	outer := key != "" && knows(n.Stack.Up, key)
-	switch {
-	case key == "" && object && n.Stack.Up.Kind == anObject:
-		return // no member of it
-	case outer && !(object && typeOf(n.Stack.Want).Has(key)), key != "" && !object:
-		g.pop(s, n, 0, likely)
-	default:
-		g.pop(s, n, 0, slip)
-	}
-}
-
-// early offers to go on behind the container's own closer, which came too early: a member of it follows.
-func (g *Args) early(s *Search, n *Node, behind int) {
-	for k := 0; isClose(g.at(behind)) && k < maxClosers; k++ {
-		behind = g.blank(behind + 1)
-	}
-	if g.at(behind) != ',' {
-		return
-	}
-	key, _ := g.keyAhead(g.blank(behind + 1))
-	if n.Stack.Kind != anObject && n.Stack.Kind != aCall {
-		if key == "" {
-			inObject := n.Stack.Up != nil && n.Stack.Up.Kind == anObject
-			s.Go(n, pick(inObject, likely, slip+trifle), keep(n, n.Pos+1))
-		}
-		return
-	}
-	if key == "" {
-		return
-	}
-	t := typeOf(n.Stack.Want)
-	if n.Stack.Up == nil && g.Envelope != nil && g.Envelope(key) && !t.Has(key) {
-		return
-	}
-	known := t.Has(key) && !knows(n.Stack.Up, key)
-	s.Go(n, pick(known, likely, slip+trifle), keep(n, n.Pos+1))
-}
-
-// commaLost offers the next member where the comma in front of it is missing. A line break is a likely comma.
-func (g *Args) commaLost(s *Search, n *Node, here Place) {
-	cost := g.first(&here, habitCommas, habit) + small
-	if n.Flags&line != 0 {
-		cost = min(cost, small)
-	}
-	s.Go(n, cost, here, ",")
-}
-
-// key reads the key of a member, or the closer of an object that has none.
-func (g *Args) key(s *Search, n *Node) {
-	c := g.at(n.Pos)
-	call := n.Stack.Kind == aCall
-	switch {
-	case g.over(n.Pos):
-		if n.Mode == modeKey && !call {
-			g.pop(s, n, 0, slip)
-		}
-		return
-	case n.Mode == modeKey && closes(n.Stack, c):
-		g.pop(s, n, 1, 0)
-		return
-	case n.Mode == modeKey && isClose(c):
-		g.pop(s, n, 1, slip)
-		return
-	case c == ',' || c == ';':
-		s.Go(n, habit, keep(n, n.Pos+1))
-		return
-	case c == '{' || c == '[':
-		s.Go(n, slip, keep(n, n.Pos+1))
-		return
-	case scan.IsQuote(c) && g.space(n.Pos+1) > n.Pos+1 && g.stringAhead(g.space(n.Pos+1)):
-		s.Go(n, likely, keep(n, n.Pos+1))
-	}
-	if g.has(n.Pos, "...") {
-		s.Go(n, small, keep(n, n.Pos+3))
-	}
-	if !call {
-		g.junkWord(s, n)
-	}
-	g.keys(s, n, c)
-	if call && n.Mode != modeColon {
-		g.byPosition(s, n)
-	}
-}
-
-// byPosition reads an argument without a name: it is the parameter at its place.
-func (g *Args) byPosition(s *Search, n *Node) {
-	all := typeOf(n.Stack.Want).Members()
-	at := int(n.Flags&positionAll) / position
-	if key, quoted := g.keyAhead(n.Pos); at >= len(all) || key != "" && !quoted {
-		return
-	}
-	to := keep(n, n.Pos)
-	to.Mode, to.Want = modeValue, typeOf(n.Stack.Want).Prop(all[at])
-	s.Go(n, 0, to, schema.Quote(all[at])+":")
-}
-
-// keys offers the keys that begin here: quoted as they should be, in other quotes, with one of them missing or doubled, bare.
-func (g *Args) keys(s *Search, n *Node, c int) {
-	for k := range g.delims {
-		d := &g.delims[k]
-		if !g.has(n.Pos, d.open) || len(d.open) == 3 && d.open[0] == d.open[1] {
-			continue
-		}
-		from := n.Pos + len(d.open)
-		rest := g.text[from:min(from+maxKey, len(g.text))]
-		if end := strings.Index(rest, d.close); end > 0 {
-			to := n.Place
-			cost := 0
-			if !g.ownDelim(d) {
-				cost = g.habit(&to, habitQuotes)
-			}
-			behind := from + end + len(d.close)
-			if name, ok := strings.CutSuffix(rest[:end], ":"); ok { // "path:" "a.txt"
-				g.named(s, n, to, pick(g.colon(g.blank(behind)) > 0, behind, from+end-1), slip, name)
-				continue
-			}
-			g.named(s, n, to, behind, cost, rest[:end])
-		}
-	}
-	open := g.quoteAt(n.Pos)
-	from := n.Pos + open
-	if open > 0 && g.has(from, g.text[n.Pos:from]) { // doubled
-		s.Go(n, likely, keep(n, from))
-		return
-	}
-	if g.has(n.Pos, `\"`) && g.at(n.Pos+2) != '\\' {
-		s.Go(n, slip, keep(n, n.Pos+1))
-	}
-	end := from
-	for end < from+maxKey && g.inName(end) {
-		end++
-	}
-	word := g.text[from:end]
-	closer := g.quoteAt(end)
-	switch {
-	case word == "" || open > 0 && closer > 0 && g.text[n.Pos:from] == g.text[end:end+closer]:
-	case open > 0 && closer > 0: // 'days": 3
-		g.named(s, n, n.Place, end+closer, slip, word)
-	case open > 0: // "days: 3
-		if g.colon(g.blank(end)) > 0 {
-			g.named(s, n, n.Place, end, slip, word)
-		}
-	case closer > 0: // days": 3
-		g.named(s, n, n.Place, end+closer, slip, word)
-	default:
-		to := n.Place
-		cost := 0
-		if g.Quotes == nil && n.Stack.Kind != aCall {
-			cost = g.habit(&to, habitKeys)
-		}
-		g.named(s, n, to, end, cost, word)
-		for _, name := range typeOf(n.Stack.Want).Members() { // days3
-			if strings.HasPrefix(word, name) && word != name && !scan.IsLetter(word[len(name)]) {
-				g.named(s, n, to, from+len(name), cost, name)
-			}
-		}
-	}
-}
-
-// inName reports whether the byte at i can stand in a key without quotes.
-func (g *Args) inName(i int) bool {
-	c := g.at(i)
-	return scan.IsWord(c) || c == '-' || c == '.' || c == '$' || c >= 0x80 && g.quoteAt(i) == 0 && g.colon(i) == 0 || c == ' ' && g.Quotes != nil
-}
-
-// named goes on behind a key.
-func (g *Args) named(s *Search, n *Node, to Place, end, cost int, key string) {
-	t := typeOf(n.Stack.Want)
-	key = strings.TrimSpace(key)
-	if strings.ContainsAny(key, "'`“”‘’„：，") && !t.Has(key) {
-		return
-	}
-	if strings.ContainsAny(key, "\"\n;<>[]{}|`\\") || strings.TrimRight(key, ":, ") != key || key == "" {
-		return
-	}
-	if len(t.Members()) > 0 && !t.Has(key) {
-		cost += pick(alike(t, key), small, strange)
-	}
-	to.Pos, to.Mode, to.Want = end, modeColon, t.Prop(key)
-	to.Flags &^= line | empty
-	s.Go(n, cost, to, string(chat.AppendQuoted(nil, key)))
-}
-
-// alike reports whether a member of t is spelled as the key, but for case and separators.
-func alike(t *schema.Type, key string) bool {
-	letters := strings.NewReplacer("_", "", "-", "")
-	return slices.ContainsFunc(t.Members(), func(name string) bool { return strings.EqualFold(letters.Replace(name), letters.Replace(key)) })
 }

@@ -12,8 +12,12 @@
 //
 //	search.go   the search: places, costs, outputs that are shared
 //	cost.go     what each slip costs
-//	args.go     arguments as JSON and Python write them: values, keys, what follows a value
-//	string.go   strings inside them: delimiters, quotes that are not escaped, backslashes
+//	args.go     arguments as JSON and Python write them: the grammar, its modes, what ends them
+//	value.go    values, and what stands in their place
+//	key.go      keys of members, names of arguments
+//	after.go    what stands behind keys and values: colons, commas, closers
+//	string.go   strings: delimiters, quotes that are not escaped, quotes that are missing
+//	escape.go   backslashes in strings
 //	scalar.go   numbers and words in the spelling of other languages
 //	ahead.go    what stands at a place, looked at without being read
 package repair

@@ -101,6 +101,8 @@ func Readings(text string, g Grammar, start Node, most, margin int) (list []Read
 }
 
 // first reports whether n is the first node at its place with its output, and one of the first few at the place.
+// Two ways to read a text that say the same by the same place are one, and the cheaper of them came first.
+// Without the bound each slip would double what is followed behind it.
 func (s *Search) first(n *Node) bool {
 	at := s.taken[n.Place]
 	if at == nil {
@@ -121,6 +123,8 @@ func (s *Search) first(n *Node) bool {
 
 // Go offers a step to a place, whose output is n's and the pieces of out. It returns nothing: a step that costs too much
 // is forgotten.
+// White space counts for no output, which is what Copy is for.
+// A step back is never offered, so each node lies further on in the text or in its mode.
 func (s *Search) Go(n *Node, cost int, to Place, out ...string) {
 	next := Node{Place: to, Cost: n.Cost + cost, Out: n.Out, Hash: n.Hash}
 	if next.Cost > s.best {
@@ -143,6 +147,9 @@ func (s *Search) Copy(n *Node, to Place, space string) {
 	s.push(Node{Place: to, Cost: n.Cost, Out: &Piece{n.Out, space}, Hash: n.Hash})
 }
 
+// push queues a node that does not cost too much.
+// The queue is a list for each cost, since costs are small numbers.
+// The last one in is the first one out: among equals the search runs to the end of the text and knows its bound early.
 func (s *Search) push(n Node) {
 	if n.Cost <= s.best {
 		s.queue[n.Cost] = append(s.queue[n.Cost], n)
@@ -150,6 +157,8 @@ func (s *Search) push(n Node) {
 }
 
 // Enter returns the level of a container that is opened inside of up.
+// Equal levels are one value, so that a place can be a key of a map.
+// A text that nests deep has as many levels as brackets, and no more.
 func (s *Search) Enter(up *Level, kind byte, want any) *Level {
 	l := Level{Up: up, Kind: kind, Want: want, Depth: 1}
 	if up != nil {
@@ -190,6 +199,8 @@ func (s *Search) Done(n *Node, cost int, flags uint64) {
 const doneMode = 255
 
 // String returns the whole output up to p.
+// It is asked for readings alone, of which there are few.
+// Until then outputs are lists of slices of the text, and nothing is copied.
 func (p *Piece) String() string {
 	var parts []string
 	size := 0

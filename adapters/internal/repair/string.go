@@ -34,6 +34,8 @@ type delim struct {
 var delims = []delim{{`"`, `"`, false}, {`"""`, `"""`, false}, {`'''`, `'''`, false}, {`'`, `'`, false}, {"`", "`", false}, {`\"`, `\"`, false}, {"“", "”", false}, {"‘", "’", false}, {"„", "“", false}, {"«", "»", false}, {"「", "」", false}}
 
 // strings offers the strings that begin here.
+// Three quotes in front of a comma are an empty string and one too many.
+// Any kind of quote may open a string; the kind that closes it is the same.
 func (g *Args) openStrings(s *Search, n *Node, prefix int, raw bool) {
 	for k := range g.delims {
 		d := &g.delims[k]
@@ -59,6 +61,8 @@ func (g *Args) ownDelim(d *delim) bool {
 }
 
 // inString goes on in a string. A plain run is one step.
+// Only bytes that may mean something else make a step, so a file in a string costs one look at each byte.
+// A string whose end is the text's end is cut, and no reading closes it.
 func (g *Args) inString(s *Search, n *Node) {
 	d := &g.delims[n.Flags>>48&0xF]
 	i := n.Pos
@@ -121,6 +125,8 @@ func (g *Args) inString(s *Search, n *Node) {
 }
 
 // plain reports whether the byte at i means nothing in a string.
+// It is what keeps the search small: a comma in prose is looked behind once, and is prose.
+// What follows it decides, as for a quote.
 func (g *Args) plain(i int, d *delim, n *Node) bool {
 	switch c := g.text[i]; {
 	case c >= 0x80 || c == '\'' || c == '`':
@@ -186,6 +192,8 @@ func (g *Args) otherQuote(s *Search, n *Node, i int, run string, d *delim) {
 }
 
 // closeHere offers the end of a string whose closing quote is missing.
+// In front of a member that the schema knows it is likely that the quote is missing.
+// Behind a quote that is escaped, that one was meant as the end.
 func (g *Args) closeHere(s *Search, n *Node, i int, run string) {
 	cost := slip
 	if g.Quotes != nil && strings.ContainsAny(run, "<>|") {
@@ -239,6 +247,8 @@ func (g *Args) quote(s *Search, n *Node, i int, run string, d *delim) {
 
 // innerQuote is what a quote at i costs that does not close its string, where what follows is so likely its end.
 // The first of them opens a quotation: it stands behind a blank or a sign and in front of a letter.
+// Quotations come in pairs. An end without a beginning is a string's end, or several readings are left.
+// Behind a digit a quote is the sign for inches as often.
 func (g *Args) innerQuote(n *Node, i int, run string, behind, end int) int {
 	cost := [3]int{0, habit, slip}[end]
 	if n.Flags&sDirty == 0 {
@@ -264,6 +274,8 @@ func (g *Args) innerQuote(n *Node, i int, run string, behind, end int) int {
 }
 
 // joined offers the string that is joined to the one that ends in front of i: by a plus sign, or in Python by nothing.
+// "x" + "y" is how programs break long texts.
+// Behind a plus sign a key follows nowhere but where it stands for a comma.
 func (g *Args) joined(s *Search, n *Node, i int, run string) {
 	k := g.blank(i)
 	cost := small
@@ -288,119 +300,4 @@ func (g *Args) joined(s *Search, n *Node, i int, run string) {
 			s.Go(n, cost, to, run)
 		}
 	}
-}
-
-// backslash reads a backslash in a string. Whether backslashes escape is decided at its first one, and holds for the whole
-// string: as JSON has it, as text, or as escapes where they can be and as text elsewhere.
-func (g *Args) backslash(s *Search, n *Node, i int, run string, d *delim) {
-	if d.raw {
-		s.Go(n, 0, n.stay(i+1), run, `\\`)
-		return
-	}
-	if n.Flags&sEscaped == 0 {
-		path := g.drive(i)
-		for _, way := range [...]struct {
-			flags uint64
-			cost  int
-		}{{sEscaped, pick(path, slip, 0)}, {sEscaped | sRaw, pick(path, trifle, slip)}, {sEscaped | sMixed, pick(path, 2*slip, slip)}} {
-			to := n.stay(i)
-			to.Flags |= way.flags
-			s.Go(n, way.cost, to, run)
-		}
-		return
-	}
-	c := g.at(i + 1)
-	lower := c2(g.at(i + 2))
-	switch {
-	case d.open == `\"`:
-		g.escapedTwice(s, n, i, run)
-	case c == '"' || c == '\'' && d.open[0] == '\'':
-		g.escapedQuote(s, n, i, run)
-	case n.Flags&sRaw != 0:
-		cost := 0
-		if c >= 0 && strings.IndexByte("nrt", byte(c)) >= 0 && !lower {
-			cost = 3 // a line break, rather
-		} else if c == '\\' {
-			cost = small
-		}
-		s.Go(n, cost, n.stay(i+1), run, `\\`)
-	case c == '\\':
-		s.Go(n, 0, n.stay(i+2), run, `\\`)
-		if g.at(i+2) == '"' {
-			// \\" for \"
-			to := n.stay(i + 3)
-			cost := g.habit(&to, habitOver) + g.first(&to, sOver, trifle+pick(n.Flags&sPlain != 0, odd, 0))
-			if i == 0 || !scan.IsDigit(g.text[i-1]) {
-				to.Flags ^= sLone
-			}
-			s.Go(n, cost+pick(n.Flags&sMixed != 0, slip, 0), to, run, `\"`)
-		}
-	case c == '/' || c >= 0 && strings.IndexByte("bfnrt", byte(c)) >= 0:
-		cost := 0
-		if n.Flags&sMixed != 0 && lower {
-			cost = pick(c == 'b' || c == 'f', odd, 3)
-		}
-		s.Go(n, cost, n.stay(i+2), run, g.text[i:i+2])
-	case c == 'u' && i+6 <= len(g.text) && scan.IsHex(g.at(i+2)) && scan.IsHex(g.at(i+3)) && scan.IsHex(g.at(i+4)) && scan.IsHex(g.at(i+5)):
-		s.Go(n, 0, n.stay(i+6), run, g.text[i:i+6])
-	case c == '\'' || c == '`':
-		s.Go(n, trifle, n.stay(i+2), run, g.text[i+1:i+2])
-	case g.Python && c == '\n':
-		s.Go(n, 0, n.stay(i+2), run)
-	case n.Flags&sMixed != 0:
-		s.Go(n, 0, n.stay(i+1), run, `\\`)
-		if !g.Python && c < 0x80 && !scan.IsWord(c) { // "\ " for a blank
-			s.Go(n, 0, n.stay(i+1), run)
-		}
-	}
-}
-
-// escapedQuote reads an escaped quote: as one, and where a path ends in front of it as a backslash and the end.
-func (g *Args) escapedQuote(s *Search, n *Node, i int, run string) {
-	to := n.stay(i + 2)
-	to.Flags |= sPlain
-	cost := 0
-	if to.Flags&sOver != 0 {
-		cost = small
-	}
-	text := g.text[i : i+2]
-	if text == `\'` {
-		text = `'`
-	} else if i == 0 || !scan.IsDigit(g.text[i-1]) { // else it may stand for inches
-		to.Flags ^= sLone
-	}
-	if n.Flags&sRaw != 0 && g.likelyEnd(i+2, n.Stack) == 2 {
-		cost += small
-		s.Go(n, 0, n.behind(i+2), run, `\\"`)
-	}
-	s.Go(n, cost, to, run, text)
-}
-
-// escapedTwice reads a backslash in a string that is quoted by \": what is escaped in it is escaped twice.
-func (g *Args) escapedTwice(s *Search, n *Node, i int, run string) {
-	switch {
-	case g.has(i, `\\\"`):
-		s.Go(n, 0, n.stay(i+4), run, `\"`)
-	case g.has(i, `\\`) && g.at(i+2) >= 0 && g.at(i+2) != '\\':
-		s.Go(n, 0, n.stay(i+3), run, g.text[i+1:i+3])
-	case g.has(i, `\\\\`):
-		s.Go(n, 0, n.stay(i+4), run, `\\`)
-	case g.at(i+1) >= 0 && strings.IndexByte("nrtbf", byte(g.at(i+1))) >= 0:
-		s.Go(n, 0, n.stay(i+2), run, g.text[i:i+2])
-	}
-}
-
-// drive reports whether the backslash at i follows the drive of a path that a string begins with, and is not doubled.
-func (g *Args) drive(i int) bool {
-	return i >= 3 && g.text[i-1] == ':' && scan.IsLetter(g.text[i-2]) && scan.IsQuote(int(g.text[i-3])) && (scan.IsWord(g.at(i+1)) || g.at(i+1) == '.')
-}
-
-// c2 reports whether c is a letter in lower case, as behind the first letter of a name.
-func c2(c int) bool { return c >= 'a' && c <= 'z' }
-
-func pick(is bool, a, b int) int {
-	if is {
-		return a
-	}
-	return b
 }

@@ -9,20 +9,22 @@ import (
 // maxBehind bounds how far behind arguments the end of their call is looked for, in bytes.
 const maxBehind = 512
 
-// mendArguments is mend for the arguments of a call, which begin at from.
-func (ar *arguments) mendArguments(from int, t *toolset.Tool, quotes []lenient.Delim) {
+// decideArguments is decide for the arguments of a call, which begin at from.
+// A member of the envelope, or a tool's name as a key, may follow the arguments.
+// Quotes are those of the family, where it has its own.
+func (ar *arguments) decideArguments(from int, t *toolset.Tool, quotes []lenient.Delim) {
 	g := repair.Args{Type: t.Type(), Envelope: func(key string) bool { return lenient.OfEnvelope(key) || ar.tools.Find(key) != nil }}
 	for _, q := range quotes {
 		g.Quotes = append(g.Quotes, q.Open)
 	}
-	ar.mend(from, 0, t.Name, g)
+	ar.decide(from, 0, t.Name, g)
 }
 
-// mend decides what JSON means in which something was odd; it begins at from, was written at at, and has just been read. What
+// decide decides what JSON means in which something was odd; it begins at from, was written at at, and has just been read. What
 // was read of it stands if it is the only likely reading; if another one is, that takes its place, unless something else has
 // left already. Else the call can be read in two ways.
 // Nothing behind an oddity leaves before (lenient.Output.Odd), so it can still become text, or something else.
-func (ar *arguments) mend(from, at int, name string, g repair.Args) {
+func (ar *arguments) decide(from, at int, name string, g repair.Args) {
 	out := ar.Out
 	if !out.Odd {
 		return
@@ -64,6 +66,8 @@ func (ar *arguments) mend(from, at int, name string, g repair.Args) {
 }
 
 // damaged is the text of arguments that begin at position from, and what stands behind them up to the end of their call.
+// Where containers are open, a mark that begins a call may be text; only the call's own closer ends it then.
+// Without a mark the text is looked at for a little further, since closers may follow.
 func (ar *arguments) damaged(from int) string {
 	n := 0
 	for ; n < maxBehind && ar.At(n) >= 0; n++ {
@@ -75,4 +79,6 @@ func (ar *arguments) damaged(from int) string {
 }
 
 // atMark reports whether a mark stands n bytes behind position from.
+// A text that ends without one may have been cut.
+// One that a mark ends is complete, whatever is missing in it.
 func (ar *arguments) atMark(from, n int) bool { return ar.IsMark(from + n - ar.Pos) }

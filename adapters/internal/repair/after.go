@@ -1,0 +1,228 @@
+package repair
+
+import (
+	"strings"
+
+	"toolnorm/adapters/internal/scan"
+)
+
+// between reads what stands between a key and its value.
+// A comparison, a == b, is an expression.
+// A comma in the place of a colon is as likely as a set, so both are offered where both can stand.
+func (g *Args) between(s *Search, n *Node) {
+	c := g.at(n.Pos)
+	to := keep(n, n.Pos)
+	to.Mode = modeValue
+	to.Flags &^= line
+	size := g.colon(n.Pos)
+	python := n.Stack.Kind == aCall
+	to.Pos += size
+	switch {
+	case g.over(n.Pos), python && size == 0:
+	case size > 1:
+		s.Go(n, g.first(&to, habitWide, small), to, ":")
+	case size > 0:
+		cost := 0
+		if c == '=' != python {
+			if cost = g.habit(&to, habitEquals); python {
+				cost = min(cost, small)
+			}
+		}
+		if c == '=' && g.at(to.Pos) == '>' {
+			to.Pos++
+		}
+		if python && c == '=' && g.at(to.Pos) == '=' {
+			return // a comparison
+		}
+		s.Go(n, cost, to, ":")
+	case g.has(n.Pos, "->"):
+		to.Pos += 2
+		s.Go(n, g.habit(&to, habitEquals), to, ":")
+	case scan.IsQuote(c):
+		s.Go(n, likely, keep(n, n.Pos+1)) // a quote too many, or the value's
+		s.Go(n, slip, to, ":")
+	case c == ',' || c == ';':
+		to.Pos++
+		s.Go(n, slip, to, ":")
+	case !isClose(c):
+		s.Go(n, slip, to, ":")
+	}
+}
+
+// after reads what stands behind a value in a container.
+// Each slip that can stand here is a step, so that a reading that needs it meets those that do not.
+// In Python the rest of an expression may follow, of which nothing is passed over.
+func (g *Args) after(s *Search, n *Node) {
+	c := g.at(n.Pos)
+	next := g.to(s, n, n.Pos+1)
+	here := next
+	here.Pos = n.Pos
+	behind := g.blank(n.Pos + 1)
+	here2 := keep(n, n.Pos+1)
+	switch {
+	case g.over(n.Pos):
+		m := *n
+		m.Flags |= unclosed
+		g.pop(s, &m, 0, habit)
+		return
+	case c == ',':
+		g.comma(s, n, next, behind)
+		return
+	case closes(n.Stack, c):
+		g.pop(s, n, 1, 0)
+		g.early(s, n, behind)
+		return
+	case isClose(c):
+		g.pop(s, n, 0, slip) // its own is missing
+		g.pop(s, n, 1, slip) // it stands for its own
+		same := n.Pos > 0 && g.text[n.Pos-1] == byte(c)
+		s.Go(n, pick(same, likely, slip), keep(n, n.Pos+1))
+		return
+	case c == ';' && !g.Python:
+		s.Go(n, g.habit(&next, habitSemicolons), next, ",")
+	case g.has(n.Pos, "，"):
+		next.Pos += len("，") - 1
+		s.Go(n, g.first(&next, habitWide, small), next, ",")
+	case !g.Python && c > ' ' && strings.IndexByte(":=.|/&+", byte(c)) >= 0:
+		s.Go(n, slip, next, ",")
+	case !g.Python && g.has(n.Pos, "and "):
+		next.Pos += len("and")
+		s.Go(n, slip, next, ",")
+	case scan.IsQuote(c) && g.likelyEnd(n.Pos+1, n.Stack) == 2:
+		s.Go(n, g.doubled(&here2), here2) // one too many
+	}
+	if g.Python { // the rest of an expression, perhaps
+		if g.stringAhead(n.Pos) || g.line(n) {
+			g.commaLost(s, n, here)
+		}
+		g.closerLost(s, n, n.Pos)
+		return
+	}
+	g.junk(s, n)
+	g.closerLost(s, n, n.Pos)
+	g.commaLost(s, n, here)
+}
+
+// line reports whether a line break was passed in front of n, or a key follows.
+func (g *Args) line(n *Node) bool {
+	key, _ := g.keyAhead(n.Pos)
+	return n.Flags&line != 0 || key != ""
+}
+
+// doubled is what a quote costs that is one too many. Who doubles one doubles others.
+func (g *Args) doubled(to *Place) int { return g.first(to, habitDoubled, likely-trifle) + trifle }
+
+// maxJunk bounds what stands behind a value and belongs to nothing, in bytes.
+const maxJunk = 64
+
+// junk offers to pass what stands behind a value and is no structure, up to where structure goes on.
+// Without it the only reading of {"a": "x" (a note), "b": 1} would be one text of all of it.
+// No quote and no opener is passed, since these begin something.
+func (g *Args) junk(s *Search, n *Node) {
+	if n.Pos > 0 && scan.IsWord(int(g.text[n.Pos-1])) { // 1/3 is no number and something else
+		return
+	}
+	for i := n.Pos; i < n.Pos+maxJunk && !g.over(i); i++ {
+		c := g.at(i)
+		if c == '"' || c == '{' || c == '[' {
+			return
+		}
+		if i > n.Pos && (c == ',' || c == '\n' || isClose(c) && c != ')') {
+			s.Go(n, slip+small, keep(n, i))
+			return
+		}
+	}
+}
+
+// to is the place of the next member of the innermost container, at a position.
+func (g *Args) to(s *Search, n *Node, pos int) Place {
+	p := n.to(pos, modeNext)
+	switch n.Stack.Kind {
+	case aCall:
+		p.Flags = p.Flags&^uint64(positionAll) | (p.Flags+position)&positionAll
+	case anObject:
+	default:
+		p.Mode, p.Want = modeValue, typeOf(n.Stack.Want).Item()
+	}
+	return p
+}
+
+// comma reads a comma: in front of a member, of nothing, or of a member of an object around, whose inner closer is lost.
+// Commas stand in texts as well, so one that nothing follows is the cheapest slip there is.
+// Dots for "and so on" go with their comma.
+func (g *Args) comma(s *Search, n *Node, next Place, behind int) {
+	c := g.at(behind)
+	if g.has(behind, "...") { // and so on
+		s.Go(n, small, keep(n, behind+3))
+	}
+	if isClose(c) {
+		s.Go(n, pick(n.Stack.Kind == aTuple || n.Stack.Kind == aCall, 0, small), keep(n, n.Pos+1)) // a trailing one
+		return
+	}
+	if c == ',' {
+		s.Go(n, habit, keep(n, n.Pos+1)) // doubled
+		return
+	}
+	s.Go(n, 0, next, ",")
+	g.closerLost(s, n, behind)
+}
+
+// closerLost offers the end of the innermost container where its closer is missing, in front of a member that stands at i.
+// A member that an object around knows, and this one does not, says where it belongs.
+// A key has no place in a list at all.
+func (g *Args) closerLost(s *Search, n *Node, i int) {
+	if n.Stack.Up == nil {
+		return
+	}
+	key, _ := g.keyAhead(i)
+	object := n.Stack.Kind == anObject
+	outer := key != "" && knows(n.Stack.Up, key)
+	switch {
+	case key == "" && object && n.Stack.Up.Kind == anObject:
+		return // no member of it
+	case outer && !(object && typeOf(n.Stack.Want).Has(key)), key != "" && !object:
+		g.pop(s, n, 0, likely)
+	default:
+		g.pop(s, n, 0, slip)
+	}
+}
+
+// early offers to go on behind the container's own closer, which came too early: a member of it follows.
+// {"a": {"b": 1}, "c": 2} with c known to the inner object alone.
+// Members that stand beside arguments by right are left there.
+func (g *Args) early(s *Search, n *Node, behind int) {
+	for k := 0; isClose(g.at(behind)) && k < maxClosers; k++ {
+		behind = g.blank(behind + 1)
+	}
+	if g.at(behind) != ',' {
+		return
+	}
+	key, _ := g.keyAhead(g.blank(behind + 1))
+	if n.Stack.Kind != anObject && n.Stack.Kind != aCall {
+		if key == "" {
+			inObject := n.Stack.Up != nil && n.Stack.Up.Kind == anObject
+			s.Go(n, pick(inObject, likely, slip+trifle), keep(n, n.Pos+1))
+		}
+		return
+	}
+	if key == "" {
+		return
+	}
+	t := typeOf(n.Stack.Want)
+	if n.Stack.Up == nil && g.Envelope != nil && g.Envelope(key) && !t.Has(key) {
+		return
+	}
+	known := t.Has(key) && !knows(n.Stack.Up, key)
+	s.Go(n, pick(known, likely, slip+trifle), keep(n, n.Pos+1))
+}
+
+// commaLost offers the next member where the comma in front of it is missing. A line break is a likely comma.
+// Who has left out one comma leaves out others.
+// Between two on one line the quotes may be a text's, too: that reading competes.
+func (g *Args) commaLost(s *Search, n *Node, here Place) {
+	cost := g.first(&here, habitCommas, habit) + small
+	if n.Flags&line != 0 {
+		cost = min(cost, small)
+	}
+	s.Go(n, cost, here, ",")
+}

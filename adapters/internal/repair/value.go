@@ -1,0 +1,207 @@
+package repair
+
+import (
+	"strings"
+
+	"toolnorm/adapters/internal/scan"
+	"toolnorm/chat/schema"
+)
+
+// value reads a value, or what stands in its place.
+// The first byte decides what can stand here; what is missing in front of it is offered besides.
+// A value that its schema does not want costs more, and is no error: types may be turned into others later.
+func (g *Args) value(s *Search, n *Node) {
+	c := g.at(n.Pos)
+	t := typeOf(n.Want)
+	inList := n.Stack != nil && n.Stack.Kind != anObject && n.Stack.Kind != aCall
+	switch {
+	case g.over(n.Pos):
+		return
+	case c == '{':
+		g.open(s, n, 1, pick(t.Allows(schema.Object), 0, likely), anObject)
+		if g.at(n.Pos+1) == '{' {
+			g.open(s, n, 2, pick(t.Known(), habit, slip), anObject)
+		}
+		if key, _ := g.keyAhead(g.blank(n.Pos + 1)); key == "" && t.Allows(schema.Array) {
+			g.open(s, n, 1, pick(t.Only(schema.Array|schema.Null) || g.Python && !t.Known(), small, slip), aSet)
+		}
+	case c == '[':
+		g.open(s, n, 1, 0, aList)
+		if g.at(n.Pos+1) == '[' {
+			s.Go(n, slip, keep(n, n.Pos+1))
+		}
+	case c == '(':
+		g.open(s, n, 1, pick(g.Python, 0, small), aTuple)
+	case inList && closes(n.Stack, c) && n.Flags&empty != 0:
+		g.pop(s, n, 1, 0)
+	case inList && isClose(c) && n.Flags&empty != 0:
+		g.pop(s, n, 0, slip)
+		g.pop(s, n, 1, slip)
+	case c == ']' && t.Allows(schema.Array) && n.Stack != nil && !inList:
+		g.open(s, n, 0, pick(t.Only(schema.Array|schema.Null), likely, slip), aList)
+		g.valueLost(s, n, inList)
+	case c == ':' || c == '=':
+		s.Go(n, small, keep(n, n.Pos+1)) // doubled
+	case c == ',' || c == ';':
+		s.Go(n, likely, keep(n, n.Pos+1))
+		g.valueLost(s, n, inList)
+	case isClose(c):
+		g.valueLost(s, n, inList)
+	default:
+		g.keyAgain(s, n, inList)
+		g.scalar(s, n, c)
+	}
+	g.openerLost(s, n, c, t)
+	if c == '{' || c == '[' || c == '(' || c == '<' {
+		g.bare(s, n, pick(t.Only(schema.String|schema.Null), 0, slip))
+	}
+}
+
+// bare offers a text that has lost its first quote, or both.
+// {"unit": celsius} has lost two quotes, {"unit": celsius"} one.
+// In Python a bare word is a name, which nobody evaluates.
+func (g *Args) bare(s *Search, n *Node, cost int) {
+	if g.Python {
+		return // an expression, perhaps
+	}
+	to := n.to(n.Pos, modeString)
+	to.Flags |= sBare
+	cost += g.first(&to, habitBare, slip-small) + small
+	s.Go(n, cost, to, `"`)
+}
+
+// valueLost reads a member whose value is lost. Nobody knows what it was, so nothing fits it.
+func (g *Args) valueLost(s *Search, n *Node, inList bool) {
+	if !inList && n.Stack != nil {
+		to := n.behind(n.Pos)
+		to.Flags |= lost
+		s.Go(n, slip, to, "null")
+	}
+}
+
+// keyAgain offers to pass a key, or the name of a type, that stands where the value is due.
+func (g *Args) keyAgain(s *Search, n *Node, inList bool) {
+	if key, _ := g.keyAhead(n.Pos); key != "" && !inList && n.Stack != nil && !g.Python {
+		i := n.Pos + g.quoteAt(n.Pos) + len(key)
+		i = g.blank(i + g.quoteAt(i))
+		s.Go(n, slip, keep(n, i+g.colon(i)))
+	}
+}
+
+// keep is a place further on that expects the same.
+func keep(n *Node, pos int) Place {
+	p := n.stay(pos)
+	p.Flags &^= line
+	return p
+}
+
+// openerLost offers a list or an object whose opener is missing.
+// [ in front of a text where the schema wants a list is likely, elsewhere possible.
+// For an object a key must stand there, or any value would be one.
+func (g *Args) openerLost(s *Search, n *Node, c int, t *schema.Type) {
+	if n.Stack == nil || isClose(c) || n.Stack.Depth > 6 {
+		return
+	}
+	if t.Allows(schema.Array) && c != '[' && n.Flags&empty == 0 {
+		g.open(s, n, 0, pick(t.Only(schema.Array|schema.Null), likely, slip), aList)
+	}
+	if key, _ := g.keyAhead(n.Pos); key != "" && t.Allows(schema.Object) {
+		g.open(s, n, 0, pick(t.Has(key), likely, slip), anObject)
+	}
+}
+
+// junkWord offers to pass a word in front of a quote or a bracket, where none belongs.
+// {"a": is "x"} and {"a": 1, and "b": 2} are of models that speak while they write.
+// That the word belongs to the text behind it is the other reading.
+func (g *Args) junkWord(s *Search, n *Node) {
+	i := n.Pos
+	for i < n.Pos+maxKey && g.at(i) >= 0 && scan.IsLetter(g.text[i]) {
+		i++
+	}
+	next := g.space(i)
+	end := next
+	for end < next+maxKey && g.wordByte(end) {
+		end++
+	}
+	value, _ := Scalar(g.text[next:end])
+	if i > n.Pos && next > i && (g.stringAhead(next) || g.at(next) == '{' || g.at(next) == '[' || value != "") {
+		s.Go(n, slip+small, keep(n, next))
+	}
+}
+
+// scalar reads a string, a number, a word, or text without quotes.
+// Numbers and words of other languages get JSON's spelling, once for all of the text.
+// A letter in front of a quote is Python's, and means nothing for what the string says.
+func (g *Args) scalar(s *Search, n *Node, c int) {
+	g.openStrings(s, n, 0, false)
+	if !g.Python {
+		g.junkWord(s, n)
+	}
+	if scan.IsQuote(c) && g.space(n.Pos+1) > n.Pos+1 && g.stringAhead(g.space(n.Pos+1)) {
+		s.Go(n, likely, keep(n, n.Pos+1))
+	}
+	if c == '\\' && scan.IsQuote(g.at(n.Pos+1)) {
+		s.Go(n, slip, keep(n, n.Pos+1))
+	}
+	for _, size := range []int{pick(scan.IsQuote(c), 1, 0), g.ownQuote(n.Pos)} {
+		if size > 0 && g.has(n.Pos+size, g.text[n.Pos:n.Pos+size]) {
+			to := keep(n, n.Pos+size)
+			s.Go(n, g.doubled(&to), to)
+		}
+	}
+	if next := g.at(n.Pos + 1); !g.Python && (next == '"' || next == '\'') && c >= 0 && strings.IndexByte("rbuf@$L", byte(c)) >= 0 {
+		if c != 'f' && c != '$' || g.noHoles(n.Pos+2, byte(next)) {
+			s.Go(n, habit, keep(n, n.Pos+1))
+		}
+		return
+	}
+	if next := g.at(n.Pos + 1); g.Python && (next == '"' || next == '\'') && c >= 0 && strings.IndexByte("rbuf", byte(c)) >= 0 {
+		if c != 'f' || g.noHoles(n.Pos+2, byte(next)) {
+			g.openStrings(s, n, 1, c == 'r')
+		}
+		return
+	}
+	if n.Stack != nil && g.has(n.Pos, "...") {
+		to := n.behind(n.Pos + 3)
+		s.Go(n, small, to)
+		return
+	}
+	end := n.Pos
+	for end < n.Pos+maxKey && g.wordByte(end) {
+		end++
+	}
+	word := g.text[n.Pos:end]
+	behind := g.blank(end)
+	ends := g.over(behind) || isClose(g.at(behind)) || g.at(behind) == ','
+	value, own := Scalar(word)
+	isWord := value != ""
+	if isWord {
+		to := n.behind(end)
+		cost := pick(ends, 0, trifle)
+		if !own && !g.Python {
+			cost += g.first(&to, habitWords, small)
+		}
+		if !typeOf(n.Want).Allows(schema.KindOf(value)) && typeOf(n.Want).Allows(schema.String) {
+			value = schema.Quote(word)
+		}
+		s.Go(n, cost, to, value)
+	}
+	if g.quoteAt(n.Pos) == 0 && g.ownQuote(n.Pos) == 0 && strings.IndexByte(",:;=}])<(\\", byte(c)) < 0 && !g.has(n.Pos, "- ") && !g.has(n.Pos, "--") {
+		rest, _ := Scalar(strings.TrimRight(word, ".:;"))
+		g.bare(s, n, pick(c == '#' || c == '/', habit, 0)+pick(rest != "" && (ends || !isWord), slip, 0))
+	}
+}
+
+func (g *Args) wordByte(i int) bool {
+	c := g.at(i)
+	return scan.IsWord(c) || c == '+' || c == '-' || c == '.'
+}
+
+// noHoles reports whether the string of an f-string has nothing in it that would be evaluated.
+// f"{x}" is an expression, and its text is not what was meant.
+// No value means no call, which is less bad than a wrong one.
+func (g *Args) noHoles(i int, quote byte) bool {
+	rest := g.text[i:min(i+maxAhead, len(g.text))]
+	end := strings.IndexByte(rest, quote)
+	return end >= 0 && strings.IndexByte(rest[:end], '{') < 0
+}
