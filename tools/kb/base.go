@@ -76,7 +76,7 @@ func listed(all []kbstore.Base, ids bool) string {
 		case ids:
 			parts = append(parts, fmt.Sprintf("%s (%s)", base.ID, base.Name))
 		case base.Description != "":
-			parts = append(parts, base.Name + " (" + base.Description + ")")
+			parts = append(parts, base.Name+" ("+base.Description+")")
 		default:
 			parts = append(parts, base.Name)
 		}

@@ -86,10 +86,13 @@ func (l *link) connection(ctx context.Context) (*conn, error) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.conn == nil {
-		return nil, l.err
+	switch {
+	case l.conn != nil:
+		return l.conn, nil
+	case l.err == nil:
+		return nil, errLost // between the attempt and here
 	}
-	return l.conn, nil
+	return nil, l.err
 }
 
 // try starts an attempt if none runs; what it returns is closed when the attempt ends. l.mu is held.
