@@ -279,7 +279,7 @@ var below = map[string][]string{
 	"internal/doctor":        {"chat", "engine", "engine/wait", "engine/upstream", "engine/ollama", "engine/openai", "engine/window", "internal/exam", "internal/fault", "internal/pattern"},
 	"chat":                   {},
 	"chat/schema":            {"chat", "internal/jsontree"},
-	"adapters":               {"chat", "chat/schema", "adapters/internal/declaration", "adapters/internal/print", "adapters/internal/grammar", "adapters/internal/scan", "adapters/internal/lenient", "adapters/internal/prose", "adapters/internal/toolset"},
+	"adapters":               {"chat", "chat/schema", "adapters/internal/declaration", "adapters/internal/print", "adapters/internal/grammar", "adapters/internal/scan", "adapters/internal/lenient", "adapters/internal/prose", "adapters/internal/toolset", "adapters/internal/wrapper"},
 	"adapters/derive":        {"chat", "adapters"},
 	"tools":                  {"chat", "chat/schema"},
 	"tools/company":          {"tools", "internal/store"},
@@ -340,6 +340,7 @@ var below = map[string][]string{
 	"adapters/internal/toolset":     {"chat", "chat/schema", "adapters/internal/scan"},
 	"adapters/internal/prose":       {"adapters/internal/scan"},
 	"adapters/internal/lenient":     {"chat", "chat/schema", "adapters/internal/scan"},
+	"adapters/internal/wrapper":     {"chat/schema", "adapters/internal/lenient", "adapters/internal/scan", "adapters/internal/toolset"},
 	"adapters/internal/declaration": {"adapters/internal/scan"},
 	"adapters/internal/print":       {"chat", "chat/schema", "adapters/internal/declaration", "adapters/internal/scan"},
 	"adapters/internal/grammar":     {"chat", "chat/schema", "adapters/internal/declaration", "adapters/internal/print", "adapters/internal/scan"},
@@ -349,7 +350,7 @@ var below = map[string][]string{
 }
 
 // standardOnly are the leaves: the standard library and each other, nothing else.
-var standardOnly = []string{"chat", "chat/schema", "internal/jsontree", "adapters", "adapters/internal/declaration", "adapters/internal/print", "adapters/internal/grammar", "adapters/internal/scan", "adapters/internal/lenient", "adapters/internal/prose", "adapters/internal/toolset", "adapters/derive", "tools"}
+var standardOnly = []string{"chat", "chat/schema", "internal/jsontree", "adapters", "adapters/internal/declaration", "adapters/internal/print", "adapters/internal/grammar", "adapters/internal/scan", "adapters/internal/lenient", "adapters/internal/prose", "adapters/internal/toolset", "adapters/internal/wrapper", "adapters/derive", "tools"}
 
 func TestImportsPointDown(t *testing.T) {
 	set, all := readPackages(t)

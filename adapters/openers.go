@@ -21,6 +21,7 @@ type openers struct {
 	patterns *patterns
 	doubt    *doubt
 	unmarked *unmarked
+	wrappers *wrappers
 	thinking *thinking
 	tools    *toolset.Set // nil when no tools are offered
 }
@@ -75,6 +76,9 @@ func (op *openers) tryMarks(c int, line bool) bool {
 		return true
 	}
 	if op.tools != nil && (line || op.page.blank) && op.unmarked.headlessCall(c) {
+		return true
+	}
+	if op.wrappers.read(c) {
 		return true
 	}
 	if wasCut {

@@ -354,3 +354,20 @@ func unescaped(name []byte) []byte {
 	}
 	return out
 }
+
+// In reports whether a text holds the name of an offered tool.
+func (s *Set) In(text []byte) bool {
+	return slices.ContainsFunc(s.offered, func(t chat.Tool) bool { return bytes.Contains(text, []byte(t.Name)) })
+}
+
+// HasMember reports whether some offered tool has a member of this name, as fold spells both.
+func (s *Set) HasMember(name string, fold func(string) string) bool {
+	s.build()
+	for _, t := range s.exact {
+		members := t.Type().Members()
+		if len(members) == 0 || slices.ContainsFunc(members, func(m string) bool { return fold(m) == name }) {
+			return true
+		}
+	}
+	return false
+}
