@@ -122,7 +122,7 @@ func (d *decoder) decideCalls(tools *toolset.Set, o Options) {
 	d.thinking = thinking{Buffer: text, in: &d.in, marks: &d.marks, page: &d.page, code: &d.code,
 		trial: &d.trial, calls: &d.calls, drafts: &d.drafts, openers: &d.openers, tools: tools,
 		quiet: o.Quiet}
-	d.openers = openers{Buffer: text, in: &d.in, marks: &d.marks, page: &d.page, code: &d.code,
+	d.openers = openers{Buffer: text, in: &d.in, out: &d.out, marks: &d.marks, page: &d.page, code: &d.code,
 		trial: &d.trial, calls: &d.calls, headers: &d.headers, messages: &d.messages,
 		patterns: &d.patterns, doubt: &d.doubt, unmarked: &d.unmarked, wrappers: &d.wrappers,
 		thinking: &d.thinking, tools: tools}

@@ -11,6 +11,7 @@ import (
 type openers struct {
 	*scan.Buffer
 	in       *input
+	out      *outlet
 	marks    *marks
 	page     *page
 	code     *code
