@@ -364,8 +364,7 @@ func (s *Set) In(text []byte) bool {
 func (s *Set) HasMember(name string, fold func(string) string) bool {
 	s.build()
 	for _, t := range s.exact {
-		members := t.Type().Members()
-		if len(members) == 0 || slices.ContainsFunc(members, func(m string) bool { return fold(m) == name }) {
+		if slices.ContainsFunc(t.Type().Members(), func(m string) bool { return fold(m) == name }) {
 			return true
 		}
 	}

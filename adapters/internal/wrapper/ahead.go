@@ -86,7 +86,7 @@ func (a *Ahead) member(c byte) bool {
 
 // free reports whether nothing is asked of what stands here: in a thought, and in a member that may be a parameter.
 func (a *Ahead) free() bool {
-	return len(a.inside) > 0 && a.inside[len(a.inside)-1] || a.value && (thoughtKeys[a.key] || a.tools.HasMember(a.key, fold))
+	return len(a.inside) > 0 && a.inside[len(a.inside)-1] || a.value && (thoughtKeys[a.key] || wraps(a.key) || a.tools.HasMember(a.key, fold))
 }
 
 // may reports whether the text that was just read may stand in a wrapper: in a free place, as a name, or beside.

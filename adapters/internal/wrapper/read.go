@@ -26,11 +26,12 @@ func (l *law) document(text string) *node {
 		return l.objectsOf(text)
 	case text[0] == '<':
 		n := readTags(text)
+		l.tagged = true
 		if n != nil {
 			l.marked = l.marked || len(n.members) > 0 && kinds[strings.TrimSuffix(fold(n.members[0].key), "s")]
 		}
 		return n
-	case !l.marked:
+	case !l.marked && !l.tagged:
 		return nil
 	}
 	if n := l.applied(text); n != nil {

@@ -32,6 +32,7 @@ func Calls(text string, tools *toolset.Set) []Call {
 type law struct {
 	tools  *toolset.Set
 	marked bool // marks stand around: nothing but a call can be meant
+	tagged bool // tags stand around, so what is no tag is in them
 }
 
 // maxDepth bounds how many wrappers may stand around a call.
