@@ -118,7 +118,7 @@ func (d *decoder) decideCalls(tools *toolset.Set, o Options) {
 		names: &d.names, patterns: &d.patterns, drafts: &d.drafts, doubt: &d.doubt,
 		openers: &d.openers, which: o.Which}
 	d.wrappers = wrappers{Buffer: text, in: &d.in, marks: &d.marks, page: &d.page, trial: &d.trial,
-		calls: &d.calls, drafts: &d.drafts, tools: tools, which: o.Which}
+		calls: &d.calls, drafts: &d.drafts, fences: &d.unmarked, tools: tools, which: o.Which}
 	d.thinking = thinking{Buffer: text, in: &d.in, marks: &d.marks, page: &d.page, code: &d.code,
 		trial: &d.trial, calls: &d.calls, drafts: &d.drafts, openers: &d.openers, tools: tools,
 		quiet: o.Quiet}

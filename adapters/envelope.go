@@ -62,7 +62,7 @@ func (ob *objects) read(p *declaration.Pattern) match {
 	if a != committed {
 		return a
 	}
-	for ob.nextObject() || brackets > 0 && ob.otherObject() {
+	for ob.nextObject() || brackets > 0 && ob.otherObject() || brackets > 1 && ob.nextList() {
 	}
 	ob.closers.extraClosers("}")
 	brackets = ob.closers.closeBrackets(brackets)
@@ -76,6 +76,20 @@ func (ob *objects) read(p *declaration.Pattern) match {
 // What stands between two objects may be anything that separates, as long as an object follows.
 func (ob *objects) nextObject() bool {
 	n := ob.closers.separator()
+	return ob.At(n) == '{' && ob.calls.further(n, func() match { return ob.envelope(0) })
+}
+
+// nextList reads the first object of a further list of calls in a list: [[{…}], [{…}]].
+// Without it the first list would be calls, and the second a torn rest of text.
+func (ob *objects) nextList() bool {
+	n := 0
+	for _, c := range []int{']', ',', '['} {
+		if n += ob.Space(n); ob.At(n) != c {
+			return false
+		}
+		n++
+	}
+	n += ob.Space(n)
 	return ob.At(n) == '{' && ob.calls.further(n, func() match { return ob.envelope(0) })
 }
 

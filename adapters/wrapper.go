@@ -1,6 +1,8 @@
 package adapters
 
 import (
+	"strings"
+
 	"toolnorm/adapters/internal/declaration"
 	"toolnorm/adapters/internal/scan"
 	"toolnorm/adapters/internal/toolset"
@@ -18,6 +20,7 @@ type wrappers struct {
 	trial  *trial
 	calls  *calls
 	drafts *drafts
+	fences *unmarked // knows the labels of fences that may hold calls
 	tools  *toolset.Set
 	which  Which
 }
@@ -32,13 +35,10 @@ func (wr *wrappers) read(c int) bool {
 	if wr.tools == nil || wr.which == Strict || !wr.page.blank || wr.page.state != chat.Text {
 		return false
 	}
-	switch c {
-	case '<':
-	case '{', '[', '"', '`':
-		if wr.calls.done > 0 && c != '[' {
-			return false // behind a call JSON is what the tool might answer
-		}
-	default:
+	switch {
+	case wr.calls.done > 0 && c != '<' && c != '[':
+		return false // behind a call JSON is what the tool might answer
+	case c == '`' && wr.fences.fenceLine() == 0, strings.IndexByte("<{[\"`", byte(c)) < 0:
 		return false
 	}
 	return wr.drafts.draft(maxUnmarked, func() bool {

@@ -2,6 +2,7 @@ package wrapper
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"toolnorm/adapters/internal/lenient"
@@ -85,6 +86,14 @@ func (n *node) arguments(t *schema.Type) string {
 		return "{}"
 	}
 	return out.String() + "}"
+}
+
+// describes reports whether JSON has an object or a list where the type has none: {"query": {"type": "string"}} says what a
+// query is, and would become a text.
+func (n *node) describes(t *schema.Type) bool {
+	return n.json != "" && slices.ContainsFunc(n.members, func(m member) bool {
+		return m.value.kind != aText && !t.Prop(m.key).Allows(schema.Object|schema.Array)
+	})
 }
 
 // as returns a value as JSON of a type.

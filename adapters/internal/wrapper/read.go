@@ -8,10 +8,10 @@ import (
 )
 
 // mark is a mark in signs that no text has, or a word in square brackets: <|tool_call|>, <|/tool_call|>, [TOOL_CALL].
-var mark = regexp.MustCompile(`^(<\|/?[\w./-]+\|?>|</?[\w.-]+\|>|\[/?[A-Z][A-Z_]{3,}\])`)
+var mark = regexp.MustCompile(`^(<[|｜]/?[^\s<>|｜]{1,40}[|｜]?>|</?[^\s<>|｜/]{1,40}[|｜]>|\[/?[A-Z][A-Z_]{3,}\])`)
 
 // lastMark is such a mark at the end of a text.
-var lastMark = regexp.MustCompile(`(<\|/?[\w./-]+\|?>|</?[\w.-]+\|>|\[/?[A-Z][A-Z_]{3,}\])$`)
+var lastMark = regexp.MustCompile(`(<[|｜]/?[^\s<>|｜]{1,40}[|｜]?>|</?[^\s<>|｜/]{1,40}[|｜]>|\[/?[A-Z][A-Z_]{3,}\])$`)
 
 // document reads a text in whichever form it begins with; nil when it is none of them to its end.
 func (l *law) document(text string) *node {

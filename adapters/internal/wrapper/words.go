@@ -27,7 +27,8 @@ var (
 		"took elapsed latency exitcode stdout stderr timestamp observation returned returns finished started cached cost")
 	// shown hold calls that are shown, or what there is to call.
 	shown = set("example examples sample samples tools functions schema definitions properties history log logs messages " +
-		"expected available capabilities usage docs documentation test tests config permissions last previous")
+		"expected available capabilities usage docs documentation test tests config permissions last previous choices " +
+		"html body head pre code div p span svg table tr td ul ol li article section a b i em blockquote details")
 	// speaks are the roles of who calls.
 	speaks = map[string]bool{"assistant": true, "model": true, "ai": true, "agent": true}
 	// kinds say that a call is one.

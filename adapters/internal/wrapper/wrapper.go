@@ -44,16 +44,26 @@ func (l *law) calls(n *node, depth int) []Call {
 	case n == nil || depth > maxDepth:
 		return nil
 	case n.kind == aText:
-		// a JSON text in a string, name(…) in a tag
-		inner := l.document(strings.TrimSpace(n.text))
-		if inner == nil || inner.kind == aText {
-			return nil
-		}
-		return l.calls(inner, depth+1)
+		return l.text(n, depth)
 	case n.kind == aList:
 		return l.each(n.items, depth)
 	}
 	return l.object(n, depth)
+}
+
+// text returns the calls that a text is: JSON in a string of JSON, anything in a tag. Marks in a string are quoted there.
+func (l *law) text(n *node, depth int) []Call {
+	var inner *node
+	switch text := strings.TrimSpace(n.text); {
+	case n.json == "":
+		inner = l.document(text)
+	case text != "" && (text[0] == '{' || text[0] == '['):
+		inner = readJSON(text)
+	}
+	if inner == nil || inner.kind == aText {
+		return nil
+	}
+	return l.calls(inner, depth+1)
 }
 
 // each returns the calls of several values, none when one of them is no call.
@@ -196,9 +206,10 @@ func (l *law) fits(n *node, t *toolset.Tool, key string) (string, bool) {
 			return "{}", len(t.Type().Required()) == 0
 		case text[0] == '{':
 			return l.fitsIn(readJSON(text), t, key)
-		default:
+		case n.json == "":
 			return l.fitsIn(readLines(n.text), t, key)
 		}
+		return "", false
 	}
 	return l.fitsIn(n, t, key)
 }
@@ -209,11 +220,10 @@ func (l *law) fitsIn(n *node, t *toolset.Tool, key string) (string, bool) {
 		return "", false
 	}
 	args := n.arguments(t.Type())
-	fields := scan.Fields(args)
-	if takes(t, fields) {
+	if takes(t, scan.Fields(args)) && !n.describes(t.Type()) {
 		return args, true
 	}
-	if len(n.members) == 1 && n.members[0].value.kind != aList && !t.Type().Has(n.members[0].key) {
+	if len(n.members) == 1 && !shown[fold(n.members[0].key)] && n.members[0].value.kind != aList && !t.Type().Has(n.members[0].key) {
 		return l.fits(n.members[0].value, t, n.members[0].key)
 	}
 	return "", false
