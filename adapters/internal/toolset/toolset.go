@@ -360,13 +360,11 @@ func (s *Set) In(text []byte) bool {
 	return slices.ContainsFunc(s.offered, func(t chat.Tool) bool { return bytes.Contains(text, []byte(t.Name)) })
 }
 
-// HasMember reports whether some offered tool has a member of this name, as fold spells both.
-func (s *Set) HasMember(name string, fold func(string) string) bool {
+// MemberNames returns the names of the members that the offered tools list.
+func (s *Set) MemberNames() (names []string) {
 	s.build()
 	for _, t := range s.exact {
-		if slices.ContainsFunc(t.Type().Members(), func(m string) bool { return fold(m) == name }) {
-			return true
-		}
+		names = append(names, t.Type().Members()...)
 	}
-	return false
+	return names
 }

@@ -12,6 +12,7 @@ type Ahead struct {
 	tools *toolset.Set
 	text  []byte // what was read; nil once a tool was named
 	named bool
+	own   map[string]bool // the members that tools list, folded; nil before they are asked for
 
 	quote   byte   // of the string that is open; 0 outside
 	escaped bool   // the byte behind a backslash
@@ -86,7 +87,7 @@ func (a *Ahead) member(c byte) bool {
 
 // free reports whether nothing is asked of what stands here: in a thought, and in a member that may be a parameter.
 func (a *Ahead) free() bool {
-	return len(a.inside) > 0 && a.inside[len(a.inside)-1] || a.value && (thoughtKeys[a.key] || wraps(a.key) || a.tools.HasMember(a.key, fold))
+	return len(a.inside) > 0 && a.inside[len(a.inside)-1] || a.value && (thoughtKeys[a.key] || wraps(a.key) || a.parameter(a.key))
 }
 
 // may reports whether the text that was just read may stand in a wrapper: in a free place, as a name, or beside.
@@ -94,4 +95,15 @@ func (a *Ahead) may() bool {
 	text := string(a.word)
 	return a.free() || beside(a.key, &node{text: text}) || bytes.IndexByte(a.word, '{') >= 0 ||
 		(&law{tools: a.tools}).named(text) != nil
+}
+
+// parameter reports whether some tool lists a member of this name. The names are folded once: hostile text asks at each brace.
+func (a *Ahead) parameter(key string) bool {
+	if a.own == nil {
+		a.own = map[string]bool{}
+		for _, name := range a.tools.MemberNames() {
+			a.own[fold(name)] = true
+		}
+	}
+	return a.own[key]
 }

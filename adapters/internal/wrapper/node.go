@@ -88,11 +88,13 @@ func (n *node) arguments(t *schema.Type) string {
 	return out.String() + "}"
 }
 
-// describes reports whether JSON has an object or a list where the type has none: {"query": {"type": "string"}} says what a
-// query is, and would become a text.
+// describes reports whether JSON has members that the type has not, or an object or a list where the type has none:
+// {"query": {"type": "string"}} says what a query is. Read as arguments it would become some, as a schema's "properties" are
+// opened and an object becomes a text.
 func (n *node) describes(t *schema.Type) bool {
 	return n.json != "" && slices.ContainsFunc(n.members, func(m member) bool {
-		return m.value.kind != aText && !t.Prop(m.key).Allows(schema.Object|schema.Array)
+		return len(t.Members()) > 0 && !t.Has(m.key) ||
+			m.value.kind != aText && !t.Prop(m.key).Allows(schema.Object|schema.Array)
 	})
 }
 

@@ -25,7 +25,7 @@ func (l *law) document(text string) *node {
 		}
 		return l.objectsOf(text)
 	case text[0] == '<':
-		n := readTags(text)
+		n := readTags(text, 0)
 		l.tagged = true
 		if n != nil {
 			l.marked = l.marked || len(n.members) > 0 && kinds[strings.TrimSuffix(fold(n.members[0].key), "s")]
@@ -40,22 +40,29 @@ func (l *law) document(text string) *node {
 	return readLines(text)
 }
 
+// maxMarks bounds how many marks may stand around a text, and maxMark one of them in bytes.
+const (
+	maxMarks = 6
+	maxMark  = 128
+)
+
 // unwrapped takes off marks and a fence that stand around a text.
 func (l *law) unwrapped(text string) string {
-	for {
+	for range maxMarks {
 		before := len(text)
 		if m := mark.FindString(text); m != "" {
 			text, l.marked = strings.TrimSpace(text[len(m):]), true
 		}
-		if m := lastMark.FindString(text); m != "" && l.marked {
+		if m := lastMark.FindString(text[max(0, len(text)-maxMark):]); m != "" && l.marked {
 			text = strings.TrimSpace(text[:len(text)-len(m)])
 		}
 		text = unfenced(text)
 		text = strings.Trim(text, "\u200b\ufeff \r\n\t")
 		if len(text) == before {
-			return text
+			break
 		}
 	}
+	return text
 }
 
 // unfenced takes off a fence around all of a text.

@@ -12,11 +12,17 @@ var opening = regexp.MustCompile(`^<([A-Za-z_][\w.:-]*)(=[^\s<>]+)?((?:\s+[\w.:-
 // attribute is one attribute of a tag.
 var attribute = regexp.MustCompile(`([\w.:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')`)
 
+// maxTags bounds how deep tags are read; each depth reads the text once more. What stands deeper is text.
+const maxTags = 12
+
 // readTags reads a text that is tags and nothing else, as an object with a member a tag; nil when it is more than that.
-func readTags(text string) *node {
+func readTags(text string, depth int) *node {
 	n := &node{kind: anObject, text: text}
+	if depth > maxTags {
+		return nil
+	}
 	for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
-		m, size := element(text)
+		m, size := element(text, depth)
 		if size == 0 {
 			return nil
 		}
@@ -30,7 +36,7 @@ func readTags(text string) *node {
 }
 
 // element reads the tag that a text begins with, to its closer, and returns its length; 0 when it is none or stays open.
-func element(text string) (member, int) {
+func element(text string, depth int) (member, int) {
 	at := opening.FindStringSubmatchIndex(text)
 	if at == nil {
 		return member{}, 0
@@ -41,13 +47,13 @@ func element(text string) (member, int) {
 		said = text[at[4]+1 : at[5]] // <function=get_time>
 	}
 	if at[9] > at[8] {
-		return tagged(name, said, attrs, ""), at[1]
+		return tagged(name, said, attrs, "", depth), at[1]
 	}
 	end, size := closerOf(text[at[1]:], name)
 	if end < 0 {
 		return member{}, 0
 	}
-	return tagged(name, said, attrs, text[at[1]:at[1]+end]), at[1] + size
+	return tagged(name, said, attrs, text[at[1]:at[1]+end], depth), at[1] + size
 }
 
 // closerOf returns where the closer of a tag begins and ends in the text behind it; -1 when there is none.
@@ -73,8 +79,8 @@ func closerOf(text, name string) (start, end int) {
 
 // tagged returns a tag as a member. <arg name="city">Rome</arg> is the member city; any other tag is named like itself.
 // Beside attributes what stands in a tag is one value: <tool name="f"><city>Rome</city></tool> holds an object.
-func tagged(name, said, attrs, inner string) member {
-	value := content(inner)
+func tagged(name, said, attrs, inner string, depth int) member {
+	value := content(inner, depth+1)
 	all := attribute.FindAllStringSubmatch(attrs, -1)
 	if said != "" {
 		all = append(all, []string{"", "name", said, ""})
@@ -100,12 +106,12 @@ func tagged(name, said, attrs, inner string) member {
 var parameterTags = set("arg argument param parameter property field input value antmlparameter")
 
 // content returns what stands in a tag: tags alone are an object, everything else is a text.
-func content(inner string) *node {
+func content(inner string, depth int) *node {
 	if strings.HasPrefix(strings.TrimSpace(inner), "<![CDATA[") && strings.HasSuffix(strings.TrimSpace(inner), "]]>") {
 		text := strings.TrimSpace(inner)
 		return &node{text: text[len("<![CDATA[") : len(text)-len("]]>")]}
 	}
-	if n := readTags(inner); n != nil {
+	if n := readTags(inner, depth); n != nil {
 		n.text = inner
 		return n
 	}

@@ -18,7 +18,7 @@ func set(words string) map[string]bool {
 // The members that stand beside a call, folded to small letters without signs.
 var (
 	idKeys      = set("id callid toolcallid tooluseid requestid uuid")
-	idsBeside   = set("index idx i n no number step seq sequence order turn server servername namespace jsonrpc")
+	idsBeside   = set("index idx step seq sequence order turn server servername namespace jsonrpc")
 	typeKeys    = set("type kind version role object format finishreason stopreason mode model intent")
 	thoughtKeys = set("thought thoughts thinking think reasoning reason reasons rationale explanation plan analysis " +
 		"reflection comment note why goal purpose justification")
@@ -27,8 +27,9 @@ var (
 		"took elapsed latency exitcode stdout stderr timestamp observation returned returns finished started cached cost")
 	// shown hold calls that are shown, or what there is to call.
 	shown = set("example examples sample samples tools functions schema definitions properties history log logs messages " +
-		"expected available capabilities usage docs documentation test tests config permissions last previous choices " +
-		"html body head pre code div p span svg table tr td ul ol li article section a b i em blockquote details")
+		"expected available capabilities usage docs documentation test tests config permissions last previous choices")
+	// pages are the elements of a page, which shows what stands in it.
+	pages = set("html body head pre code div p span svg table tr td ul ol li article section a b i em blockquote details")
 	// speaks are the roles of who calls.
 	speaks = map[string]bool{"assistant": true, "model": true, "ai": true, "agent": true}
 	// kinds say that a call is one.

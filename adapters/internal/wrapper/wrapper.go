@@ -108,7 +108,7 @@ func (l *law) object(n *node, depth int) []Call {
 	var inner []*node
 	for _, m := range p.rest {
 		// {"tools": […]} lists what there is, {"result": {…}} what there was
-		if m.key != p.rest[0].key || shown[fold(m.key)] {
+		if m.key != p.rest[0].key || shown[fold(m.key)] || n.json == "" && pages[m.key] {
 			return nil
 		}
 		inner = append(inner, m.value)
