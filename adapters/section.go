@@ -84,6 +84,7 @@ func (op *openers) callBehindUnknown(f *declaration.Family) match {
 			break
 		}
 		op.Pos += n
+		// each attempt that fails forgets them
 		others := [2]int{start, op.Pos}
 		op.Pos += op.Space(0)
 		for _, q := range f.Calls {

@@ -57,8 +57,10 @@ func (wr *wrappers) ends() int {
 	ahead := wrapper.NewAhead(wr.tools)
 	for n := 0; ; n++ {
 		switch c := wr.At(n); {
+		// half a wrapper: what is missing might have made a record of it
 		case c < 0 && wr.in.lengthCut():
 			return -1
+		// <|im_end|>
 		case c < 0 || c == '<' && n > 0 && wr.marks.over(n):
 			return n
 		case !ahead.Goes(byte(c)):

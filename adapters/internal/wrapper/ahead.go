@@ -38,6 +38,7 @@ func NewAhead(tools *toolset.Set) *Ahead { return &Ahead{tools: tools, text: []b
 func (a *Ahead) Goes(c byte) bool {
 	if !a.named {
 		a.text = append(a.text, c)
+		// names are looked for once, at the bound: at each byte it would cost the square of the text
 		if len(a.text) == maxFront || !a.json && len(a.text) == maxFrontTags {
 			if a.named = a.tools.In(a.text); !a.named {
 				return false
@@ -57,6 +58,7 @@ func (a *Ahead) Goes(c byte) bool {
 // member follows JSON as far as it takes to know the name and the value of each member.
 func (a *Ahead) member(c byte) bool {
 	switch {
+	// inside a string
 	case a.quote != 0:
 		switch {
 		case a.escaped:
@@ -72,6 +74,7 @@ func (a *Ahead) member(c byte) bool {
 		}
 	case c == '"' || c == '\'':
 		a.quote, a.word = c, a.word[:0]
+	// the string in front was a name, what follows is its value
 	case c == ':':
 		a.key, a.value = fold(string(bytes.TrimSpace(a.word))), true
 	case c == ',':

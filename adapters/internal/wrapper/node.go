@@ -48,6 +48,7 @@ func ofJSON(raw string) *node {
 	raw = strings.TrimSpace(raw)
 	n := &node{json: raw, text: raw}
 	switch schema.KindOf(raw) {
+	// Fields hands on slices of the text, so a file in an argument is not copied
 	case schema.Object:
 		n.kind = anObject
 		for _, f := range scan.Fields(raw) {
@@ -101,10 +102,13 @@ func (n *node) describes(t *schema.Type) bool {
 // as returns a value as JSON of a type.
 func (n *node) as(t *schema.Type) string {
 	switch {
+	// {…} between two lines of YAML
 	case n.json != "":
 		return t.Fit(n.json)
+	// markup in a text: <body>two <b>words</b></body>
 	case n.kind == aText || t.Only(schema.String|schema.Null):
 		return lenient.FromText(bare(n.text), t)
+	// - red⏎- blue
 	case n.kind == aList || t.Only(schema.Array|schema.Null):
 		items := n.items
 		for _, m := range n.members { // <labels><item>a</item></labels>

@@ -19,11 +19,13 @@ func (l *law) document(text string) *node {
 	switch {
 	case text == "":
 		return nil
+	// one value, or several behind each other
 	case text[0] == '{' || text[0] == '[' || text[0] == '"':
 		if n := readJSON(text); n != nil {
 			return n
 		}
 		return l.objectsOf(text)
+	// tags to the end
 	case text[0] == '<':
 		n := readTags(text, 0)
 		l.tagged = true
@@ -31,6 +33,7 @@ func (l *law) document(text string) *node {
 			l.marked = l.marked || len(n.members) > 0 && kinds[strings.TrimSuffix(fold(n.members[0].key), "s")]
 		}
 		return n
+	// words of a reply are prose, unless something stands around them
 	case !l.marked && !l.tagged:
 		return nil
 	}
@@ -50,6 +53,7 @@ const (
 func (l *law) unwrapped(text string) string {
 	for range maxMarks {
 		before := len(text)
+		// [TOOL_CALL], <|tool_call|>
 		if m := mark.FindString(text); m != "" {
 			text, l.marked = strings.TrimSpace(text[len(m):]), true
 		}
@@ -57,6 +61,7 @@ func (l *law) unwrapped(text string) string {
 			text = strings.TrimSpace(text[:len(text)-len(m)])
 		}
 		text = unfenced(text)
+		// signs without width, see [scan.Buffer.ZeroWidth]
 		text = strings.Trim(text, "\u200b\ufeff \r\n\t")
 		if len(text) == before {
 			break
@@ -86,14 +91,17 @@ func (l *law) applied(text string) *node {
 	for i < len(text) && isKeyByte(text[i]) {
 		i++
 	}
+	// a word that names no tool begins a sentence, or lines of YAML
 	t := l.named(text[:i])
 	if t == nil {
 		return nil
 	}
 	rest := strings.TrimSpace(text[i:])
+	// functions.get_time:0<|tool_call_argument_begin|>{…}
 	if m := mark.FindString(rest); m != "" {
 		rest = strings.TrimSpace(rest[len(m):])
 	}
+	// (zone="UTC") has members as an object has, with another sign between
 	if inner, ok := strings.CutPrefix(rest, "("); ok && strings.HasSuffix(inner, ")") {
 		rest = strings.TrimSpace(strings.TrimSuffix(inner, ")"))
 		if !strings.HasPrefix(rest, "{") {
@@ -103,6 +111,7 @@ func (l *law) applied(text string) *node {
 	if !strings.HasPrefix(rest, "{") {
 		return nil
 	}
+	// Gemma's quotation mark
 	args := readJSON(strings.ReplaceAll(rest, `<|"|>`, `"`))
 	if args == nil {
 		return nil
@@ -136,6 +145,7 @@ func block(lines []string) (*node, []string) {
 	n, depth := new(node), indent(lines[0])
 	for len(lines) > 0 && indent(lines[0]) == depth {
 		line := lines[0][depth:]
+		// - red
 		if item, ok := strings.CutPrefix(line, "- "); ok && (n.kind == aList || len(n.members) == 0) {
 			n.kind, lines = aList, lines[1:]
 			n.items = append(n.items, lineValue(item))
@@ -146,8 +156,9 @@ func block(lines []string) (*node, []string) {
 			return nil, lines
 		}
 		n.kind, lines = anObject, lines[1:]
+		// what is indented belongs to the member; a list may stand as far left as its name
 		below := 0
-		for below < len(lines) && (indent(lines[below]) > depth || indent(lines[below]) == depth && strings.HasPrefix(lines[below][depth:], "- ")) {
+		for below < len(lines) && (indent(lines[below]) > depth || strings.HasPrefix(lines[below], strings.Repeat(" ", depth)+"- ")) {
 			below++
 		}
 		v := belowKey(strings.TrimSpace(value), lines[:below])
@@ -162,18 +173,21 @@ func block(lines []string) (*node, []string) {
 // belowKey returns the value of a member: behind its colon, or on the lines below it; nil when they are none.
 func belowKey(value string, below []string) *node {
 	switch {
+	// with:⏎  zone: UTC
 	case value == "" && len(below) > 0:
 		n, rest := block(below)
 		if len(rest) > 0 {
 			return nil
 		}
 		return n
+	// body: |⏎  line one⏎  line two
 	case strings.HasPrefix(value, "|") && len(below) > 0:
 		var text []string
 		for _, line := range below {
 			text = append(text, line[min(indent(below[0]), indent(line)):])
 		}
 		return &node{text: strings.Join(text, "\n")}
+	// a text that goes on below: nothing says how its lines are joined
 	case len(below) > 0:
 		return nil
 	}

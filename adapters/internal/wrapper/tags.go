@@ -46,9 +46,11 @@ func element(text string, depth int) (member, int) {
 	if at[4] >= 0 {
 		said = text[at[4]+1 : at[5]] // <function=get_time>
 	}
+	// <tool name="f"/>
 	if at[9] > at[8] {
 		return tagged(name, said, attrs, "", depth), at[1]
 	}
+	// a tag that stays open is text, or half a reply
 	end, size := closerOf(text[at[1]:], name)
 	if end < 0 {
 		return member{}, 0
@@ -64,6 +66,7 @@ func closerOf(text, name string) (start, end int) {
 		if i < 0 {
 			return -1, 0
 		}
+		// each that opens in between needs a closer of its own
 		for _, part := range strings.Split(text[from:from+i], open)[1:] {
 			if part == "" || strings.IndexByte("> =\n", part[0]) >= 0 {
 				depth++
@@ -85,17 +88,20 @@ func tagged(name, said, attrs, inner string, depth int) member {
 	if said != "" {
 		all = append(all, []string{"", "name", said, ""})
 	}
+	// <city>Rome</city>
 	if len(all) == 0 {
 		return member{name, value}
 	}
 	n := &node{kind: anObject, text: inner}
 	for _, a := range all {
 		key, text := a[1], html.UnescapeString(a[2]+a[3])
+		// <parameter name="city">Rome</parameter>
 		if k := fold(key); (k == "name" || k == "key") && parameterTags[fold(name)] {
 			return member{text, value}
 		}
 		n.members = append(n.members, member{key, &node{text: text}})
 	}
+	// the member without a name holds what the attributes do not say
 	if value.kind != aText || strings.TrimSpace(value.text) != "" {
 		n.members = append(n.members, member{"", value})
 	}

@@ -1,5 +1,23 @@
 // Package wrapper reads calls that stand in a wrapper of no known form, by one law: what names one offered tool and holds
 // one object that fits its schema, with nothing but ids, types, roles and thoughts beside, is a call.
+//
+// Small models write what they saw most: messages of OpenAI, Anthropic, Gemini and MCP, or a form of their own. A list of the
+// names of members would never be whole, while the structure is always the same:
+//
+//	{"tool_name": "get_time", "tool_args": {"zone": "UTC"}}         a name and an object beside each other
+//	{"get_time": {"zone": "UTC"}}                                   the name is the key of the object
+//	{"role": "assistant", "tool_calls": [{"function": {…}}]}        wrappers around one of the two
+//	<get_time><zone>UTC</zone></get_time>                           the same in tags
+//	<act>use: get_time                                              the same in lines, between tags or marks
+//
+// How the package is arranged:
+//
+//	wrapper.go  the law: which values are calls
+//	words.go    what may stand beside a call, what makes a record or an example of it
+//	node.go     values, however they were written; arguments as JSON of a schema
+//	read.go     which form a text has; marks and fences around it; name(…); lines
+//	tags.go     tags
+//	ahead.go    when a text that is still coming can be no wrapper any more
 package wrapper
 
 import (
@@ -45,6 +63,7 @@ func (l *law) calls(n *node, depth int) []Call {
 		return nil
 	case n.kind == aText:
 		return l.text(n, depth)
+	// [{…}, {…}]
 	case n.kind == aList:
 		return l.each(n.items, depth)
 	}
@@ -90,8 +109,10 @@ type parts struct {
 func (l *law) object(n *node, depth int) []Call {
 	p := l.divide(n)
 	switch {
+	// a record, or nothing that could be arguments: {"tool": "get_time"} may be a setting
 	case p.wrong || len(p.rest) == 0:
 		return nil
+	// {"do": "get_time", "with": {…}}
 	case p.tool != nil:
 		if len(p.rest) > 1 {
 			return nil
@@ -102,9 +123,11 @@ func (l *law) object(n *node, depth int) []Call {
 		}
 		return []Call{{p.tool, p.id, args}}
 	}
+	// {"get_time": {…}}
 	if all := l.byKey(&p); all != nil {
 		return all
 	}
+	// {"call": {…}}, and <invoke>…</invoke><invoke>…</invoke> side by side
 	var inner []*node
 	for _, m := range p.rest {
 		// {"tools": […]} lists what there is, {"result": {…}} what there was
@@ -142,11 +165,14 @@ func (l *law) divide(n *node) (p parts) {
 		t := l.nameIn(m.value)
 		stands := beside(key, m.value)
 		switch {
+		// {"name": …, "status": "ok"}, or a message of the user's
 		case records[key] || key == "role" && !speaks[m.value.text]:
 			p.wrong = true
+		// two members that name one tool are no contradiction: "tool" and "title"
 		case t != nil && !stands:
 			p.wrong = p.wrong || p.tool != nil && p.tool != t
 			p.tool = t
+		// "id": "call_1"
 		case stands:
 			if t != nil && second == nil {
 				second = t
@@ -185,6 +211,7 @@ func (l *law) named(name string) *toolset.Tool {
 		}
 		return nil
 	}
+	// mcp__clock__get_time, functions.get_time:0
 	base, _, _ := strings.Cut(name, ":")
 	for _, sep := range []string{"__", ".", "/"} {
 		if i := strings.LastIndex(base, sep); i > 0 {
@@ -202,10 +229,13 @@ func (l *law) named(name string) *toolset.Tool {
 func (l *law) fits(n *node, t *toolset.Tool, key string) (string, bool) {
 	if n.kind == aText {
 		switch text := strings.TrimSpace(n.text); {
+		// <arguments></arguments>
 		case text == "" || text == "null":
 			return "{}", len(t.Type().Required()) == 0
+		// OpenAI's own arguments are JSON in a string
 		case text[0] == '{':
 			return l.fitsIn(readJSON(text), t, key)
+		// <arguments>zone: UTC</arguments>; in JSON such a text is a value
 		case n.json == "":
 			return l.fitsIn(readLines(n.text), t, key)
 		}
@@ -223,6 +253,7 @@ func (l *law) fitsIn(n *node, t *toolset.Tool, key string) (string, bool) {
 	if takes(t, scan.Fields(args)) && !n.describes(t.Type()) {
 		return args, true
 	}
+	// <tool name="f"><parameters>…</parameters></tool>
 	if len(n.members) == 1 && !shown[fold(n.members[0].key)] && n.members[0].value.kind != aList && !t.Type().Has(n.members[0].key) {
 		return l.fits(n.members[0].value, t, n.members[0].key)
 	}
