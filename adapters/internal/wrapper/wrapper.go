@@ -211,6 +211,10 @@ func (l *law) named(name string) *toolset.Tool {
 		}
 		return nil
 	}
+	// call:get_time
+	if t := l.tools.Named(name[strings.LastIndexByte(name, ':')+1:]); t != nil {
+		return t
+	}
 	// mcp__clock__get_time, functions.get_time:0
 	base, _, _ := strings.Cut(name, ":")
 	for _, sep := range []string{"__", ".", "/"} {

@@ -40,6 +40,8 @@ func TestTheLawOfWrappers(t *testing.T) {
 		`{"Add": {"n": 1}}`:                                           "",
 		`<add><n>1</n><to><i>a</i><i>b</i></to></add>`:                `add {"n":1,"to":["a","b"]}`,
 		`<add><n>1</n></add> and so on`:                               "",
+		`<call:add><n>1</n></call:add>`:                               `add {"n":1}`,
+		`<call:sum><n>1</n></call:sum>`:                               "",
 		`<pre><add><n>1</n></add></pre>`:                              "",
 		"<act>\nuse: add\nwith:\n  n: 1\n  to:\n  - a\n  - b\n</act>": `add {"n":1,"to":["a","b"]}`,
 		`<x-call use="add" n='{"n": 1}'/>`:                            `add {"n": 1}`,
