@@ -281,7 +281,7 @@ var below = map[string][]string{
 	"internal/doctor":        {"chat", "engine", "engine/wait", "engine/upstream", "engine/ollama", "engine/openai", "engine/window", "internal/exam", "internal/fault", "internal/pattern"},
 	"chat":                   {},
 	"chat/schema":            {"chat", "internal/jsontree"},
-	"adapters":               {"chat", "chat/schema", "adapters/internal/declaration", "adapters/internal/print", "adapters/internal/grammar", "adapters/internal/scan", "adapters/internal/lenient", "adapters/internal/repair", "adapters/internal/prose", "adapters/internal/claim", "adapters/internal/toolset"},
+	"adapters":               {"chat", "chat/schema", "adapters/internal/declaration", "adapters/internal/print", "adapters/internal/grammar", "adapters/internal/scan", "adapters/internal/lenient", "adapters/internal/repair", "adapters/internal/prose", "adapters/internal/claim", "adapters/internal/toolset", "adapters/internal/wrapper"},
 	"adapters/derive":        {"chat", "adapters"},
 	"tools":                  {"chat", "chat/schema"},
 	"tools/company":          {"tools", "internal/store"},

@@ -151,6 +151,19 @@ func (cl *closers) enclosed(p *declaration.Pattern, t *toolset.Tool, id string, 
 	return committed
 }
 
+// zeroWidth counts signs without width here, and white space with them; 0 where there are none of the former.
+func (cl *closers) zeroWidth() int {
+	n := cl.Space(0)
+	for size := cl.ZeroWidth(n); size > 0; size = cl.ZeroWidth(n) {
+		n += size
+		n += cl.Space(n)
+		if cl.ZeroWidth(n) == 0 {
+			return n
+		}
+	}
+	return 0
+}
+
 // separator is the offset behind what may stand between two objects.
 // A brace is among them: the one too many of a call that closed more than it opened.
 func (cl *closers) separator() int {

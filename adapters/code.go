@@ -33,6 +33,7 @@ type fence struct {
 	length int  // how many of them opened it: so many close it
 	page   bool // it holds a page in Markdown, which has fences of its own
 	inner  int  // how many of those are open
+	lang   bool // its label names a language, so no call stands in it
 }
 
 // quotedLine stands for the ticks of a line that quotes.
@@ -99,7 +100,7 @@ func (co *code) fenceOpens(n int, line bool) bool {
 	if !ok || c == '`' && strings.Contains(info, "`") || !line && !isLabel(info) {
 		return false
 	}
-	co.fence = fence{char: byte(c), length: n, page: isPage(info)}
+	co.fence = fence{char: byte(c), length: n, page: isPage(info), lang: isLanguage(info)}
 	co.ticks = 0
 	return true
 }
@@ -108,6 +109,15 @@ func (co *code) fenceOpens(n int, line bool) bool {
 // Fences inside of one are the page's own.
 func isPage(label string) bool {
 	return slices.Contains([]string{"markdown", "md", "mdx"}, strings.ToLower(label))
+}
+
+// isLanguage reports whether a block with this label holds a program. Marks in such a block are part of it or behind it, but
+// none is shown there, as in a block of XML.
+func isLanguage(label string) bool {
+	word, _, _ := strings.Cut(strings.ToLower(label), " ")
+	return slices.Contains([]string{"go", "golang", "python", "py", "python3", "js", "javascript", "ts", "typescript", "jsx", "tsx",
+		"java", "kotlin", "swift", "c", "cpp", "c++", "csharp", "cs", "c#", "rust", "rs", "ruby", "rb", "php", "scala", "sql",
+		"bash", "sh", "shell", "zsh", "powershell", "dockerfile", "css", "scss", "lua", "perl", "r"}, word)
 }
 
 // isLabel says whether a text may be the label of a fence: nothing, or one word such as c++, objective-c or main.go.

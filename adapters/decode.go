@@ -32,6 +32,7 @@ type decoder struct {
 	drafts   drafts
 	doubt    doubt
 	unmarked unmarked
+	wrappers wrappers
 	thinking thinking
 	openers  openers
 	start    start
@@ -120,13 +121,15 @@ func (d *decoder) decideCalls(tools *toolset.Set, o Options) {
 	d.unmarked = unmarked{Buffer: text, marks: &d.marks, page: &d.page, trial: &d.trial,
 		calls: &d.calls, names: &d.names, patterns: &d.patterns, drafts: &d.drafts, doubt: &d.doubt,
 		openers: &d.openers, tools: tools, which: o.Which}
+	d.wrappers = wrappers{Buffer: text, in: &d.in, marks: &d.marks, page: &d.page, trial: &d.trial,
+		calls: &d.calls, drafts: &d.drafts, fences: &d.unmarked, tools: tools, which: o.Which}
 	d.thinking = thinking{Buffer: text, in: &d.in, marks: &d.marks, page: &d.page, code: &d.code,
 		trial: &d.trial, calls: &d.calls, drafts: &d.drafts, openers: &d.openers, tools: tools,
 		quiet: o.Quiet}
-	d.openers = openers{Reader: &d.Reader, in: &d.in, marks: &d.marks, page: &d.page, code: &d.code,
+	d.openers = openers{Reader: &d.Reader, in: &d.in, out: &d.out, marks: &d.marks, page: &d.page, code: &d.code,
 		trial: &d.trial, calls: &d.calls, headers: &d.headers, messages: &d.messages,
-		patterns: &d.patterns, doubt: &d.doubt, unmarked: &d.unmarked, thinking: &d.thinking,
-		tools: tools}
+		patterns: &d.patterns, doubt: &d.doubt, unmarked: &d.unmarked, wrappers: &d.wrappers,
+		thinking: &d.thinking, tools: tools}
 	d.start = start{Buffer: text, in: &d.in, marks: &d.marks, page: &d.page, trial: &d.trial,
 		calls: &d.calls, messages: &d.messages, patterns: &d.patterns, thinking: &d.thinking,
 		tools: tools}

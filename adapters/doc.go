@@ -12,6 +12,7 @@
 //	internal/claim        whether what stands between two calls announces the second, or claims what the first has answered
 //	internal/repair       every reading of damaged arguments that is likely, by search
 //	internal/lenient      the reader of arguments as models write them, and the repair of documents: strict JSON out
+//	internal/wrapper      the law of wrappers: what names a tool and holds its arguments is a call
 //	internal/declaration  what the text file of a family says: patterns, literals, the index of all marks
 //	internal/print        the way back: calls as text, and the text that teaches them
 //	internal/grammar      the same as a grammar: which texts are calls that fit their schemas
@@ -68,6 +69,7 @@
 //	doubt.go       doubt: marks that may be mentions, and what announces a call
 //	bare.go        unmarked: calls without marks
 //	headless.go    calls whose opening mark is missing
+//	wrapper.go     wrappers: whole replies that hold calls in no known form
 //	fence.go       calls in fenced blocks
 //	reasoning.go   thinking: the reasoning state
 //	openers.go     openers: the order of decisions at a mark

@@ -53,6 +53,7 @@ type member struct {
 // Small models write several calls without a list, as {…}\n{…}, {…}; {…} or {…}}, {…}, and lists in doubled brackets.
 // Of 234 calls of a 1.5B model 131 had a wrong wrapper, none, or a fence where a tag was asked for.
 func (ob *objects) read(p *declaration.Pattern) match {
+	ob.Pos += ob.closers.zeroWidth()
 	ob.closers.skipFence()
 	brackets := ob.closers.brackets(2)
 	start := ob.Pos
@@ -63,7 +64,7 @@ func (ob *objects) read(p *declaration.Pattern) match {
 	if a != committed {
 		return a
 	}
-	for ob.nextObject() || brackets > 0 && ob.otherObject() {
+	for ob.nextObject() || brackets > 0 && ob.otherObject() || brackets > 1 && ob.nextList() {
 	}
 	ob.closers.extraClosers("}")
 	brackets = ob.closers.closeBrackets(brackets)
@@ -77,6 +78,20 @@ func (ob *objects) read(p *declaration.Pattern) match {
 // What stands between two objects may be anything that separates, as long as an object follows.
 func (ob *objects) nextObject() bool {
 	n := ob.closers.separator()
+	return ob.At(n) == '{' && ob.calls.further(n, func() match { return ob.envelope(0) })
+}
+
+// nextList reads the first object of a further list of calls in a list: [[{…}], [{…}]].
+// Without it the first list would be calls, and the second a torn rest of text.
+func (ob *objects) nextList() bool {
+	n := 0
+	for _, c := range []int{']', ',', '['} {
+		if n += ob.Space(n); ob.At(n) != c {
+			return false
+		}
+		n++
+	}
+	n += ob.Space(n)
 	return ob.At(n) == '{' && ob.calls.further(n, func() match { return ob.envelope(0) })
 }
 

@@ -130,3 +130,32 @@ func (um *unmarked) nextFence() bool {
 func (um *unmarked) closedFence() bool {
 	return um.Pos-um.Base >= 3 && string(um.Slice(um.Pos-3, um.Pos)) == "```"
 }
+
+// behindOpenFence reads calls in the model's own marks at the start of a line in a block of program text that nothing closes:
+// the block ends with the reply, so the calls that end it stand behind the block.
+// What stands between them and the end of the reply would be code, and they a part of it.
+func (op *openers) behindOpenFence() bool {
+	if !op.code.fence.lang || op.tools == nil || op.page.keptTo != op.Pos || op.Pos == op.Base || op.Slice(op.Pos-1, op.Pos)[0] != '\n' {
+		return false
+	}
+	marks := op.marks.marksAt(0)
+	for i := range marks {
+		m := &marks[i]
+		if !m.Own || m.IsWord() || !opensCall(m) || !op.marks.stands(0, m) {
+			continue
+		}
+		op.page.gapAt, op.page.markAt = op.Pos, op.Pos
+		if op.doubt.drafts.draft(maxHeld, func() bool {
+			if op.try(m) != committed {
+				return false
+			}
+			for op.moreCalls() {
+			}
+			return op.marks.over(0) && op.doubt.drafts.complete()
+		}) {
+			op.code.leaveCode()
+			return true
+		}
+	}
+	return false
+}

@@ -13,6 +13,7 @@ import (
 type openers struct {
 	*lenient.Reader
 	in       *input
+	out      *outlet
 	marks    *marks
 	page     *page
 	code     *code
@@ -23,6 +24,7 @@ type openers struct {
 	patterns *patterns
 	doubt    *doubt
 	unmarked *unmarked
+	wrappers *wrappers
 	thinking *thinking
 	tools    *toolset.Set // nil when no tools are offered
 }
@@ -78,6 +80,9 @@ func (op *openers) tryMarks(c int, line bool) bool {
 		return true
 	}
 	if op.tools != nil && (line || op.page.blank) && op.unmarked.headlessCall(c) {
+		return true
+	}
+	if op.wrappers.read(c) {
 		return true
 	}
 	if wasCut {

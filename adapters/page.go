@@ -180,6 +180,9 @@ func (pg *page) anew() { pg.blank, pg.fresh = true, true }
 // hermes's text and call are apart by one newline, of which the text keeps none: `Hello\n<tool_call>` is the text Hello.
 func (pg *page) leave(glue int) int {
 	end := pg.markAt
+	for end-pg.gapAt >= 3 && pg.Slice(end-1, end)[0] >= 0x80 { // a sign without width, see [scan.Buffer.ZeroWidth]
+		end -= 3
+	}
 	for n := 0; n < glue && end > pg.gapAt && pg.Slice(end-1, end)[0] == '\n'; n++ {
 		end--
 	}

@@ -26,12 +26,15 @@ func (op *openers) section(p *declaration.Pattern) match {
 	if a = op.patterns.anyCall(p.Family); a == mismatch {
 		a = op.callBehindJunk(p)
 	}
+	if a == mismatch {
+		a = op.callBehindUnknown(p.Family)
+	}
 	op.trial.outer = -1
 	if a != committed {
 		op.Pos = start
 		return a
 	}
-	for op.moreCalls() {
+	for op.moreCalls() || op.keepUnknown(p.Family) {
 	}
 	// the closer may be missing: calls were read, and stay calls
 	if end, ok := op.marks.sectionEnds(op.Space(0), p.Family); ok {
@@ -64,6 +67,76 @@ func (op *openers) callBehindJunk(p *declaration.Pattern) match {
 		}
 	}
 	return mismatch
+}
+
+// callBehindUnknown reads the first call of a section whose calls in front are of no offered tool: those are text, each from
+// its mark to its closer.
+// What has no closer, or something else than a call behind it, is no call that could be passed over. A draft does not know
+// it, as behindOthers.
+func (op *openers) callBehindUnknown(f *declaration.Family) match {
+	start, pin := op.Pos, op.trial.pin
+	if pin < 0 {
+		op.trial.pin = op.page.gapAt // what is passed over may be text once more
+	}
+	for !op.out.drafting {
+		n := op.unknownCall(f)
+		if n == 0 {
+			break
+		}
+		op.Pos += n
+		// each attempt that fails forgets them
+		others := [2]int{start, op.Pos}
+		op.Pos += op.Space(0)
+		for _, q := range f.Calls {
+			op.trial.others = others
+			if op.patterns.attempt(q) == committed {
+				return committed
+			}
+		}
+	}
+	op.Pos, op.trial.pin, op.trial.others = start, pin, [2]int{}
+	return mismatch
+}
+
+// keepUnknown keeps a call of a section behind a known one, whose own name nobody offers. It is text, and those behind it
+// stay calls.
+func (op *openers) keepUnknown(f *declaration.Family) bool {
+	if op.out.drafting || op.calls.wasCut {
+		return false
+	}
+	start := op.Pos
+	op.Pos += op.Space(0)
+	n := op.unknownCall(f)
+	if n == 0 {
+		op.Pos = start
+		return false
+	}
+	op.page.solid(n)
+	return true
+}
+
+// unknownCall returns how long the call here is whose name nobody offers; 0 where none stands, or neither another call nor
+// the section's end follows it.
+func (op *openers) unknownCall(f *declaration.Family) int {
+	for _, q := range f.Calls {
+		n, a := op.marks.literal(0, q.Parts[0].Lit)
+		if a != matched || n == 0 || len(q.Close) == 0 {
+			continue
+		}
+		for ; n < maxUnmarked && op.At(n) >= 0; n++ {
+			end, closed := op.marks.closerAt(n, q)
+			if !closed || end == n {
+				continue
+			}
+			next := end + op.Space(end)
+			_, a = op.marks.literal(next, q.Parts[0].Lit)
+			if _, ends := op.marks.sectionEnds(next, f); ends || a == matched {
+				return end
+			}
+			break
+		}
+	}
+	return 0
 }
 
 // moreCalls reads one more call of a section or of a draft, behind white space.

@@ -14,7 +14,9 @@ func (d *decoder) text() {
 			return
 		// a block of code: marks in it are examples
 		case d.code.inBlock():
-			d.code.inFence(c)
+			if !d.openers.behindOpenFence() {
+				d.code.inFence(c)
+			}
 		case scan.IsSpace(c) || d.page.fresh || d.page.blank && c == '`':
 			d.gap()
 		case c == '`':
@@ -33,9 +35,16 @@ func (d *decoder) text() {
 // the mark behind it. A line that begins with "> " quotes somebody: marks on it are mentions.
 func (d *decoder) gap() {
 	n, line := 0, d.page.fresh
-	for n < maxGap && scan.IsSpace(d.At(n)) {
+	for n < maxGap {
+		size := d.ZeroWidth(n)
+		if scan.IsSpace(d.At(n)) {
+			size = 1
+		}
+		if size == 0 {
+			break
+		}
 		line = line || d.At(n) == '\n'
-		n++
+		n += size
 	}
 	if line {
 		d.code.endSpan()
@@ -47,7 +56,7 @@ func (d *decoder) gap() {
 		d.Pos += n // white space behind the last call is no text
 		return
 	}
-	if n == maxGap || c < 0 {
+	if n >= maxGap || c < 0 {
 		d.page.fresh = line
 		d.page.keep(n)
 		return

@@ -110,6 +110,20 @@ func (b *Buffer) Space(i int) int {
 	return n - i
 }
 
+// ZeroWidth counts the bytes of the sign without width at offset i: a byte order mark, a zero-width space; 0 for any other.
+// Nobody sees it, so around a mark it means no more than a blank.
+func (b *Buffer) ZeroWidth(i int) int {
+	if b.At(i) < 0x80 {
+		return 0
+	}
+	for _, s := range []string{"\u200b", "\ufeff", "\u2060"} {
+		if b.Has(i, s) {
+			return len(s)
+		}
+	}
+	return 0
+}
+
 // Run counts the bytes from offset i on that are of a class, most of them at most.
 // The end of the text is of no class, so a run ends there. What a run is counted for is bounded by most, so that a look ahead
 // costs no more than that.

@@ -354,3 +354,17 @@ func unescaped(name []byte) []byte {
 	}
 	return out
 }
+
+// In reports whether a text holds the name of an offered tool.
+func (s *Set) In(text []byte) bool {
+	return slices.ContainsFunc(s.offered, func(t chat.Tool) bool { return bytes.Contains(text, []byte(t.Name)) })
+}
+
+// MemberNames returns the names of the members that the offered tools list.
+func (s *Set) MemberNames() (names []string) {
+	s.build()
+	for _, t := range s.exact {
+		names = append(names, t.Type().Members()...)
+	}
+	return names
+}

@@ -1,0 +1,112 @@
+package wrapper
+
+import (
+	"bytes"
+
+	"toolnorm/adapters/internal/toolset"
+)
+
+// Ahead looks at a text byte by byte, and tells when it can be no wrapper any more. A document that only begins like one
+// is then shown at once.
+type Ahead struct {
+	tools *toolset.Set
+	text  []byte // what was read; nil once a tool was named
+	named bool
+	own   map[string]bool // the members that tools list, folded; nil before they are asked for
+
+	quote   byte   // of the string that is open; 0 outside
+	escaped bool   // the byte behind a backslash
+	word    []byte // the string that was read last
+	key     string // of the member whose value is read
+	value   bool   // the string stands behind a colon
+	inside  []bool // of each open bracket: what stands in it is free
+	json    bool   // it begins like JSON
+	seen    bool   // something but white space and marks was read
+}
+
+// maxFront bounds what may stand in front of the first name of a tool, in bytes.
+// A thought may; in front of anything else so much is a document.
+const maxFront = 1024
+
+// maxFrontTags is maxFront for tags, where a name stands at the front.
+const maxFrontTags = 256
+
+// NewAhead returns an Ahead in front of the first byte.
+func NewAhead(tools *toolset.Set) *Ahead { return &Ahead{tools: tools, text: []byte{}} }
+
+// Goes takes one more byte and reports whether the text may still be a wrapper.
+func (a *Ahead) Goes(c byte) bool {
+	if !a.named {
+		a.text = append(a.text, c)
+		// names are looked for once, at the bound: at each byte it would cost the square of the text
+		if len(a.text) == maxFront || !a.json && len(a.text) == maxFrontTags {
+			if a.named = a.tools.In(a.text); !a.named {
+				return false
+			}
+			a.text = nil
+		}
+	}
+	if !a.seen && (c == '{' || c == '[') {
+		a.json, a.seen = true, true
+	}
+	if c == '<' && !a.json {
+		a.seen = true
+	}
+	return !a.json || a.member(c)
+}
+
+// member follows JSON as far as it takes to know the name and the value of each member.
+func (a *Ahead) member(c byte) bool {
+	switch {
+	// inside a string
+	case a.quote != 0:
+		switch {
+		case a.escaped:
+			a.escaped = false
+		case c == '\\':
+			a.escaped = true
+		case c == a.quote:
+			a.quote = 0
+			return !a.value || a.may()
+		}
+		if len(a.word) < maxFront {
+			a.word = append(a.word, c)
+		}
+	case c == '"' || c == '\'':
+		a.quote, a.word = c, a.word[:0]
+	// the string in front was a name, what follows is its value
+	case c == ':':
+		a.key, a.value = fold(string(bytes.TrimSpace(a.word))), true
+	case c == ',':
+		a.value = false
+	case c == '{' || c == '[':
+		a.inside = append(a.inside, a.free())
+		a.value = false
+	case (c == '}' || c == ']') && len(a.inside) > 0:
+		a.inside, a.value = a.inside[:len(a.inside)-1], false
+	}
+	return true
+}
+
+// free reports whether nothing is asked of what stands here: in a thought, and in a member that may be a parameter.
+func (a *Ahead) free() bool {
+	return len(a.inside) > 0 && a.inside[len(a.inside)-1] || a.value && (thoughtKeys[a.key] || wraps(a.key) || a.parameter(a.key))
+}
+
+// may reports whether the text that was just read may stand in a wrapper: in a free place, as a name, or beside.
+func (a *Ahead) may() bool {
+	text := string(a.word)
+	return a.free() || beside(a.key, &node{text: text}) || bytes.IndexByte(a.word, '{') >= 0 ||
+		(&law{tools: a.tools}).named(text) != nil
+}
+
+// parameter reports whether some tool lists a member of this name. The names are folded once: hostile text asks at each brace.
+func (a *Ahead) parameter(key string) bool {
+	if a.own == nil {
+		a.own = map[string]bool{}
+		for _, name := range a.tools.MemberNames() {
+			a.own[fold(name)] = true
+		}
+	}
+	return a.own[key]
+}

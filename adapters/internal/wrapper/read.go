@@ -1,0 +1,206 @@
+package wrapper
+
+import (
+	"regexp"
+	"strings"
+
+	"toolnorm/adapters/internal/scan"
+)
+
+// mark is a mark in signs that no text has, or a word in square brackets: <|tool_call|>, <|/tool_call|>, [TOOL_CALL].
+var mark = regexp.MustCompile(`^(<[|｜]/?[^\s<>|｜]{1,40}[|｜]?>|</?[^\s<>|｜/]{1,40}[|｜]>|\[/?[A-Z][A-Z_]{3,}\])`)
+
+// lastMark is such a mark at the end of a text.
+var lastMark = regexp.MustCompile(`(<[|｜]/?[^\s<>|｜]{1,40}[|｜]?>|</?[^\s<>|｜/]{1,40}[|｜]>|\[/?[A-Z][A-Z_]{3,}\])$`)
+
+// document reads a text in whichever form it begins with; nil when it is none of them to its end.
+func (l *law) document(text string) *node {
+	text = l.unwrapped(text)
+	switch {
+	case text == "":
+		return nil
+	// one value, or several behind each other
+	case text[0] == '{' || text[0] == '[' || text[0] == '"':
+		if n := readJSON(text); n != nil {
+			return n
+		}
+		return l.objectsOf(text)
+	// tags to the end
+	case text[0] == '<':
+		n := readTags(text, 0)
+		l.tagged = true
+		if n != nil {
+			l.marked = l.marked || len(n.members) > 0 && kinds[strings.TrimSuffix(fold(n.members[0].key), "s")]
+		}
+		return n
+	// words of a reply are prose, unless something stands around them
+	case !l.marked && !l.tagged:
+		return nil
+	}
+	if n := l.applied(text); n != nil {
+		return n
+	}
+	return readLines(text)
+}
+
+// maxMarks bounds how many marks may stand around a text, and maxMark one of them in bytes.
+const (
+	maxMarks = 6
+	maxMark  = 128
+)
+
+// unwrapped takes off marks and a fence that stand around a text.
+func (l *law) unwrapped(text string) string {
+	for range maxMarks {
+		before := len(text)
+		// [TOOL_CALL], <|tool_call|>
+		if m := mark.FindString(text); m != "" {
+			text, l.marked = strings.TrimSpace(text[len(m):]), true
+		}
+		if m := lastMark.FindString(text[max(0, len(text)-maxMark):]); m != "" && l.marked {
+			text = strings.TrimSpace(text[:len(text)-len(m)])
+		}
+		text = unfenced(text)
+		// signs without width, see [scan.Buffer.ZeroWidth]
+		text = strings.Trim(text, "\u200b\ufeff \r\n\t")
+		if len(text) == before {
+			break
+		}
+	}
+	return text
+}
+
+// unfenced takes off a fence around all of a text.
+func unfenced(text string) string {
+	rest, ok := strings.CutPrefix(text, "```")
+	if !ok {
+		return text
+	}
+	rest = strings.TrimLeft(rest, "`abcdefghijklmnopqrstuvwxyz_5")
+	return strings.TrimSpace(strings.TrimRight(strings.TrimSpace(rest), "`"))
+}
+
+// objectsOf reads several JSON objects, one behind the other.
+func (l *law) objectsOf(text string) *node {
+	return readJSON("[" + strings.ReplaceAll(text, "}\n{", "},{") + "]")
+}
+
+// applied reads a name with its arguments behind it: get_time({…}), get_time(timezone="UTC"), get_time{…}.
+func (l *law) applied(text string) *node {
+	i := 0
+	for i < len(text) && isKeyByte(text[i]) {
+		i++
+	}
+	// a word that names no tool begins a sentence, or lines of YAML
+	t := l.named(text[:i])
+	if t == nil {
+		return nil
+	}
+	rest := strings.TrimSpace(text[i:])
+	// functions.get_time:0<|tool_call_argument_begin|>{…}
+	if m := mark.FindString(rest); m != "" {
+		rest = strings.TrimSpace(rest[len(m):])
+	}
+	// (zone="UTC") has members as an object has, with another sign between
+	if inner, ok := strings.CutPrefix(rest, "("); ok && strings.HasSuffix(inner, ")") {
+		rest = strings.TrimSpace(strings.TrimSuffix(inner, ")"))
+		if !strings.HasPrefix(rest, "{") {
+			rest = "{" + rest + "}"
+		}
+	}
+	if !strings.HasPrefix(rest, "{") {
+		return nil
+	}
+	// Gemma's quotation mark
+	args := readJSON(strings.ReplaceAll(rest, `<|"|>`, `"`))
+	if args == nil {
+		return nil
+	}
+	return &node{kind: anObject, members: []member{{t.Name, args}}}
+}
+
+// readLines reads members on lines of their own, as YAML has them: name: value, with what belongs to a name indented below.
+func readLines(text string) *node {
+	var lines []string
+	for line := range strings.Lines(text) {
+		if strings.TrimSpace(line) != "" && strings.TrimSpace(line) != "---" {
+			lines = append(lines, strings.TrimRight(line, " \t\r\n"))
+		}
+	}
+	n, rest := block(lines)
+	if len(rest) > 0 {
+		return nil
+	}
+	return n
+}
+
+// indent returns how far a line is indented.
+func indent(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
+
+// block reads the lines that are indented as the first one, and returns those behind; nil when a line is no member.
+func block(lines []string) (*node, []string) {
+	if len(lines) == 0 {
+		return nil, nil
+	}
+	n, depth := new(node), indent(lines[0])
+	for len(lines) > 0 && indent(lines[0]) == depth {
+		line := lines[0][depth:]
+		// - red
+		if item, ok := strings.CutPrefix(line, "- "); ok && (n.kind == aList || len(n.members) == 0) {
+			n.kind, lines = aList, lines[1:]
+			n.items = append(n.items, lineValue(item))
+			continue
+		}
+		key, value, ok := strings.Cut(line, ":")
+		if !ok || key == "" || n.kind == aList || strings.IndexFunc(key, func(r rune) bool { return !scan.IsName(int(r)) }) >= 0 {
+			return nil, lines
+		}
+		n.kind, lines = anObject, lines[1:]
+		// what is indented belongs to the member; a list may stand as far left as its name
+		below := 0
+		for below < len(lines) && (indent(lines[below]) > depth || strings.HasPrefix(lines[below], strings.Repeat(" ", depth)+"- ")) {
+			below++
+		}
+		v := belowKey(strings.TrimSpace(value), lines[:below])
+		if v == nil {
+			return nil, lines
+		}
+		n.members, lines = append(n.members, member{key, v}), lines[below:]
+	}
+	return n, lines
+}
+
+// belowKey returns the value of a member: behind its colon, or on the lines below it; nil when they are none.
+func belowKey(value string, below []string) *node {
+	switch {
+	// with:⏎  zone: UTC
+	case value == "" && len(below) > 0:
+		n, rest := block(below)
+		if len(rest) > 0 {
+			return nil
+		}
+		return n
+	// body: |⏎  line one⏎  line two
+	case strings.HasPrefix(value, "|") && len(below) > 0:
+		var text []string
+		for _, line := range below {
+			text = append(text, line[min(indent(below[0]), indent(line)):])
+		}
+		return &node{text: strings.Join(text, "\n")}
+	// a text that goes on below: nothing says how its lines are joined
+	case len(below) > 0:
+		return nil
+	}
+	return lineValue(value)
+}
+
+// lineValue returns a value that stands in its line: JSON, a text in quotes or as it is.
+func lineValue(value string) *node {
+	value = strings.TrimSpace(value)
+	if value != "" && strings.IndexByte(`{["'`, value[0]) >= 0 {
+		if n := readJSON(value); n != nil {
+			return n
+		}
+	}
+	return &node{text: value}
+}

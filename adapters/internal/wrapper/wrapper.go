@@ -1,0 +1,281 @@
+// Package wrapper reads calls that stand in a wrapper of no known form, by one law: what names one offered tool and holds
+// one object that fits its schema, with nothing but ids, types, roles and thoughts beside, is a call.
+//
+// Small models write what they saw most: messages of OpenAI, Anthropic, Gemini and MCP, or a form of their own. A list of the
+// names of members would never be whole, while the structure is always the same:
+//
+//	{"tool_name": "get_time", "tool_args": {"zone": "UTC"}}         a name and an object beside each other
+//	{"get_time": {"zone": "UTC"}}                                   the name is the key of the object
+//	{"role": "assistant", "tool_calls": [{"function": {…}}]}        wrappers around one of the two
+//	<get_time><zone>UTC</zone></get_time>                           the same in tags
+//	<act>use: get_time                                              the same in lines, between tags or marks
+//
+// How the package is arranged:
+//
+//	wrapper.go  the law: which values are calls
+//	words.go    what may stand beside a call, what makes a record or an example of it
+//	node.go     values, however they were written; arguments as JSON of a schema
+//	read.go     which form a text has; marks and fences around it; name(…); lines
+//	tags.go     tags
+//	ahead.go    when a text that is still coming can be no wrapper any more
+package wrapper
+
+import (
+	"strings"
+
+	"toolnorm/adapters/internal/lenient"
+	"toolnorm/adapters/internal/scan"
+	"toolnorm/adapters/internal/toolset"
+	"toolnorm/chat/schema"
+)
+
+// Call is a call that a wrapper holds, with its arguments as strict JSON.
+type Call struct {
+	Tool     *toolset.Tool
+	ID, Args string
+}
+
+// Calls returns the calls of a text that is a wrapper and nothing else, or none.
+// Either all of the text is calls or none of it is: half a reading would show the rest as torn text.
+func Calls(text string, tools *toolset.Set) []Call {
+	l := law{tools: tools}
+	n := l.document(strings.TrimSpace(text))
+	if n == nil {
+		return nil
+	}
+	return l.calls(n, 0)
+}
+
+// law finds calls in what was read, whichever way it was written.
+type law struct {
+	tools  *toolset.Set
+	marked bool // marks stand around: nothing but a call can be meant
+	tagged bool // tags stand around, so what is no tag is in them
+}
+
+// maxDepth bounds how many wrappers may stand around a call.
+const maxDepth = 6
+
+// calls returns the calls that a value is; none when anything in it is no call.
+func (l *law) calls(n *node, depth int) []Call {
+	switch {
+	case n == nil || depth > maxDepth:
+		return nil
+	case n.kind == aText:
+		return l.text(n, depth)
+	// [{…}, {…}]
+	case n.kind == aList:
+		return l.each(n.items, depth)
+	}
+	return l.object(n, depth)
+}
+
+// text returns the calls that a text is: JSON in a string of JSON, anything in a tag. Marks in a string are quoted there.
+func (l *law) text(n *node, depth int) []Call {
+	var inner *node
+	switch text := strings.TrimSpace(n.text); {
+	case n.json == "":
+		inner = l.document(text)
+	case text != "" && (text[0] == '{' || text[0] == '['):
+		inner = readJSON(text)
+	}
+	if inner == nil || inner.kind == aText {
+		return nil
+	}
+	return l.calls(inner, depth+1)
+}
+
+// each returns the calls of several values, none when one of them is no call.
+func (l *law) each(items []*node, depth int) (all []Call) {
+	for _, item := range items {
+		found := l.calls(item, depth+1)
+		if found == nil {
+			return nil
+		}
+		all = append(all, found...)
+	}
+	return all
+}
+
+// parts are the members of an object by what they say of a call.
+type parts struct {
+	tool  *toolset.Tool // that a member names; nil: none does
+	id    string
+	rest  []member // neither names nor stand beside
+	wrong bool     // a record, or two tools are named
+}
+
+// object returns the calls of an object: one that it names, those whose names are its members, or those in its wrapper.
+func (l *law) object(n *node, depth int) []Call {
+	p := l.divide(n)
+	switch {
+	// a record, or nothing that could be arguments: {"tool": "get_time"} may be a setting
+	case p.wrong || len(p.rest) == 0:
+		return nil
+	// {"do": "get_time", "with": {…}}
+	case p.tool != nil:
+		if len(p.rest) > 1 {
+			return nil
+		}
+		args, ok := l.fits(p.rest[0].value, p.tool, p.rest[0].key)
+		if !ok {
+			return nil
+		}
+		return []Call{{p.tool, p.id, args}}
+	}
+	// {"get_time": {…}}
+	if all := l.byKey(&p); all != nil {
+		return all
+	}
+	// {"call": {…}}, and <invoke>…</invoke><invoke>…</invoke> side by side
+	var inner []*node
+	for _, m := range p.rest {
+		// {"tools": […]} lists what there is, {"result": {…}} what there was
+		if m.key != p.rest[0].key || shown[fold(m.key)] || n.json == "" && pages[m.key] {
+			return nil
+		}
+		inner = append(inner, m.value)
+	}
+	return l.each(inner, depth)
+}
+
+// byKey returns the calls of an object whose members are named like tools: {"get_time": {"timezone": "UTC"}}.
+// An empty object under a name says nothing, unless marks stand around or the tool takes nothing else.
+func (l *law) byKey(p *parts) (all []Call) {
+	for _, m := range p.rest {
+		t := l.named(m.key)
+		if t == nil {
+			return nil
+		}
+		args, ok := l.fits(m.value, t, "arguments")
+		if !ok || args == "{}" && !l.marked && len(t.Type().Members()) > 0 {
+			return nil
+		}
+		all = append(all, Call{t, p.id, args})
+	}
+	return all
+}
+
+// divide tells the members of an object apart.
+// What names a tool counts as its name, whatever the member is called; under "type" or "id" only where nothing else does.
+func (l *law) divide(n *node) (p parts) {
+	var second *toolset.Tool
+	for _, m := range n.members {
+		key := fold(m.key)
+		t := l.nameIn(m.value)
+		stands := beside(key, m.value)
+		switch {
+		// {"name": …, "status": "ok"}, or a message of the user's
+		case records[key] || key == "role" && !speaks[m.value.text]:
+			p.wrong = true
+		// two members that name one tool are no contradiction: "tool" and "title"
+		case t != nil && !stands:
+			p.wrong = p.wrong || p.tool != nil && p.tool != t
+			p.tool = t
+		// "id": "call_1"
+		case stands:
+			if t != nil && second == nil {
+				second = t
+			}
+			if idKeys[key] && m.value.kind == aText {
+				p.id = m.value.text
+			}
+		default:
+			p.rest = append(p.rest, m)
+		}
+	}
+	if p.tool == nil {
+		p.tool = second
+	}
+	return p
+}
+
+// nameIn returns the tool that a value names, or nil.
+func (l *law) nameIn(n *node) *toolset.Tool {
+	if n.kind != aText {
+		return nil
+	}
+	return l.named(n.text)
+}
+
+// named returns the tool of a name, spelled as it is offered; name spaces may stand in front: mcp__clock__get_time.
+// What is spelled otherwise is a word of the document: "Search" is no name of search.
+func (l *law) named(name string) *toolset.Tool {
+	name = strings.TrimSpace(name)
+	if name == "" || len(name) > toolset.MaxName {
+		return nil
+	}
+	if t := l.tools.Find(name); t != nil {
+		if strings.HasSuffix(strings.ReplaceAll(name, `\`, ""), t.Name) {
+			return t
+		}
+		return nil
+	}
+	// call:get_time
+	if t := l.tools.Named(name[strings.LastIndexByte(name, ':')+1:]); t != nil {
+		return t
+	}
+	// mcp__clock__get_time, functions.get_time:0
+	base, _, _ := strings.Cut(name, ":")
+	for _, sep := range []string{"__", ".", "/"} {
+		if i := strings.LastIndex(base, sep); i > 0 {
+			if t := l.tools.Named(base[i+len(sep):]); t != nil {
+				return t
+			}
+		}
+	}
+	return nil
+}
+
+// fits returns a value as the arguments of a tool. Required members must be there, and no others than the tool lists.
+// A tool that lists nothing would take any object: there the member must be called as arguments are.
+// An object around the arguments is opened: <tool name="f"><parameters>…</parameters></tool>.
+func (l *law) fits(n *node, t *toolset.Tool, key string) (string, bool) {
+	if n.kind == aText {
+		switch text := strings.TrimSpace(n.text); {
+		// <arguments></arguments>
+		case text == "" || text == "null":
+			return "{}", len(t.Type().Required()) == 0
+		// OpenAI's own arguments are JSON in a string
+		case text[0] == '{':
+			return l.fitsIn(readJSON(text), t, key)
+		// <arguments>zone: UTC</arguments>; in JSON such a text is a value
+		case n.json == "":
+			return l.fitsIn(readLines(n.text), t, key)
+		}
+		return "", false
+	}
+	return l.fitsIn(n, t, key)
+}
+
+// fitsIn is fits for a value that is an object.
+func (l *law) fitsIn(n *node, t *toolset.Tool, key string) (string, bool) {
+	if n == nil || n.kind != anObject || len(t.Type().Members()) == 0 && len(n.members) > 0 && !lenient.ArgsKeys[key] {
+		return "", false
+	}
+	args := n.arguments(t.Type())
+	if takes(t, scan.Fields(args)) && !n.describes(t.Type()) {
+		return args, true
+	}
+	// <tool name="f"><parameters>…</parameters></tool>
+	if len(n.members) == 1 && !shown[fold(n.members[0].key)] && n.members[0].value.kind != aList && !t.Type().Has(n.members[0].key) {
+		return l.fits(n.members[0].value, t, n.members[0].key)
+	}
+	return "", false
+}
+
+// takes reports whether a tool takes the members, each once and of its type.
+func takes(t *toolset.Tool, fields []scan.Field) bool {
+	if !t.Takes(fields) {
+		return false
+	}
+	seen := map[string]bool{}
+	for _, f := range fields {
+		p := t.Type().Prop(f.Key)
+		if seen[f.Key] || p.Known() && !p.Allows(schema.KindOf(f.Value)) {
+			return false
+		}
+		seen[f.Key] = true
+	}
+	return true
+}

@@ -1,0 +1,79 @@
+package adapters
+
+import (
+	"strings"
+
+	"toolnorm/adapters/internal/declaration"
+	"toolnorm/adapters/internal/scan"
+	"toolnorm/adapters/internal/toolset"
+	"toolnorm/adapters/internal/wrapper"
+	"toolnorm/chat"
+)
+
+// wrappers reads calls that are a whole reply in a wrapper of no known form, see [wrapper.Calls].
+// It is asked last, where no other reader finds a call.
+type wrappers struct {
+	*scan.Buffer
+	in     *input
+	marks  *marks
+	page   *page
+	trial  *trial
+	calls  *calls
+	drafts *drafts
+	fences *unmarked // knows the labels of fences that may hold calls
+	tools  *toolset.Set
+	which  Which
+}
+
+// wrapped is the pattern that stands for a wrapper: it has no marks of its own, and two newlines in front of it are glue.
+var wrapped = &declaration.Pattern{Family: new(declaration.Family), Glue: 2}
+
+// read reads the calls of a wrapper that begins here with c. Nothing may stand in front of it but white space, and nothing
+// behind it: a wrapper in prose is what the prose speaks of.
+// All of it is held until the reply is over, so it is given up as soon as it can be no wrapper any more.
+func (wr *wrappers) read(c int) bool {
+	if wr.tools == nil || wr.which == Strict || !wr.page.blank || wr.page.state != chat.Text {
+		return false
+	}
+	switch {
+	case wr.calls.done > 0 && c != '<' && c != '[':
+		return false // behind a call JSON is what the tool might answer
+	case c == '`' && wr.fences.fenceLine() == 0, strings.IndexByte("<{[\"`", byte(c)) < 0:
+		return false
+	}
+	return wr.drafts.draft(maxUnmarked, func() bool {
+		end := wr.ends()
+		if end < 0 {
+			return false
+		}
+		found := wrapper.Calls(string(wr.Slice(wr.Pos, wr.Pos+end)), wr.tools)
+		wr.ToEnd()
+		return len(found) > 0 && wr.trial.attemptBy(wrapped, func() match { return wr.send(found) }) == committed
+	})
+}
+
+// ends returns how long the reply is from here on, without a mark of the turn behind it; -1 when it is no wrapper, or was cut.
+func (wr *wrappers) ends() int {
+	ahead := wrapper.NewAhead(wr.tools)
+	for n := 0; ; n++ {
+		switch c := wr.At(n); {
+		// half a wrapper: what is missing might have made a record of it
+		case c < 0 && wr.in.lengthCut():
+			return -1
+		// <|im_end|>
+		case c < 0 || c == '<' && n > 0 && wr.marks.over(n):
+			return n
+		case !ahead.Goes(byte(c)):
+			return -1
+		}
+	}
+}
+
+// send writes the calls.
+func (wr *wrappers) send(found []wrapper.Call) match {
+	for _, call := range found {
+		wr.calls.commitWith(call.Tool, call.ID, call.Args)
+		wr.calls.endCall(true)
+	}
+	return committed
+}
