@@ -1,9 +1,6 @@
 package toolnorm
 
 import (
-	"bytes"
-	"go/ast"
-	"go/token"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,10 +11,8 @@ import (
 
 // What makes the code readable for someone who has never seen it, as far as a program can measure it.
 const (
-	mapFrom       = 9    // files from which on a package needs a map of them
-	commentShare  = 0.16 // of all lines of Go that are no tests; jsontext has .32, httputil .31
-	adaptersShare = 0.20 // the decoder is the hardest part to read
-	glossaryLimit = 25   // words that ARCHITECTURE.md may define
+	mapFrom       = 9  // files from which on a package needs a map of them
+	glossaryLimit = 25 // words that ARCHITECTURE.md may define
 )
 
 // TestPackagesHaveMaps holds that the comment of a package with many files names each of them, so that a newcomer
@@ -51,55 +46,6 @@ var fileNames = regexp.MustCompile(`(^|\b)[a-z0-9_]+\.go\b`)
 // namesFile reports whether doc names the file, by its whole base name.
 func namesFile(doc, name string) bool {
 	return regexp.MustCompile(`(^|[^\w/])` + regexp.QuoteMeta(name) + `\b`).MatchString(doc)
-}
-
-// TestCommentsSayWhy holds the share of lines that are comments. It cannot tell a reason from a restatement; it is a
-// floor under which there is surely nobody who wrote the reasons down.
-func TestCommentsSayWhy(t *testing.T) {
-	set, all := readPackages(t)
-	var whole, decoder share
-	for _, p := range all {
-		for path, f := range p.files {
-			s := shareOf(t, set, path, f)
-			whole.add(s)
-			if p.dir == "adapters" || strings.HasPrefix(p.dir, "adapters/") {
-				decoder.add(s)
-			}
-		}
-	}
-	if got := whole.of(); got < commentShare {
-		t.Errorf("%.3f of the lines are comments, want %.2f", got, commentShare)
-	}
-	if got := decoder.of(); got < adaptersShare {
-		t.Errorf("%.3f of the lines of adapters are comments, want %.2f", got, adaptersShare)
-	}
-}
-
-// share counts lines, and those that bear nothing but a comment.
-type share struct{ comments, lines int }
-
-func (s *share) add(o share) { s.comments += o.comments; s.lines += o.lines }
-
-func (s share) of() float64 { return float64(s.comments) / float64(max(s.lines, 1)) }
-
-// shareOf counts one file. A comment behind code on its line is not counted, as in the figures that the limits come from.
-func shareOf(t *testing.T, set *token.FileSet, path string, f *ast.File) share {
-	t.Helper()
-	src, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := share{lines: bytes.Count(src, []byte("\n"))}
-	lines := bytes.Split(src, []byte("\n"))
-	for _, group := range f.Comments {
-		for _, c := range group.List {
-			start, end := set.Position(c.Pos()), set.Position(c.End())
-			if len(bytes.TrimSpace(lines[start.Line-1][:start.Column-1])) == 0 {
-				s.comments += end.Line - start.Line + 1
-			}
-		}
-	}
-	return s
 }
 
 // gone are words of a private language that this code once used for standard terms. What stands in their place is

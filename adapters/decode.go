@@ -194,6 +194,9 @@ func (d *decoder) end() {
 	// what the source has repaired comes first: it read the reply before
 	meta.Format, meta.Repairs, meta.Cut = d.marks.f.Name, append(slices.Clip(meta.Repairs), d.Repairs...), d.calls.cutText
 	switch {
+	// Of a call that was cut nothing was sent, and the model ended by itself: the calls in front of it are whole.
+	case d.calls.wasCut && d.in.finish.Text == chat.Stop && d.calls.done > 0 && d.calls.index == d.calls.done:
+		meta.Cause = "a call was cut"
 	// "stop" behind half a call would make a client run it
 	case d.calls.wasCut && (d.in.finish.Text == chat.Stop || d.in.abandoned() && d.calls.done > 0):
 		d.in.finish.Text, meta.Cause = chat.Length, "a call was cut"

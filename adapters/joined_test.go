@@ -73,9 +73,9 @@ func TestACallOfJoinedObjectsIsReadInProportion(t *testing.T) {
 						}
 					})
 				}
-				read(225) // what is computed once
-				if small, large := read(225), read(900); large > 7*small {
-					t.Errorf("%s, %s, keys %s: %d bytes are allocated for 225 members, %d for 900", name, family, key, small, large)
+				read(125) // what is computed once
+				if small, large := read(125), read(500); large > 7*small {
+					t.Errorf("%s, %s, keys %s: %d bytes are allocated for 125 members, %d for 500", name, family, key, small, large)
 				}
 			}
 		}

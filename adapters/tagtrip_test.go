@@ -5,9 +5,9 @@ import (
 	"io/fs"
 	"math/rand"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -41,7 +41,9 @@ func realFiles(t *testing.T, r *rand.Rand, ordinary, about int) (files []string)
 		cache = filepath.Join(home, "go", "pkg", "mod")
 	}
 	kinds := regexp.MustCompile(`\.(go|md|txt|html?|xml|svg|js|json|sh|tmpl|gotmpl|jinja|yaml|yml|py|proto|css)$`)
-	for _, root := range []string{"..", filepath.Join(runtime.GOROOT(), "src"), filepath.Join(runtime.GOROOT(), "test"), cache} {
+	out, _ := exec.Command("go", "env", "GOROOT").Output() // without it the other folders have files enough
+	goroot := strings.TrimSpace(string(out))
+	for _, root := range []string{"..", filepath.Join(goroot, "src"), filepath.Join(goroot, "test"), cache} {
 		_ = filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
 			if err != nil || e.IsDir() && e.Name() == ".git" {
 				return filepath.SkipDir

@@ -290,11 +290,9 @@ func (a *formedAnswer) problem(text string) string {
 	if repaired, ok := a.repaired(text); ok {
 		text = repaired
 	}
-	for _, p := range a.rules.CheckValue([]byte(text)) {
-		if p.Keyword == "json" {
-			break
-		}
-		return strings.TrimSuffix(strings.Replace(p.Text, "arguments", "answer", 1), ".")
+	problems := a.rules.CheckValue([]byte(text))
+	if len(problems) > 0 && problems[0].Keyword != "json" {
+		return strings.TrimSuffix(strings.Replace(problems[0].Text, "arguments", "answer", 1), ".")
 	}
 	return "it is not JSON"
 }

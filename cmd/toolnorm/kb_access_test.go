@@ -24,7 +24,7 @@ func TestErrorsOfKnowledgeBasesOnEveryFace(t *testing.T) {
 		{hong, "get_knowledge_base_summary", `{"knowledge_base_id":"` + b.ID + `"}`, `"summary":"Handbook","statistics":{"total_documents":0,"total_collections":0,"total_chunks":0}`},
 		{foreign, "get_knowledge_base_summary", `{"knowledge_base_id":"` + b.ID + `"}`, `{"status_code":403,"message":"Access denied to this knowledge base"}`},
 		{hong, "get_knowledge_base_summary", `{"knowledge_base_id":"` + none + `"}`, `{"status_code":404,"message":"Knowledge base not found"}`},
-		{hong, "get_knowledge_base_summary", `{"knowledge_base_id":"handbook"}`, `{"status_code":400,"message":"knowledge_base_id must be a UUID"}`},
+		{hong, "get_knowledge_base_summary", `{"knowledge_base_id":"brochure"}`, `{"status_code":400,"message":"knowledge_base_id must be a UUID","hint":"one of these names will do: Handbook"`},
 		{hong, "normalize_ocr_text", `{"text":"マネ-ジャ-"}`, `"normalized_text":"マネージャー","status":"success"`},
 		{hong, "normalize_ocr_text", `{"text":"カメラ-レンズ"}`, `{"status_code":503,"message":"LLM service unavailable"}`},
 		{tokenOf(t, "hong", "exp", "soon"), "get_knowledge_base_summary", `{"knowledge_base_id":"` + b.ID + `"}`, ""},

@@ -76,9 +76,9 @@ func listed(all []kbstore.Base, ids bool) string {
 		case ids:
 			parts = append(parts, fmt.Sprintf("%s (%s)", base.ID, base.Name))
 		case base.Description != "":
-			parts = append(parts, fmt.Sprintf("%q (%s)", base.Name, base.Description))
+			parts = append(parts, base.Name + " (" + base.Description + ")")
 		default:
-			parts = append(parts, fmt.Sprintf("%q", base.Name))
+			parts = append(parts, base.Name)
 		}
 	}
 	if more := len(all) - maxListed; more > 0 {

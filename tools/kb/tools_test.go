@@ -105,7 +105,7 @@ func TestTheErrorsOfTheSummaryAndOCR(t *testing.T) {
 	base := func(id string) map[string]any { return map[string]any{"knowledge_base_id": id} }
 	const sum = "get_knowledge_base_summary"
 	check(nil, sum, base("x"), `{"status_code":401,"message":"Invalid authentication credentials"}`)
-	check(acme, sum, base("x"), `{"status_code":400,"message":"knowledge_base_id must be a UUID","hint":"one of these names will do: \"Handbook\""}`)
+	check(acme, sum, base("x"), `{"status_code":400,"message":"knowledge_base_id must be a UUID","hint":"one of these names will do: Handbook"}`)
 	check(acme, sum, base(none), `{"status_code":404,"message":"Knowledge base not found"}`)
 	check(&auth.Principal{Tenant: "other"}, sum, base(b.ID), `{"status_code":403,"message":"Access denied to this knowledge base"}`)
 	check(&auth.Principal{Tenant: "acme", Bases: []string{none}}, sum, base(b.ID), `{"status_code":403,"message":"Access denied to this knowledge base"}`)
@@ -163,7 +163,7 @@ func TestAKnowledgeBaseIsMeantByItsNameOrAlone(t *testing.T) {
 	if _, err := s.Create(t.Context(), kbstore.Base{Name: "HR", Tenant: "acme"}); err != nil {
 		t.Fatal(err)
 	}
-	const which = `{"status_code":400,"message":"knowledge_base_id is missing","hint":"one of these names will do: \"HR\", \"Office\" (rules)"}`
+	const which = `{"status_code":400,"message":"knowledge_base_id is missing","hint":"one of these names will do: HR, Office (rules)"}`
 	if got := ask(acme, nil); got != which {
 		t.Errorf("with two: %s", got)
 	}
