@@ -50,7 +50,10 @@ func (ar *arguments) decide(from, at int, name string, g repair.Args) {
 	if !out.Doubt && !out.Broken {
 		today = out.From(at)
 	}
-	m, ok := lenient.Decide(text, g, name, today)
+	m, ok := lenient.Meaning{Args: today}, today != "" && ar.writtenAsPython(string(ar.Slice(from, end)), today)
+	if !ok {
+		m, ok = lenient.Decide(text, g, name, today)
+	}
 	ar.Pos = end
 	switch {
 	case ok && today != "" && lenient.SameJSON(m.Args, today):
