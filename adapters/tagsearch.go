@@ -247,8 +247,7 @@ func (s *tagSearch) next(args *tagArg, i, cost, depth int) {
 	if cost > s.best+tagWindow || depth > 4 {
 		return
 	}
-	d := s.d
-	n := i + d.Space(i)
+	d, n := s.d, i+s.d.Space(i)
 	if escaped := i + d.Elastic(i); escaped > n { // line breaks that are spelled stand in texts
 		n, cost = escaped, cost+slipCost
 	}
