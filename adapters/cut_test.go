@@ -35,3 +35,33 @@ func TestWhatACutLeavesOutIsKept(t *testing.T) {
 		}
 	}
 }
+
+// TestACutInACloserIsNoText reads replies that end inside a closer, a value, or a mark that is a word: half a closer closes
+// what stands in front of it, half a value never runs, and a word that nothing follows is text of a model that has ended.
+func TestACutInACloserIsNoText(t *testing.T) {
+	const paris = "call 0 get_weather {\"city\":\"Paris\"}\n"
+	glm := "<tool_call>write_file\n<arg_key>path</arg_key>\n<arg_value>a</arg_value>\n<arg_key>content</arg_key>\n<arg_value>x </tool_call> in GLM.\n<tool_call> opens"
+	object := "<tool_call>\n{\"name\": \"run_command\", \"arguments\": {\"command\": \"x = {\"k\": \"v\", \"w\": 2}\"}}\n"
+	for _, row := range []struct{ family, raw, length, stop string }{
+		{"minimax-m2", "<minimax:tool_call>\n<invoke name=\"get_weather\">\n<parameter name=\"city\">Paris</parameter>\n</invoke>\n</minimax:to", paris, paris},
+		{"minimax-m2", "<minimax:tool_call>\n<invoke name=\"get_weather\">\n<parameter name=\"city\">Paris</parameter>\n</inv", paris, paris},
+		{"qwen3-coder", "<tool_call>\n<function=get_weather>\n<parameter=city>\nParis\n</parameter>\n</fu", paris, paris},
+		{"qwen3-coder", "<tool_call>\n<function=get_weather>\n<parameter=city>\nPar", "", ""},
+		{"glm4", "<tool_call>search\n<arg_key>query<arg_value>Oslo</arg_value>\n<", "", ""},
+		{"glm4", "<tool_call>get_time\n</tool_c", "", ""},
+		{"glm4", glm, "", "-"},
+		{"hermes", object + "</tool_ca", "", "-"},
+		{"command-r", "Action:", "", "text \"Action:\"\n"},
+		{"react", "Action:", "", "text \"Action:\"\n"},
+	} {
+		for finish, want := range map[string]string{chat.Length: row.length, chat.Stop: row.stop} {
+			if want == "-" {
+				continue
+			}
+			got, err := transcript(Named(row.family), []string{row.raw}, finish, Options{Tools: testTools(t), Hold: HoldCall})
+			if at := strings.LastIndex(got, "finish "); err != nil || got[:at] != want {
+				t.Errorf("%s, %s: %q\ngot  %s\nwant %s, %v", row.family, finish, row.raw, got, want, err)
+			}
+		}
+	}
+}

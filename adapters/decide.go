@@ -50,7 +50,10 @@ func (ar *arguments) decide(from, at int, name string, g repair.Args) {
 	if !out.Doubt && !out.Broken {
 		today = out.From(at)
 	}
-	m, ok := lenient.Decide(text, g, name, today)
+	m, ok := lenient.Meaning{Args: today}, today != "" && ar.writtenAsPython(string(ar.Slice(from, end)), today)
+	if !ok {
+		m, ok = lenient.Decide(text, g, name, today)
+	}
 	ar.Pos = end
 	switch {
 	case ok && today != "" && lenient.SameJSON(m.Args, today):
@@ -59,7 +62,8 @@ func (ar *arguments) decide(from, at int, name string, g repair.Args) {
 		ar.Pos = from + m.End
 	default:
 		// nobody knows what the rest would have been
-		over := ar.At(from+len(text)-ar.Pos) < 0
+		n := from + len(text) - ar.Pos
+		over := ar.At(n) < 0 || ar.marks.cutCloser(ar.trial.closing, n)
 		cut := !ar.atMark(from, len(text)) && (ar.Unclosed || out.Broken || over && ar.in.lengthCut())
 		out.Broken, out.Doubt = cut, !cut
 	}
@@ -71,7 +75,7 @@ func (ar *arguments) decide(from, at int, name string, g repair.Args) {
 func (ar *arguments) damaged(from int) string {
 	n := 0
 	for ; n < maxBehind && ar.At(n) >= 0; n++ {
-		if _, closer := ar.marks.closerAt(n, ar.trial.closing); closer || ar.outside.argCloser(n) || !ar.Unclosed && ar.IsMark(n) {
+		if _, closer := ar.marks.closerAt(n, ar.trial.closing); closer || ar.marks.cutCloser(ar.trial.closing, n) || ar.outside.argCloser(n) || !ar.Unclosed && ar.IsMark(n) {
 			break
 		}
 	}

@@ -1,6 +1,7 @@
 package adapters
 
 import (
+	"slices"
 	"strings"
 
 	"toolnorm/adapters/internal/declaration"
@@ -250,4 +251,19 @@ func (ms *marks) sectionEnds(i int, f *declaration.Family) (int, bool) {
 		}
 	}
 	return i, false
+}
+
+// cutCloser reports whether the text ends inside a closer of the call, or of its section, at offset i.
+// What stands in front is whole then, and only structure is missing.
+func (ms *marks) cutCloser(p *declaration.Pattern, i int) bool {
+	if ms.At(i) < 0 {
+		return false
+	}
+	cut := func(l declaration.Literal) bool {
+		_, a := ms.literal(i, l)
+		return a == incomplete
+	}
+	return slices.ContainsFunc(p.Close, cut) || slices.ContainsFunc(p.Family.Sections, func(s *declaration.Pattern) bool {
+		return slices.ContainsFunc(s.Close, cut)
+	})
 }

@@ -65,8 +65,8 @@ func (op *openers) tryMarks(c int, line bool) bool {
 		case committed:
 			return true
 		case incomplete:
-			// <tool_call, which may become any of ten marks
-			if op.marks.halfSuffix(m) {
+			// <tool_call, which may become any of ten marks; a word alone, "Action:", is text of a model that has ended
+			if op.marks.halfSuffix(m) || m.IsWord() && op.marks.over(op.marks.markSize(0, m)) {
 				continue
 			}
 			wasCut = wasCut || line || op.trial.evidence || op.in.lengthCut() || m.Special()

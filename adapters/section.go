@@ -39,6 +39,8 @@ func (op *openers) section(p *declaration.Pattern) match {
 	// the closer may be missing: calls were read, and stay calls
 	if end, ok := op.marks.sectionEnds(op.Space(0), p.Family); ok {
 		op.Pos += end
+	} else if op.marks.cutCloser(p, op.Space(0)) {
+		op.ToEnd()
 	}
 	return committed
 }

@@ -39,7 +39,7 @@ type tagging struct {
 func (tg *tagged) read(p *declaration.Pattern, t *toolset.Tool, id string) match {
 	a := tg.taggedBody(p, t, id)
 	if a == committed {
-		closed := tg.plan.made && tg.plan.closed || !tg.plan.made && tg.closers.skipClosers(p)
+		closed := tg.plan.closed || tg.closers.skipClosers(p)
 		tg.plan = tagPlan{}
 		tg.calls.endCall(closed)
 	}
@@ -67,7 +67,10 @@ func (tg *tagged) taggedBody(p *declaration.Pattern, t *toolset.Tool, id string)
 		return tg.calls.commitWith(t, id, "{}")
 	}
 	first, a := tg.ahead.argHead(p.Family, n)
-	// <tool_call>get_weather⏎<arg_k: cut, and no mention
+	// <tool_call>get_weather⏎<arg_k or </tool_c: cut, and no mention
+	if a == mismatch && tg.marks.cutCloser(p, n) {
+		a = incomplete
+	}
 	tg.trial.evidence = tg.trial.evidence || a == incomplete
 	damaged := false
 	if p != p.Family.Header && !p.Family.Args[0].Keyed() {
@@ -159,7 +162,7 @@ func (tg *tagged) nextArgument(p *declaration.Pattern) (head, bool) {
 		tg.ToEnd()
 	default: // something else that begins as a tag may be an argument
 		c := tg.At(n)
-		if _, ok := tg.marks.closerAt(n, p); c >= 0 && !ok && p.Family.CloseBytes[c] && !tg.marks.endMark(n) {
+		if _, ok := tg.marks.closerAt(n, p); c >= 0 && !ok && !tg.marks.cutCloser(p, n) && p.Family.CloseBytes[c] && !tg.marks.endMark(n) {
 			tg.Out.Doubt = true
 		}
 	}

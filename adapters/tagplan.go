@@ -35,8 +35,9 @@ func (tg *tagged) planDamaged(p *declaration.Pattern, t *schema.Type) {
 		tg.followPlan(r)
 		tg.plan.to = tg.Pos
 	} else {
-		tg.Out.Doubt = tg.Out.Doubt || !ok || r.args == nil
-		tg.Out.Broken = ok && r.cut
+		cut := ok && r.cut || tg.in.lengthCut()
+		tg.Out.Doubt = tg.Out.Doubt || !cut && (!ok || r.args == nil)
+		tg.Out.Broken = cut
 	}
 }
 
@@ -57,7 +58,7 @@ func (tg *tagged) planTags(p *declaration.Pattern, h head, t *schema.Type, befor
 	s.run()
 	r, ok := s.choose(text, before == nil)
 	if !ok || r.cut {
-		tg.Out.Doubt = tg.Out.Doubt || !ok
+		tg.Out.Doubt = tg.Out.Doubt || !ok && !tg.in.lengthCut()
 		return
 	}
 	tg.followPlan(r)

@@ -45,6 +45,7 @@ type tagSearch struct {
 	tokens  []tagToken
 	states  [][]tagState
 	borders map[string][]int // see countBorders
+	rest    []int            // what the tags from each token on cost as text
 	done    []tagReading
 	best    int
 }
@@ -96,13 +97,21 @@ func (s *tagSearch) run() {
 				break
 			}
 			if k == len(s.tokens) {
-				s.finish(tagReading{cost: v.cost + cutCost, args: &tagArg{v.head, v.from, s.textEnd(), v.args}, cut: true})
+				s.finish(tagReading{cost: v.cost + s.endCost(), args: &tagArg{v.head, v.from, s.textEnd(), v.args}, cut: true})
 				continue
 			}
 			s.step(k, v)
 		}
 		s.states[k] = nil
 	}
+}
+
+// endCost is what it costs that the text ends inside a value: nothing in a reply that was cut, since a cut is no slip.
+func (s *tagSearch) endCost() int {
+	if s.d.marks.in.lengthCut() {
+		return 0
+	}
+	return cutCost
 }
 
 // finish adds a reading of the whole call.
@@ -238,16 +247,16 @@ func (s *tagSearch) next(args *tagArg, i, cost, depth int) {
 	if cost > s.best+tagWindow || depth > 4 {
 		return
 	}
-	d := s.d
-	n := i + d.Space(i)
+	d, n := s.d, i+s.d.Space(i)
 	if escaped := i + d.Elastic(i); escaped > n { // line breaks that are spelled stand in texts
 		n, cost = escaped, cost+slipCost
 	}
-	if d.At(n) < 0 || d.cutCloser(s.f.p, n) {
+	if d.At(n) < 0 || d.marks.cutCloser(s.f.p, n) {
 		if d.At(i) == ' ' { // a sentence goes on behind the tag
 			cost += lostCost
 		}
-		s.finish(tagReading{cost: cost + slipCost, args: args, end: n})
+		_, a := d.argHead(s.f.p.Family, n)
+		s.finish(tagReading{cost: cost + slipCost, args: args, end: n, cut: a == incomplete && d.At(n) >= 0})
 		return
 	}
 	if size := s.comment(n); size > 0 {
@@ -351,8 +360,8 @@ func (s *tagSearch) closers(args *tagArg, k, i, cost, depth int) {
 	switch {
 	case k == len(s.f.closes):
 		s.over(args, i, cost, true)
-	case d.At(n) < 0 || d.cutCloser(s.f.p, n):
-		s.over(args, n, cost+slipCost*(len(s.f.closes)-k)/2, false)
+	case d.At(n) < 0 || d.marks.cutCloser(s.f.p, n):
+		s.finish(tagReading{cost: cost + slipCost*(len(s.f.closes)-k)/2, args: args, end: n})
 	case d.marks.endMark(n):
 		s.over(args, i, cost+slipCost*(len(s.f.closes)-k)/2, true)
 	default:
@@ -372,6 +381,9 @@ func (s *tagSearch) over(args *tagArg, i, cost int, closed bool) {
 		cost += leftCost
 	case !over && cost%quarter > 0:
 		cost += slipCost
+		if s.d.marks.in.lengthCut() { // else a value that goes on to the cut would cost more, for the same tags
+			cost += s.rest[s.from(i)]
+		}
 	}
 	s.finish(tagReading{cost: cost, args: args, end: i, closed: closed})
 }

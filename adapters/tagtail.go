@@ -26,7 +26,7 @@ type tailMark struct {
 // in which closers are left over or not. Closers without an opener show that the ones in front were part of a value.
 func (ta *tagsAhead) behindCall(p *declaration.Pattern, i int) (over, left bool) {
 	n := i + ta.Elastic(i)
-	if ta.At(n) < 0 || ta.callBegins(p.Family, n) {
+	if ta.At(n) < 0 || ta.callBegins(p.Family, n) || ta.marks.cutCloser(p, n) {
 		return true, false
 	}
 	if end, ok := ta.marks.sectionEnds(n, p.Family); ok {
@@ -167,17 +167,6 @@ func (ta *tagsAhead) callBegins(f *declaration.Family, i int) bool {
 					return true
 				}
 			}
-		}
-	}
-	return false
-}
-
-// cutCloser says whether the text ends inside a closer of the call at offset i.
-// The value in front is whole then, and only structure is missing.
-func (ta *tagsAhead) cutCloser(p *declaration.Pattern, i int) bool {
-	for _, l := range p.Close {
-		if _, a := ta.marks.literal(i, l); a == incomplete && ta.At(i) >= 0 {
-			return true
 		}
 	}
 	return false

@@ -65,6 +65,13 @@ func (s *tagSearch) scan() {
 			}
 		}
 	}
+	s.rest = make([]int, len(s.tokens)+1)
+	for k := len(s.tokens) - 1; k >= 0; k-- {
+		t := &s.tokens[k]
+		if s.rest[k] = t.asText + s.rest[k+1]; t.pair > 0 {
+			s.rest[k] = min(s.rest[k], s.rest[t.pair+1])
+		}
+	}
 }
 
 // textCost is what a tag costs as text: little inside a line.
