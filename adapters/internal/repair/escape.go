@@ -46,7 +46,11 @@ func (g *Args) escape(s *Search, n *Node, i int, run string, d *delim) {
 		}
 		s.Go(n, cost, n.stay(i+1), run, `\\`)
 	case c == '\\':
-		s.Go(n, 0, n.stay(i+2), run, `\\`)
+		to := n.stay(i + 2)
+		if n.Flags&sMixed != 0 {
+			to.Flags |= unsure // backslashes that are doubled, and others that are not
+		}
+		s.Go(n, 0, to, run, `\\`)
 		if g.at(i+2) == '"' {
 			// \\" for \"
 			to := n.stay(i + 3)
@@ -70,7 +74,7 @@ func (g *Args) escape(s *Search, n *Node, i int, run string, d *delim) {
 		s.Go(n, 0, n.stay(i+2), run)
 	case n.Flags&sMixed != 0:
 		s.Go(n, 0, n.stay(i+1), run, `\\`)
-		if !g.Python && c < 0x80 && !scan.IsWord(c) { // "\ " for a blank
+		if !g.Python && c < 0x80 && (c == '_' || !scan.IsWord(c)) { // "\ " for a blank
 			s.Go(n, 0, n.stay(i+1), run)
 		}
 	}

@@ -228,7 +228,11 @@ func (g *Args) quote(s *Search, n *Node, i int, run string, d *delim) {
 		s.Go(n, g.first(&to, sTwo, likely), to, run, `\"`)
 	}
 	if trimmed, ok := strings.CutSuffix(run, ","); ok && end == 2 && g.quoteAt(g.blank(behind)) > 0 { // "x," "y": 1
-		s.Go(n, slip, n.behind(behind), trimmed, `"`)
+		if n.Stack != nil {
+			to := g.to(s, n, behind)
+			to.Flags &^= uint64(sAll)
+			s.Go(n, slip, to, trimmed, `",`)
+		}
 	}
 	to := n.stay(behind)
 	to.Flags ^= sLone
@@ -237,7 +241,7 @@ func (g *Args) quote(s *Search, n *Node, i int, run string, d *delim) {
 		to.Flags &^= sLone
 	}
 	text := `\"`
-	if d.close != `"` {
+	if d.close != `"` && d.close != `\"` {
 		text = string(chat.AppendEscaped(nil, d.close))
 	}
 	if cost := g.innerQuote(n, i, run, behind, end); cost <= Most {
@@ -264,8 +268,8 @@ func (g *Args) innerQuote(n *Node, i int, run string, behind, end int) int {
 			cost = Most + 1 // it ends a quotation that never began
 		}
 	}
-	if i > 0 && g.text[i-1] == '\\' { // escaped twice, rather
-		cost += odd
+	if i > 0 && g.text[i-1] == '\\' && !g.delims[n.Flags>>48&0xF].raw && n.Flags&sRaw == 0 { // escaped twice, rather
+		cost = Most + 1
 	}
 	if run != "" && scan.IsDigit(run[len(run)-1]) && end != 1 { // inches
 		cost = likely
@@ -282,7 +286,7 @@ func (g *Args) joined(s *Search, n *Node, i int, run string) {
 	switch {
 	case g.at(k) == '+':
 		if k = g.blank(k + 1); n.Stack != nil {
-			if key, _ := g.keyAhead(k); key != "" {
+			if key, _ := g.keyAhead(k); key != "" && g.quoteAt(k+g.quoteAt(k)+len(key)) > 0 {
 				cost = 2 * slip // a comma, rather
 			}
 		}

@@ -34,10 +34,13 @@ func (g *Args) value(s *Search, n *Node) {
 		g.open(s, n, 1, pick(g.Python, 0, small), aTuple)
 	case inList && closes(n.Stack, c) && n.Flags&empty != 0:
 		g.pop(s, n, 1, 0)
+		if c == ']' && g.at(n.Pos+1) == ']' && t.Only(schema.Array|schema.Null) {
+			g.open(s, n, 0, slip, aList)
+		}
 	case inList && isClose(c) && n.Flags&empty != 0:
 		g.pop(s, n, 0, slip)
 		g.pop(s, n, 1, slip)
-	case c == ']' && t.Allows(schema.Array) && n.Stack != nil && !inList:
+	case c == ']' && t.Allows(schema.Array) && n.Stack != nil && (!inList || t.Only(schema.Array|schema.Null)):
 		g.open(s, n, 0, pick(t.Only(schema.Array|schema.Null), likely, slip), aList)
 		g.valueLost(s, n, inList)
 	case c == ':' || c == '=':
@@ -139,6 +142,9 @@ func (g *Args) scalar(s *Search, n *Node, c int) {
 	}
 	if scan.IsQuote(c) && g.space(n.Pos+1) > n.Pos+1 && g.stringAhead(g.space(n.Pos+1)) {
 		s.Go(n, likely, keep(n, n.Pos+1))
+	}
+	if next := g.at(n.Pos + 1); c == '"' && (next == '[' && typeOf(n.Want).Allows(schema.Array) || next == '{' && typeOf(n.Want).Allows(schema.Object)) {
+		s.Go(n, slip, keep(n, n.Pos+1))
 	}
 	if c == '\\' && scan.IsQuote(g.at(n.Pos+1)) {
 		s.Go(n, slip, keep(n, n.Pos+1))
