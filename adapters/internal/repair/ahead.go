@@ -124,6 +124,19 @@ func (g *Args) wideComma(i int) int {
 	return 0
 }
 
+// sign is the length of a comma, a colon or a closer at i, 0 without one.
+func (g *Args) sign(i int) int {
+	if c := g.at(i); isClose(c) || c == ',' || c == ';' || c == ':' || c == '+' {
+		return 1
+	}
+	for _, s := range [...]string{"，", "、", "：", "；", "｝", "］", "）"} {
+		if g.has(i, s) {
+			return len(s)
+		}
+	}
+	return 0
+}
+
 // keyAhead is the key that stands at i, in quotes or without, with a colon behind it; empty without one. from is where its
 // letters begin.
 // It is asked at every comma, so it takes plain words only and builds nothing.

@@ -81,7 +81,7 @@ const (
 	unclosed // a container was closed by the text's end
 	lost     // a value was lost
 	// what was passed just now
-	line  // a line break
+	line      // a line break
 	empty     // the opener of a list
 	colonRead // the colon, inside the quotes of its key
 

@@ -44,7 +44,11 @@ func (g *Args) escape(s *Search, n *Node, i int, run string, d *delim) {
 		} else if c == '\\' {
 			cost = small
 		}
-		s.Go(n, cost, n.stay(i+1), run, `\\`)
+		to := n.stay(i + 1)
+		if c == '\\' {
+			to.Flags |= unsure // doubled, perhaps
+		}
+		s.Go(n, cost, to, run, `\\`)
 	case c == '\\':
 		to := n.stay(i + 2)
 		if n.Flags&sMixed != 0 {

@@ -110,8 +110,14 @@ func (g *Args) inString(s *Search, n *Node) {
 		}
 	default:
 		// the closing quote may be missing here
+		if c == ',' && g.has(i+1, d.close) && n.Flags&sBare == 0 {
+			g.commaInside(s, n, i+1+len(d.close), run)
+		}
 		to := n.stay(i + 1)
 		cost := 0
+		if n.Flags&sBare != 0 && strings.IndexByte("[]{}", c) >= 0 {
+			to.Flags |= unsure // where it ends is a guess
+		}
 		if g.mark(i) {
 			cost = g.first(&to, sMark, small)
 		} else if n.Flags&sBare != 0 && strings.IndexByte(",;}])", c) >= 0 {
@@ -201,6 +207,9 @@ func (g *Args) closeHere(s *Search, n *Node, i int, run string) {
 	}
 	if n.Flags&sBare != 0 {
 		cost = 0 // it has been paid for
+		if strings.HasSuffix(run, " ") {
+			n.Flags |= unsure // a blank at its border may be its
+		}
 	} else if run == "" && i > 0 && g.text[i-1] == '"' {
 		cost = slip + small // the quote in front is the end, rather
 	} else if _, known := g.memberAhead(i+1, n.Stack); known {
@@ -227,18 +236,17 @@ func (g *Args) quote(s *Search, n *Node, i int, run string, d *delim) {
 		to.Flags ^= sLone
 		s.Go(n, g.first(&to, sTwo, likely), to, run, `\"`)
 	}
-	if trimmed, ok := strings.CutSuffix(run, ","); ok && end == 2 && g.quoteAt(g.blank(behind)) > 0 { // "x," "y": 1
-		if n.Stack != nil {
-			to := g.to(s, n, behind)
-			to.Flags &^= uint64(sAll)
-			s.Go(n, slip, to, trimmed, `",`)
-		}
+	if trimmed, ok := strings.CutSuffix(run, ","); ok {
+		g.commaInside(s, n, behind, trimmed)
 	}
 	to := n.stay(behind)
 	to.Flags ^= sLone
 	to.Flags |= sDirty
 	if run != "" && scan.IsDigit(run[len(run)-1]) { // inches
 		to.Flags &^= sLone
+	}
+	if g.atStructure(i, behind, d) {
+		to.Flags |= unsure
 	}
 	text := `\"`
 	if d.close != `"` && d.close != `\"` {
@@ -247,6 +255,36 @@ func (g *Args) quote(s *Search, n *Node, i int, run string, d *delim) {
 	if cost := g.innerQuote(n, i, run, behind, end); cost <= Most {
 		s.Go(n, cost, to, run, text)
 	}
+}
+
+// commaInside offers the end of a string that has the comma behind it inside of its quotes: {"x": "a," "y": 1}.
+func (g *Args) commaInside(s *Search, n *Node, behind int, run string) {
+	if n.Stack != nil && g.likelyEnd(behind, n.Stack) == 2 && g.quoteAt(g.blank(behind)) > 0 {
+		to := g.to(s, n, behind)
+		to.Flags &^= uint64(sAll)
+		s.Go(n, slip, to, run, `",`)
+	}
+}
+
+// atStructure reports whether a quote from i to behind stands where signs of structure and quotes stand side by side. As a
+// part of a text it is one guess of several: nobody knows which of the quotes is the text's.
+func (g *Args) atStructure(i, behind int, d *delim) bool {
+	if strings.HasSuffix(g.text[:i], d.close) || g.has(behind, d.close) {
+		return true
+	}
+	signs := 0
+	for k := g.space(behind); k < behind+maxClosers; signs++ {
+		switch size := g.sign(k); {
+		case size > 0:
+			k = g.space(k + size)
+		case signs == 0:
+			return false
+		default:
+			key, _ := g.keyAhead(k)
+			return key != "" || g.stringAhead(k)
+		}
+	}
+	return true
 }
 
 // innerQuote is what a quote at i costs that does not close its string, where what follows is so likely its end.
@@ -286,6 +324,9 @@ func (g *Args) joined(s *Search, n *Node, i int, run string) {
 	switch {
 	case g.at(k) == '+':
 		if k = g.blank(k + 1); n.Stack != nil {
+			if n.Stack.Kind != anObject && n.Stack.Kind != aCall {
+				cost = slip // a comma, perhaps
+			}
 			if key, _ := g.keyAhead(k); key != "" && g.quoteAt(k+g.quoteAt(k)+len(key)) > 0 {
 				cost = 2 * slip // a comma, rather
 			}

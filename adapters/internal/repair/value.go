@@ -69,8 +69,43 @@ func (g *Args) bare(s *Search, n *Node, cost int) {
 	}
 	to := n.to(n.Pos, modeString)
 	to.Flags |= sBare
+	if g.guessed(n) {
+		to.Flags |= unsure
+	}
 	cost += g.first(&to, habitBare, slip-small) + small
 	s.Go(n, cost, to, `"`)
+}
+
+// guessed reports whether a text without quotes at n may be less than all of it, or no text: a comment or more than one
+// blank stands in front of it, or it is words and a number or a literal where such a value fits too.
+func (g *Args) guessed(n *Node) bool {
+	if before := g.text[:n.Pos]; strings.HasSuffix(before, "*/") || strings.HasSuffix(before, "-->") || strings.HasSuffix(before, "  ") {
+		return true
+	}
+	rest := g.text[n.Pos:min(n.Pos+maxKey, len(g.text))]
+	if end := strings.IndexAny(rest, ",;}])\n\""); end >= 0 {
+		rest = rest[:end]
+	}
+	t := typeOf(n.Want)
+	if t.Only(schema.String) || len(rest) == 0 {
+		return false
+	}
+	words := strings.Fields(rest)
+	last := words[len(words)-1:]
+	value, _ := Scalar(strings.Join(last, ""))
+	return value != "" && len(words) > 1 || !t.Known() && (scan.IsDigit(rest[0]) || nearLiteral(rest))
+}
+
+// nearLiteral reports whether a word is a literal with a letter left out, or one of another language.
+func nearLiteral(word string) bool {
+	for _, literal := range [...]string{"true", "false", "null", "none", "yes", "no", "on", "off"} {
+		for i := range len(literal) + 1 {
+			if strings.EqualFold(word, literal[:i]+literal[min(i+1, len(literal)):]) && len(word) > 1 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // valueLost reads a member whose value is lost. Nobody knows what it was, so nothing fits it.
