@@ -133,7 +133,11 @@ func (g *Args) junk(s *Search, n *Node) {
 			return
 		}
 		if i > n.Pos && (c == ',' || c == '\n' || isClose(c) && c != ')') {
-			s.Go(n, slip+small, keep(n, i))
+			to := keep(n, i)
+			if g.sign(n.Pos) > 0 {
+				to.Flags |= unsure // what stands behind a sign of structure is a part of the arguments
+			}
+			s.Go(n, slip+small, to)
 			return
 		}
 	}

@@ -222,10 +222,12 @@ func (g *Args) tail(i int) int {
 	return cost + slip
 }
 
-// leftOver is unsure where the number of quotes behind the arguments is odd: then one of them ended in a text.
+// leftOver is unsure where the quotes behind the arguments do not come in pairs, or begin with an escaped one: then the
+// arguments ended inside of a text.
 func (g *Args) leftOver(i int) uint64 {
 	rest := g.text[min(i, len(g.text)):]
-	if !g.Python && (strings.Count(rest, `"`)-strings.Count(rest, `\"`))%2 != 0 {
+	first := strings.IndexByte(rest, '"')
+	if !g.Python && (first > 0 && rest[first-1] == '\\' || (strings.Count(rest, `"`)-strings.Count(rest, `\"`))%2 != 0) {
 		return unsure
 	}
 	return 0

@@ -115,7 +115,11 @@ func (g *Args) escapedTwice(s *Search, n *Node, i int, run string) {
 	case g.has(i, `\\\"`):
 		s.Go(n, 0, n.stay(i+4), run, `\"`)
 	case g.has(i, `\\`) && g.at(i+2) >= 0 && g.at(i+2) != '\\':
-		s.Go(n, 0, n.stay(i+3), run, g.text[i+1:i+3])
+		to := n.stay(i + 3)
+		if strings.Count(g.text, `"`) != strings.Count(g.text, `\"`) && scan.IsLetter(g.text[i+2]) {
+			to.Flags |= unsure // others are not escaped twice
+		}
+		s.Go(n, 0, to, run, g.text[i+1:i+3])
 	case g.has(i, `\\\\`):
 		s.Go(n, 0, n.stay(i+4), run, `\\`)
 	case g.at(i+1) >= 0 && strings.IndexByte("nrtbf", byte(g.at(i+1))) >= 0:

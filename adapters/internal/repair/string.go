@@ -48,6 +48,9 @@ func (g *Args) openStrings(s *Search, n *Node, prefix int, raw bool) {
 			cost = g.habit(&to, habitQuotes)
 		}
 		to.Flags |= uint64(k) << 48
+		if i := g.sign(to.Pos) + to.Pos; i > to.Pos && g.at(i) == ' ' && !g.has(i+1, d.close) && !isClose(g.at(to.Pos)) {
+			to.Flags |= unsure // the sign may be in front of the quote by right
+		}
 		if raw {
 			to.Flags |= sRaw | sEscaped
 		}
@@ -88,7 +91,11 @@ func (g *Args) inString(s *Search, n *Node) {
 		// a part of the family's own quote
 	case n.Flags&sBare != 0 && g.quoteAt(i) > 0 && g.likelyEnd(i+g.quoteAt(i), n.Stack) > 0:
 		// a.txt": the quote in front is lost
-		s.Go(n, 0, n.behind(i+g.quoteAt(i)), run, `"`)
+		to := n.behind(i + g.quoteAt(i))
+		if c != '"' && c != '\'' || n.Flags&sPlain != 0 || strings.HasSuffix(g.text[:i], `\`) {
+			to.Flags |= unsure // it may be the text's own
+		}
+		s.Go(n, 0, to, run, `"`)
 		s.Go(n, odd, n.stay(i+g.quoteAt(i)), run, string(chat.AppendEscaped(nil, g.text[i:i+g.quoteAt(i)])))
 	case c == '"':
 		if n.Flags&sBare == 0 { // what has lost its quotes has none inside, or it is more than one text
@@ -245,7 +252,7 @@ func (g *Args) quote(s *Search, n *Node, i int, run string, d *delim) {
 	if run != "" && scan.IsDigit(run[len(run)-1]) { // inches
 		to.Flags &^= sLone
 	}
-	if g.atStructure(i, behind, d) {
+	if g.atStructure(n, i, behind, d) {
 		to.Flags |= unsure
 	}
 	text := `\"`
@@ -268,16 +275,19 @@ func (g *Args) commaInside(s *Search, n *Node, behind int, run string) {
 
 // atStructure reports whether a quote from i to behind stands where signs of structure and quotes stand side by side. As a
 // part of a text it is one guess of several: nobody knows which of the quotes is the text's.
-func (g *Args) atStructure(i, behind int, d *delim) bool {
+// One that ends a quotation of the text may stand in front of closers and the text's own: "echo "hi"".
+func (g *Args) atStructure(n *Node, i, behind int, d *delim) bool {
+	pair := n.Flags&sDirty != 0 && n.Flags&sLone != 0
 	if strings.HasSuffix(g.text[:i], d.close) || g.has(behind, d.close) {
-		return true
+		return !pair
 	}
-	signs := 0
+	signs, last := 0, 0
 	for k := g.space(behind); k < behind+maxClosers; signs++ {
 		switch size := g.sign(k); {
 		case size > 0:
+			last = g.at(k)
 			k = g.space(k + size)
-		case signs == 0:
+		case signs == 0 || pair && isClose(last):
 			return false
 		default:
 			key, _ := g.keyAhead(k)

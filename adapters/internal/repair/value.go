@@ -64,8 +64,8 @@ func (g *Args) value(s *Search, n *Node) {
 // {"unit": celsius} has lost two quotes, {"unit": celsius"} one.
 // In Python a bare word is a name, which nobody evaluates.
 func (g *Args) bare(s *Search, n *Node, cost int) {
-	if g.Python {
-		return // an expression, perhaps
+	if g.Python || g.ownQuote(n.Pos) > 0 {
+		return // an expression, perhaps; a text in quotes
 	}
 	to := n.to(n.Pos, modeString)
 	to.Flags |= sBare
