@@ -51,7 +51,7 @@ func Decide(text string, g repair.Args, name, today string) (m Meaning, ok bool)
 
 // ahead is how much cheaper what was read must be than what else may be meant. It is less than the search's margin, since two
 // ways of reading agree on it.
-const ahead = 2
+const ahead = 3
 
 // one is the only one that is meant of some meanings, of which those count that fit the schema, if any does. One that does not
 // fit and is cheaper says that what fits is not what was written.

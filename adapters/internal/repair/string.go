@@ -222,7 +222,11 @@ func (g *Args) closeHere(s *Search, n *Node, i int, run string) {
 	} else if _, known := g.memberAhead(i+1, n.Stack); known {
 		cost = likely
 	}
-	s.Go(n, cost, n.behind(i), run, `"`)
+	to := n.behind(i)
+	if n.Flags&sBare == 0 && g.sign(i-1) > 0 && !isClose(g.at(i-1)) {
+		to.Flags |= unsure // the sign may stand behind the text
+	}
+	s.Go(n, cost, to, run, `"`)
 }
 
 // quote reads the string's own quote: as its end, and as text.
