@@ -1,6 +1,8 @@
 package adapters
 
 import (
+	"strings"
+
 	"toolnorm/adapters/internal/lenient"
 	"toolnorm/adapters/internal/repair"
 	"toolnorm/adapters/internal/toolset"
@@ -69,6 +71,15 @@ func (ar *arguments) decide(from, at int, name string, g repair.Args) {
 	}
 }
 
+// noticeRest notes that a sign of JSON stands behind a value that has ended, as in ["a"], "b"]: the value is odd then, since
+// what would be left out may be a part of it.
+func (ar *arguments) noticeRest() {
+	n := ar.Space(0)
+	if c := ar.At(n); c >= 0 && strings.IndexByte(",:;]})\"'", byte(c)) >= 0 && !ar.IsMark(n) && !ar.outside.argCloser(n) {
+		ar.Out.Odd = true
+	}
+}
+
 // damaged is the text of arguments that begin at position from, and what stands behind them up to the end of their call.
 // Where containers are open, a mark that begins a call may be text; only the call's own closer ends it then.
 // Without a mark the text is looked at for a little further, since closers may follow.
@@ -82,7 +93,10 @@ func (ar *arguments) damaged(from int) string {
 	return string(ar.Slice(from, ar.Pos+n))
 }
 
-// atMark reports whether a mark stands n bytes behind position from.
+// atMark reports whether a mark, or what closes an argument, stands n bytes behind position from.
 // A text that ends without one may have been cut.
 // One that a mark ends is complete, whatever is missing in it.
-func (ar *arguments) atMark(from, n int) bool { return ar.IsMark(from + n - ar.Pos) }
+func (ar *arguments) atMark(from, n int) bool {
+	i := from + n - ar.Pos
+	return ar.IsMark(i) || ar.At(i) >= 0 && ar.outside.argCloser(i)
+}

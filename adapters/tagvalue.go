@@ -35,6 +35,7 @@ func (tg *tagged) tagValue(p *declaration.Pattern, h head, t *schema.Type) {
 		from, at := tg.Pos, tg.Out.Written()
 		tg.calls.argsAt = from
 		tg.Value(typ)
+		tg.args.noticeRest()
 		tg.args.decide(from, at, "", repair.Args{Type: typ})
 		tg.calls.argsAt = -1
 		tg.skipValue(p, h, t)

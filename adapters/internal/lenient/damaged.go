@@ -17,6 +17,8 @@ type Meaning struct {
 	End  int    // where the arguments end in their text
 	Open bool   // the text ended before they did
 
+	unsure bool // the reading rests on a guess
+
 	plain string // the value as plainJSON spells it
 }
 
@@ -49,7 +51,7 @@ func Decide(text string, g repair.Args, name, today string) (m Meaning, ok bool)
 
 // ahead is how much cheaper what was read must be than what else may be meant. It is less than the search's margin, since two
 // ways of reading agree on it.
-const ahead = 2
+const ahead = 3
 
 // one is the only one that is meant of some meanings, of which those count that fit the schema, if any does. One that does not
 // fit and is cheaper says that what fits is not what was written.
@@ -62,7 +64,7 @@ func one(all []Meaning, fits []bool, today string) (m Meaning, ok bool) {
 			likely = append(likely, m)
 		}
 	}
-	if len(likely) == 0 || likely[0].Cost > all[0].Cost+ahead {
+	if len(likely) == 0 || likely[0].unsure || likely[0].Cost > all[0].Cost+ahead {
 		return m, false
 	}
 	at := slices.IndexFunc(likely, func(m Meaning) bool { return m.plain == today })
@@ -93,7 +95,7 @@ func meant(r repair.Reading, t *schema.Type, name string) (Meaning, bool) {
 			return Meaning{}, false
 		}
 	}
-	return Meaning{Args: out, Cost: r.Cost, End: r.End, Open: r.Open()}, !r.Lost() && Fits(out, t)
+	return Meaning{Args: out, Cost: r.Cost, End: r.End, Open: r.Open(), unsure: r.Unsure() || r.Lost()}, !r.Lost() && Fits(out, t)
 }
 
 // Fits reports whether a value is of the type that the schema wants, with the members that it asks for, each once.

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"toolnorm/adapters/internal/scan"
+	"toolnorm/chat/schema"
 )
 
 // between reads what stands between a key and its value.
@@ -17,7 +18,11 @@ func (g *Args) between(s *Search, n *Node) {
 	size := g.colon(n.Pos)
 	python := n.Stack.Kind == aCall
 	to.Pos += size
+	to.Flags &^= colonRead
 	switch {
+	case n.Flags&colonRead != 0:
+		to.Pos = n.Pos
+		s.Go(n, 0, to, ":")
 	case g.over(n.Pos), python && size == 0:
 	case size > 1:
 		s.Go(n, g.first(&to, habitWide, small), to, ":")
@@ -80,8 +85,8 @@ func (g *Args) after(s *Search, n *Node) {
 		return
 	case c == ';' && !g.Python:
 		s.Go(n, g.habit(&next, habitSemicolons), next, ",")
-	case g.has(n.Pos, "，"):
-		next.Pos += len("，") - 1
+	case g.wideComma(n.Pos) > 0:
+		next.Pos += g.wideComma(n.Pos) - 1
 		s.Go(n, g.first(&next, habitWide, small), next, ",")
 	case !g.Python && c > ' ' && strings.IndexByte(":=.|/&+", byte(c)) >= 0:
 		s.Go(n, slip, next, ",")
@@ -128,7 +133,11 @@ func (g *Args) junk(s *Search, n *Node) {
 			return
 		}
 		if i > n.Pos && (c == ',' || c == '\n' || isClose(c) && c != ')') {
-			s.Go(n, slip+small, keep(n, i))
+			to := keep(n, i)
+			if g.sign(n.Pos) > 0 {
+				to.Flags |= unsure // what stands behind a sign of structure is a part of the arguments
+			}
+			s.Go(n, slip+small, to)
 			return
 		}
 	}
@@ -157,6 +166,9 @@ func (g *Args) comma(s *Search, n *Node, next Place, behind int) {
 	}
 	if isClose(c) {
 		s.Go(n, pick(n.Stack.Kind == aTuple || n.Stack.Kind == aCall, 0, small), keep(n, n.Pos+1)) // a trailing one
+		if c == ']' && g.at(behind+1) == ']' && typeOf(next.Want).Only(schema.Array|schema.Null) {
+			s.Go(n, 0, next, ",") // [[1], ]], an empty one without its opener
+		}
 		return
 	}
 	if c == ',' {

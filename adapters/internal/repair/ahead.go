@@ -116,6 +116,27 @@ func (g *Args) colon(i int) int {
 	return 0
 }
 
+// wideComma is the length of a comma of Chinese or Japanese at i, 0 without one.
+func (g *Args) wideComma(i int) int {
+	if g.has(i, "，") || g.has(i, "、") {
+		return len("，")
+	}
+	return 0
+}
+
+// sign is the length of a comma, a colon or a closer at i, 0 without one.
+func (g *Args) sign(i int) int {
+	if c := g.at(i); isClose(c) || c == ',' || c == ';' || c == ':' || c == '+' {
+		return 1
+	}
+	for _, s := range [...]string{"，", "、", "：", "；", "｝", "］", "）"} {
+		if g.has(i, s) {
+			return len(s)
+		}
+	}
+	return 0
+}
+
 // keyAhead is the key that stands at i, in quotes or without, with a colon behind it; empty without one. from is where its
 // letters begin.
 // It is asked at every comma, so it takes plain words only and builds nothing.
@@ -210,6 +231,11 @@ func (g *Args) likelyEnd(i int, l *Level) int {
 		return 1
 	case isClose(c):
 		if g.closesAhead(i, l) {
+			return 2
+		}
+		return 1
+	case g.wideComma(i) > 0:
+		if some, _ := g.memberAhead(i+g.wideComma(i), l); some {
 			return 2
 		}
 		return 1

@@ -81,8 +81,11 @@ const (
 	unclosed // a container was closed by the text's end
 	lost     // a value was lost
 	// what was passed just now
-	line  // a line break
-	empty // the opener of a list
+	line      // a line break
+	empty     // the opener of a list
+	colonRead // the colon, inside the quotes of its key
+
+	unsure = 1 << 24 // it is one guess of several, whatever the others cost
 )
 
 // position counts the arguments of a Python call.
@@ -97,7 +100,7 @@ const (
 func (n *Node) to(pos int, mode uint8) Place {
 	p := n.Place
 	p.Pos, p.Mode, p.Want = pos, mode, nil
-	p.Flags &^= line | empty
+	p.Flags &^= line | empty | colonRead
 	return p
 }
 
@@ -140,7 +143,7 @@ func (g *Args) Steps(s *Search, n *Node) {
 		g.inString(s, n)
 		return
 	case modeEnd:
-		s.Done(n, g.tail(n.Pos), n.Flags&(unclosed|lost))
+		s.Done(n, g.tail(n.Pos), n.Flags&(unclosed|lost|unsure)|g.leftOver(n.Pos))
 		return
 	}
 	if end := g.space(n.Pos); end > n.Pos {
@@ -217,6 +220,17 @@ func (g *Args) tail(i int) int {
 		return cost + 2*slip
 	}
 	return cost + slip
+}
+
+// leftOver is unsure where the quotes behind the arguments do not come in pairs, or begin with an escaped one: then the
+// arguments ended inside of a text.
+func (g *Args) leftOver(i int) uint64 {
+	rest := g.text[min(i, len(g.text)):]
+	first := strings.IndexByte(rest, '"')
+	if !g.Python && (first > 0 && rest[first-1] == '\\' || (strings.Count(rest, `"`)-strings.Count(rest, `\"`))%2 != 0) {
+		return unsure
+	}
+	return 0
 }
 
 // call reports whether another call stands at i: an object, perhaps in a list, whose first member is one of an envelope.

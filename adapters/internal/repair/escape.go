@@ -44,9 +44,17 @@ func (g *Args) escape(s *Search, n *Node, i int, run string, d *delim) {
 		} else if c == '\\' {
 			cost = small
 		}
-		s.Go(n, cost, n.stay(i+1), run, `\\`)
+		to := n.stay(i + 1)
+		if c == '\\' {
+			to.Flags |= unsure // doubled, perhaps
+		}
+		s.Go(n, cost, to, run, `\\`)
 	case c == '\\':
-		s.Go(n, 0, n.stay(i+2), run, `\\`)
+		to := n.stay(i + 2)
+		if n.Flags&sMixed != 0 {
+			to.Flags |= unsure // backslashes that are doubled, and others that are not
+		}
+		s.Go(n, 0, to, run, `\\`)
 		if g.at(i+2) == '"' {
 			// \\" for \"
 			to := n.stay(i + 3)
@@ -70,7 +78,7 @@ func (g *Args) escape(s *Search, n *Node, i int, run string, d *delim) {
 		s.Go(n, 0, n.stay(i+2), run)
 	case n.Flags&sMixed != 0:
 		s.Go(n, 0, n.stay(i+1), run, `\\`)
-		if !g.Python && c < 0x80 && !scan.IsWord(c) { // "\ " for a blank
+		if !g.Python && c < 0x80 && (c == '_' || !scan.IsWord(c)) { // "\ " for a blank
 			s.Go(n, 0, n.stay(i+1), run)
 		}
 	}
@@ -107,7 +115,11 @@ func (g *Args) escapedTwice(s *Search, n *Node, i int, run string) {
 	case g.has(i, `\\\"`):
 		s.Go(n, 0, n.stay(i+4), run, `\"`)
 	case g.has(i, `\\`) && g.at(i+2) >= 0 && g.at(i+2) != '\\':
-		s.Go(n, 0, n.stay(i+3), run, g.text[i+1:i+3])
+		to := n.stay(i + 3)
+		if strings.Count(g.text, `"`) != strings.Count(g.text, `\"`) && scan.IsLetter(g.text[i+2]) {
+			to.Flags |= unsure // others are not escaped twice
+		}
+		s.Go(n, 0, to, run, g.text[i+1:i+3])
 	case g.has(i, `\\\\`):
 		s.Go(n, 0, n.stay(i+4), run, `\\`)
 	case g.at(i+1) >= 0 && strings.IndexByte("nrtbf", byte(g.at(i+1))) >= 0:

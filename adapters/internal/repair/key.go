@@ -79,7 +79,10 @@ func (g *Args) keys(s *Search, n *Node) {
 			}
 			behind := from + end + len(d.close)
 			if name, ok := strings.CutSuffix(rest[:end], ":"); ok { // "path:" "a.txt"
-				g.named(s, n, to, pick(g.colon(g.blank(behind)) > 0, behind, from+end-1), slip, name)
+				if g.colon(g.blank(behind)) == 0 {
+					to.Flags |= colonRead
+				}
+				g.named(s, n, to, behind, slip, name)
 				continue
 			}
 			g.named(s, n, to, behind, cost, rest[:end])

@@ -219,5 +219,8 @@ func (p *Piece) String() string {
 // Open reports whether the text of arguments ended before they did.
 func (r *Reading) Open() bool { return r.Flags&unclosed != 0 }
 
+// Unsure reports whether a reading rests on a guess that nothing in the text speaks for.
+func (r *Reading) Unsure() bool { return r.Flags&unsure != 0 }
+
 // Lost reports whether arguments have lost a value.
 func (r *Reading) Lost() bool { return r.Flags&lost != 0 }

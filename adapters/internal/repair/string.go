@@ -48,6 +48,9 @@ func (g *Args) openStrings(s *Search, n *Node, prefix int, raw bool) {
 			cost = g.habit(&to, habitQuotes)
 		}
 		to.Flags |= uint64(k) << 48
+		if i := g.sign(to.Pos) + to.Pos; i > to.Pos && g.at(i) == ' ' && !g.has(i+1, d.close) && !isClose(g.at(to.Pos)) {
+			to.Flags |= unsure // the sign may be in front of the quote by right
+		}
 		if raw {
 			to.Flags |= sRaw | sEscaped
 		}
@@ -88,7 +91,11 @@ func (g *Args) inString(s *Search, n *Node) {
 		// a part of the family's own quote
 	case n.Flags&sBare != 0 && g.quoteAt(i) > 0 && g.likelyEnd(i+g.quoteAt(i), n.Stack) > 0:
 		// a.txt": the quote in front is lost
-		s.Go(n, 0, n.behind(i+g.quoteAt(i)), run, `"`)
+		to := n.behind(i + g.quoteAt(i))
+		if c != '"' && c != '\'' || n.Flags&sPlain != 0 || strings.HasSuffix(g.text[:i], `\`) {
+			to.Flags |= unsure // it may be the text's own
+		}
+		s.Go(n, 0, to, run, `"`)
 		s.Go(n, odd, n.stay(i+g.quoteAt(i)), run, string(chat.AppendEscaped(nil, g.text[i:i+g.quoteAt(i)])))
 	case c == '"':
 		if n.Flags&sBare == 0 { // what has lost its quotes has none inside, or it is more than one text
@@ -110,8 +117,14 @@ func (g *Args) inString(s *Search, n *Node) {
 		}
 	default:
 		// the closing quote may be missing here
+		if c == ',' && g.has(i+1, d.close) && n.Flags&sBare == 0 {
+			g.commaInside(s, n, i+1+len(d.close), run)
+		}
 		to := n.stay(i + 1)
 		cost := 0
+		if n.Flags&sBare != 0 && strings.IndexByte("[]{}", c) >= 0 {
+			to.Flags |= unsure // where it ends is a guess
+		}
 		if g.mark(i) {
 			cost = g.first(&to, sMark, small)
 		} else if n.Flags&sBare != 0 && strings.IndexByte(",;}])", c) >= 0 {
@@ -201,12 +214,19 @@ func (g *Args) closeHere(s *Search, n *Node, i int, run string) {
 	}
 	if n.Flags&sBare != 0 {
 		cost = 0 // it has been paid for
+		if strings.HasSuffix(run, " ") {
+			n.Flags |= unsure // a blank at its border may be its
+		}
 	} else if run == "" && i > 0 && g.text[i-1] == '"' {
 		cost = slip + small // the quote in front is the end, rather
 	} else if _, known := g.memberAhead(i+1, n.Stack); known {
 		cost = likely
 	}
-	s.Go(n, cost, n.behind(i), run, `"`)
+	to := n.behind(i)
+	if n.Flags&sBare == 0 && g.sign(i-1) > 0 && !isClose(g.at(i-1)) {
+		to.Flags |= unsure // the sign may stand behind the text
+	}
+	s.Go(n, cost, to, run, `"`)
 }
 
 // quote reads the string's own quote: as its end, and as text.
@@ -227,8 +247,8 @@ func (g *Args) quote(s *Search, n *Node, i int, run string, d *delim) {
 		to.Flags ^= sLone
 		s.Go(n, g.first(&to, sTwo, likely), to, run, `\"`)
 	}
-	if trimmed, ok := strings.CutSuffix(run, ","); ok && end == 2 && g.quoteAt(g.blank(behind)) > 0 { // "x," "y": 1
-		s.Go(n, slip, n.behind(behind), trimmed, `"`)
+	if trimmed, ok := strings.CutSuffix(run, ","); ok {
+		g.commaInside(s, n, behind, trimmed)
 	}
 	to := n.stay(behind)
 	to.Flags ^= sLone
@@ -236,13 +256,49 @@ func (g *Args) quote(s *Search, n *Node, i int, run string, d *delim) {
 	if run != "" && scan.IsDigit(run[len(run)-1]) { // inches
 		to.Flags &^= sLone
 	}
+	if g.atStructure(n, i, behind, d) {
+		to.Flags |= unsure
+	}
 	text := `\"`
-	if d.close != `"` {
+	if d.close != `"` && d.close != `\"` {
 		text = string(chat.AppendEscaped(nil, d.close))
 	}
 	if cost := g.innerQuote(n, i, run, behind, end); cost <= Most {
 		s.Go(n, cost, to, run, text)
 	}
+}
+
+// commaInside offers the end of a string that has the comma behind it inside of its quotes: {"x": "a," "y": 1}.
+func (g *Args) commaInside(s *Search, n *Node, behind int, run string) {
+	if n.Stack != nil && g.likelyEnd(behind, n.Stack) == 2 && g.quoteAt(g.blank(behind)) > 0 {
+		to := g.to(s, n, behind)
+		to.Flags &^= uint64(sAll)
+		s.Go(n, slip, to, run, `",`)
+	}
+}
+
+// atStructure reports whether a quote from i to behind stands where signs of structure and quotes stand side by side. As a
+// part of a text it is one guess of several: nobody knows which of the quotes is the text's.
+// One that ends a quotation of the text may stand in front of closers and the text's own: "echo "hi"".
+func (g *Args) atStructure(n *Node, i, behind int, d *delim) bool {
+	pair := n.Flags&sDirty != 0 && n.Flags&sLone != 0
+	if strings.HasSuffix(g.text[:i], d.close) || g.has(behind, d.close) {
+		return !pair
+	}
+	signs, last := 0, 0
+	for k := g.space(behind); k < behind+maxClosers; signs++ {
+		switch size := g.sign(k); {
+		case size > 0:
+			last = g.at(k)
+			k = g.space(k + size)
+		case signs == 0 || pair && isClose(last):
+			return false
+		default:
+			key, _ := g.keyAhead(k)
+			return key != "" || g.stringAhead(k)
+		}
+	}
+	return true
 }
 
 // innerQuote is what a quote at i costs that does not close its string, where what follows is so likely its end.
@@ -264,8 +320,8 @@ func (g *Args) innerQuote(n *Node, i int, run string, behind, end int) int {
 			cost = Most + 1 // it ends a quotation that never began
 		}
 	}
-	if i > 0 && g.text[i-1] == '\\' { // escaped twice, rather
-		cost += odd
+	if i > 0 && g.text[i-1] == '\\' && !g.delims[n.Flags>>48&0xF].raw && n.Flags&sRaw == 0 { // escaped twice, rather
+		cost = Most + 1
 	}
 	if run != "" && scan.IsDigit(run[len(run)-1]) && end != 1 { // inches
 		cost = likely
@@ -282,7 +338,10 @@ func (g *Args) joined(s *Search, n *Node, i int, run string) {
 	switch {
 	case g.at(k) == '+':
 		if k = g.blank(k + 1); n.Stack != nil {
-			if key, _ := g.keyAhead(k); key != "" {
+			if n.Stack.Kind != anObject && n.Stack.Kind != aCall {
+				cost = slip // a comma, perhaps
+			}
+			if key, _ := g.keyAhead(k); key != "" && g.quoteAt(k+g.quoteAt(k)+len(key)) > 0 {
 				cost = 2 * slip // a comma, rather
 			}
 		}

@@ -34,10 +34,13 @@ func (g *Args) value(s *Search, n *Node) {
 		g.open(s, n, 1, pick(g.Python, 0, small), aTuple)
 	case inList && closes(n.Stack, c) && n.Flags&empty != 0:
 		g.pop(s, n, 1, 0)
+		if c == ']' && g.at(n.Pos+1) == ']' && t.Only(schema.Array|schema.Null) {
+			g.open(s, n, 0, slip, aList)
+		}
 	case inList && isClose(c) && n.Flags&empty != 0:
 		g.pop(s, n, 0, slip)
 		g.pop(s, n, 1, slip)
-	case c == ']' && t.Allows(schema.Array) && n.Stack != nil && !inList:
+	case c == ']' && t.Allows(schema.Array) && n.Stack != nil && (!inList || t.Only(schema.Array|schema.Null)):
 		g.open(s, n, 0, pick(t.Only(schema.Array|schema.Null), likely, slip), aList)
 		g.valueLost(s, n, inList)
 	case c == ':' || c == '=':
@@ -61,13 +64,48 @@ func (g *Args) value(s *Search, n *Node) {
 // {"unit": celsius} has lost two quotes, {"unit": celsius"} one.
 // In Python a bare word is a name, which nobody evaluates.
 func (g *Args) bare(s *Search, n *Node, cost int) {
-	if g.Python {
-		return // an expression, perhaps
+	if g.Python || g.ownQuote(n.Pos) > 0 {
+		return // an expression, perhaps; a text in quotes
 	}
 	to := n.to(n.Pos, modeString)
 	to.Flags |= sBare
+	if g.guessed(n) {
+		to.Flags |= unsure
+	}
 	cost += g.first(&to, habitBare, slip-small) + small
 	s.Go(n, cost, to, `"`)
+}
+
+// guessed reports whether a text without quotes at n may be less than all of it, or no text: a comment or more than one
+// blank stands in front of it, or it is words and a number or a literal where such a value fits too.
+func (g *Args) guessed(n *Node) bool {
+	if before := g.text[:n.Pos]; strings.HasSuffix(before, "*/") || strings.HasSuffix(before, "-->") || strings.HasSuffix(before, "  ") {
+		return true
+	}
+	rest := g.text[n.Pos:min(n.Pos+maxKey, len(g.text))]
+	if end := strings.IndexAny(rest, ",;}])\n\""); end >= 0 {
+		rest = rest[:end]
+	}
+	t := typeOf(n.Want)
+	if t.Only(schema.String) || len(rest) == 0 {
+		return false
+	}
+	words := strings.Fields(rest)
+	last := words[len(words)-1:]
+	value, _ := Scalar(strings.Join(last, ""))
+	return value != "" && len(words) > 1 || !t.Known() && (scan.IsDigit(rest[0]) || nearLiteral(rest))
+}
+
+// nearLiteral reports whether a word is a literal with a letter left out, or one of another language.
+func nearLiteral(word string) bool {
+	for _, literal := range [...]string{"true", "false", "null", "none", "yes", "no", "on", "off"} {
+		for i := range len(literal) + 1 {
+			if strings.EqualFold(word, literal[:i]+literal[min(i+1, len(literal)):]) && len(word) > 1 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // valueLost reads a member whose value is lost. Nobody knows what it was, so nothing fits it.
@@ -139,6 +177,9 @@ func (g *Args) scalar(s *Search, n *Node, c int) {
 	}
 	if scan.IsQuote(c) && g.space(n.Pos+1) > n.Pos+1 && g.stringAhead(g.space(n.Pos+1)) {
 		s.Go(n, likely, keep(n, n.Pos+1))
+	}
+	if next := g.at(n.Pos + 1); c == '"' && (next == '[' && typeOf(n.Want).Allows(schema.Array) || next == '{' && typeOf(n.Want).Allows(schema.Object)) {
+		s.Go(n, slip, keep(n, n.Pos+1))
 	}
 	if c == '\\' && scan.IsQuote(g.at(n.Pos+1)) {
 		s.Go(n, slip, keep(n, n.Pos+1))
