@@ -355,7 +355,7 @@ var below = map[string][]string{
 }
 
 // standardOnly are the leaves: the standard library and each other, nothing else.
-var standardOnly = []string{"chat", "chat/schema", "internal/jsontree", "adapters", "adapters/internal/declaration", "adapters/internal/print", "adapters/internal/grammar", "adapters/internal/scan", "adapters/internal/lenient", "adapters/internal/repair", "adapters/internal/prose", "adapters/internal/claim", "adapters/internal/toolset", "adapters/derive", "tools"}
+var standardOnly = []string{"chat", "chat/schema", "internal/jsontree", "adapters", "adapters/internal/declaration", "adapters/internal/print", "adapters/internal/grammar", "adapters/internal/scan", "adapters/internal/lenient", "adapters/internal/repair", "adapters/internal/prose", "adapters/internal/claim", "adapters/internal/toolset", "adapters/internal/wrapper", "adapters/derive", "tools"}
 
 func TestImportsPointDown(t *testing.T) {
 	set, all := readPackages(t)

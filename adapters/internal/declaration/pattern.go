@@ -26,10 +26,10 @@ type Pattern struct {
 	Close       []Literal // the marks behind the body, one by one
 }
 
-// Markless says whether the pattern begins with nothing that could be taken for a mark: llama3's {calls}, and marks of one
+// Markless reports whether the pattern begins with nothing that could be taken for a mark: llama3's {calls}, and marks of one
 // or two bytes, which stand in ordinary text too often to mean anything.
 func (p *Pattern) Markless() bool {
-	return p.Parts[0].Hole != "" || len(strings.TrimSpace(p.Parts[0].Lit.Text)) < 3
+	return len(p.Parts) == 0 || p.Parts[0].Hole != "" || len(strings.TrimSpace(p.Parts[0].Lit.Text)) < 3
 }
 
 // Part is a literal, or a hole when Hole is set. Two literals never stand side by side.
