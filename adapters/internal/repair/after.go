@@ -85,8 +85,8 @@ func (g *Args) after(s *Search, n *Node) {
 		return
 	case c == ';' && !g.Python:
 		s.Go(n, g.habit(&next, habitSemicolons), next, ",")
-	case g.wideComma(n.Pos) > 0:
-		next.Pos += g.wideComma(n.Pos) - 1
+	case wideComma(g.text, n.Pos) > 0:
+		next.Pos += wideComma(g.text, n.Pos) - 1
 		s.Go(n, g.first(&next, habitWide, small), next, ",")
 	case !g.Python && c > ' ' && strings.IndexByte(":=.|/&+", byte(c)) >= 0:
 		s.Go(n, slip, next, ",")
@@ -134,7 +134,7 @@ func (g *Args) junk(s *Search, n *Node) {
 		}
 		if i > n.Pos && (c == ',' || c == '\n' || isClose(c) && c != ')') {
 			to := keep(n, i)
-			if g.sign(n.Pos) > 0 {
+			if sign(g.text, n.Pos) > 0 {
 				to.Flags |= unsure // what stands behind a sign of structure is a part of the arguments
 			}
 			s.Go(n, slip+small, to)
