@@ -82,7 +82,7 @@ func (ar *arguments) noticeRest() {
 func (ar *arguments) damaged(from int) string {
 	n := 0
 	for ; n < maxBehind && ar.At(n) >= 0; n++ {
-		if _, closer := ar.marks.closerAt(n, ar.trial.closing); closer || ar.outside.argCloser(n) || !ar.Unclosed && ar.IsMark(n) {
+		if _, closer := ar.marks.closerAt(n, ar.trial.closing); closer && strings.IndexByte("]})", byte(ar.At(n))) < 0 || ar.outside.argCloser(n) || !ar.Unclosed && ar.IsMark(n) {
 			break
 		}
 	}

@@ -108,10 +108,8 @@ func (g *Args) inString(s *Search, n *Node) {
 			cost = g.first(&to, sControl, trifle)
 		}
 		s.Go(n, cost, to, run, string(chat.AppendEscaped(nil, string(rune(c)))))
-		if c == '\n' && n.Flags&sBare == 0 {
+		if c == '\n' {
 			g.closeHere(s, n, i, run)
-		} else if c == '\n' {
-			s.Go(n, 0, n.behind(i), run, `"`)
 		}
 	default:
 		// the closing quote may be missing here

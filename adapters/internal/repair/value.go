@@ -82,6 +82,12 @@ func guessed(text string, n *Node) bool {
 	if before := text[:n.Pos]; strings.HasSuffix(before, "*/") || strings.HasSuffix(before, "-->") || strings.HasSuffix(before, "  ") {
 		return true
 	}
+	before := strings.TrimRight(text[:n.Pos], " \t\n")
+	if at := strings.LastIndexByte(before, '\n') + 1; strings.Contains(text[len(before):n.Pos], "\n") && !strings.HasSuffix(before, ":") {
+		if behind := before[at:]; strings.Contains(behind, "//") || strings.Contains(behind, "-- ") || strings.Contains(behind, "#") {
+			return true
+		}
+	}
 	rest := text[n.Pos:min(n.Pos+maxKey, len(text))]
 	if end := strings.IndexAny(rest, ",;}])\n\""); end >= 0 {
 		rest = rest[:end]
@@ -92,8 +98,9 @@ func guessed(text string, n *Node) bool {
 	}
 	words := strings.Fields(rest)
 	last := words[len(words)-1:]
-	value, _ := Scalar(strings.Join(last, ""))
-	return value != "" && len(words) > 1 || !t.Known() && (scan.IsDigit(rest[0]) || nearLiteral(rest))
+	word := strings.Join(last, "")
+	value, _ := Scalar(strings.TrimRight(word, ".:"))
+	return value != "" && (len(words) > 1 || strings.HasSuffix(word, ".") || strings.HasSuffix(word, ":")) || !t.Known() && (scan.IsDigit(rest[0]) || nearLiteral(rest))
 }
 
 // nearLiteral reports whether a word is a literal with a letter left out, or one of another language.
