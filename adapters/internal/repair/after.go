@@ -236,5 +236,8 @@ func (g *Args) commaLost(s *Search, n *Node, here Place) {
 	if n.Flags&line != 0 {
 		cost = min(cost, small)
 	}
+	if size := g.ownQuote(n.Pos); size > 0 && g.has(n.Pos+size, g.text[n.Pos:n.Pos+size]) || size > 0 && n.Pos >= size && g.text[n.Pos-size:n.Pos] == g.text[n.Pos:n.Pos+size] {
+		here.Flags |= unsure // the family's own quote, doubled
+	}
 	s.Go(n, cost, here, ",")
 }

@@ -95,10 +95,9 @@ func (g *Args) inString(s *Search, n *Node) {
 		// a part of the family's own quote
 	case n.Flags&sBare != 0 && g.quoteAt(i) > 0 && g.likelyEnd(i+g.quoteAt(i), n.Stack) > 0:
 		g.bareEnd(s, n, i, run)
+	case c == '"' && n.Flags&sBare != 0: // what has lost its quotes has none inside, or it is more than one text
 	case c == '"':
-		if n.Flags&sBare == 0 { // what has lost its quotes has none inside, or it is more than one text
-			s.Go(n, 0, n.stay(i+1), run, `\"`)
-		}
+		s.Go(n, 0, n.stay(i+1), run, `\"`)
 	case c == '\\':
 		g.backslash(s, n, i, run, d)
 	case c < ' ':
@@ -112,7 +111,6 @@ func (g *Args) inString(s *Search, n *Node) {
 			g.closeHere(s, n, i, run)
 		}
 	default:
-		// the closing quote may be missing here
 		if c == ',' && g.has(i+1, d.close) && n.Flags&sBare == 0 {
 			g.commaInside(s, n, i+1+len(d.close), run)
 		}

@@ -151,7 +151,11 @@ func (g *Args) openerLost(s *Search, n *Node, c int, t *schema.Type) {
 		g.open(s, n, 0, pick(t.Only(schema.Array|schema.Null), likely, slip), aList)
 	}
 	if key, _ := g.keyAhead(n.Pos); key != "" && t.Allows(schema.Object) {
-		g.open(s, n, 0, pick(t.Has(key), likely, slip), anObject)
+		m := *n
+		if n.Stack.Kind == aTuple && n.Flags&empty != 0 {
+			m.Flags |= unsure // the parenthesis may stand for the brace
+		}
+		g.open(s, &m, 0, pick(t.Has(key), likely, slip), anObject)
 	}
 }
 
