@@ -86,11 +86,18 @@ func (ar *arguments) noticeRest() {
 func (ar *arguments) damaged(from int) string {
 	n := 0
 	for ; n < maxBehind && ar.At(n) >= 0; n++ {
-		if _, closer := ar.marks.closerAt(n, ar.trial.closing); closer || ar.marks.cutCloser(ar.trial.closing, n) || ar.outside.argCloser(n) || !ar.Unclosed && ar.IsMark(n) {
+		if ar.endsCall(n) || ar.outside.argCloser(n) || !ar.Unclosed && ar.IsMark(n) {
 			break
 		}
 	}
 	return string(ar.Slice(from, ar.Pos+n))
+}
+
+// endsCall reports whether the closer of the call, or half of it at the end of the text, stands n bytes ahead. A single
+// bracket is not one: it may close a list of the arguments.
+func (ar *arguments) endsCall(n int) bool {
+	_, closer := ar.marks.closerAt(n, ar.trial.closing)
+	return closer && strings.IndexByte("]})", byte(ar.At(n))) < 0 || ar.marks.cutCloser(ar.trial.closing, n)
 }
 
 // atMark reports whether a mark, or what closes an argument, stands n bytes behind position from.

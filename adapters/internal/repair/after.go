@@ -85,8 +85,8 @@ func (g *Args) after(s *Search, n *Node) {
 		return
 	case c == ';' && !g.Python:
 		s.Go(n, g.habit(&next, habitSemicolons), next, ",")
-	case g.wideComma(n.Pos) > 0:
-		next.Pos += g.wideComma(n.Pos) - 1
+	case wideComma(g.text, n.Pos) > 0:
+		next.Pos += wideComma(g.text, n.Pos) - 1
 		s.Go(n, g.first(&next, habitWide, small), next, ",")
 	case !g.Python && c > ' ' && strings.IndexByte(":=.|/&+", byte(c)) >= 0:
 		s.Go(n, slip, next, ",")
@@ -134,7 +134,7 @@ func (g *Args) junk(s *Search, n *Node) {
 		}
 		if i > n.Pos && (c == ',' || c == '\n' || isClose(c) && c != ')') {
 			to := keep(n, i)
-			if g.sign(n.Pos) > 0 {
+			if sign(g.text, n.Pos) > 0 {
 				to.Flags |= unsure // what stands behind a sign of structure is a part of the arguments
 			}
 			s.Go(n, slip+small, to)
@@ -235,6 +235,9 @@ func (g *Args) commaLost(s *Search, n *Node, here Place) {
 	cost := g.first(&here, habitCommas, habit) + small
 	if n.Flags&line != 0 {
 		cost = min(cost, small)
+	}
+	if size := g.ownQuote(n.Pos); size > 0 && g.has(n.Pos+size, g.text[n.Pos:n.Pos+size]) || size > 0 && n.Pos >= size && g.text[n.Pos-size:n.Pos] == g.text[n.Pos:n.Pos+size] {
+		here.Flags |= unsure // the family's own quote, doubled
 	}
 	s.Go(n, cost, here, ",")
 }

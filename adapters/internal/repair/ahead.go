@@ -117,20 +117,23 @@ func (g *Args) colon(i int) int {
 }
 
 // wideComma is the length of a comma of Chinese or Japanese at i, 0 without one.
-func (g *Args) wideComma(i int) int {
-	if g.has(i, "，") || g.has(i, "、") {
+func wideComma(text string, i int) int {
+	if i < len(text) && (strings.HasPrefix(text[i:], "，") || strings.HasPrefix(text[i:], "、")) {
 		return len("，")
 	}
 	return 0
 }
 
 // sign is the length of a comma, a colon or a closer at i, 0 without one.
-func (g *Args) sign(i int) int {
-	if c := g.at(i); isClose(c) || c == ',' || c == ';' || c == ':' || c == '+' {
+func sign(text string, i int) int {
+	if i < 0 || i >= len(text) {
+		return 0
+	}
+	if strings.IndexByte("}]),;:+", text[i]) >= 0 {
 		return 1
 	}
 	for _, s := range [...]string{"，", "、", "：", "；", "｝", "］", "）"} {
-		if g.has(i, s) {
+		if strings.HasPrefix(text[i:], s) {
 			return len(s)
 		}
 	}
@@ -234,8 +237,8 @@ func (g *Args) likelyEnd(i int, l *Level) int {
 			return 2
 		}
 		return 1
-	case g.wideComma(i) > 0:
-		if some, _ := g.memberAhead(i+g.wideComma(i), l); some {
+	case wideComma(g.text, i) > 0:
+		if some, _ := g.memberAhead(i+wideComma(g.text, i), l); some {
 			return 2
 		}
 		return 1

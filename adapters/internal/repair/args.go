@@ -143,7 +143,7 @@ func (g *Args) Steps(s *Search, n *Node) {
 		g.inString(s, n)
 		return
 	case modeEnd:
-		s.Done(n, g.tail(n.Pos), n.Flags&(unclosed|lost|unsure)|g.leftOver(n.Pos))
+		s.Done(n, g.tail(n.Pos), n.Flags&(unclosed|lost|unsure)|leftOver(g.text[min(n.Pos, len(g.text)):], g.Python))
 		return
 	}
 	if end := g.space(n.Pos); end > n.Pos {
@@ -224,10 +224,9 @@ func (g *Args) tail(i int) int {
 
 // leftOver is unsure where the quotes behind the arguments do not come in pairs, or begin with an escaped one: then the
 // arguments ended inside of a text.
-func (g *Args) leftOver(i int) uint64 {
-	rest := g.text[min(i, len(g.text)):]
+func leftOver(rest string, python bool) uint64 {
 	first := strings.IndexByte(rest, '"')
-	if !g.Python && (first > 0 && rest[first-1] == '\\' || (strings.Count(rest, `"`)-strings.Count(rest, `\"`))%2 != 0) {
+	if !python && (first > 0 && rest[first-1] == '\\' || (strings.Count(rest, `"`)-strings.Count(rest, `\"`))%2 != 0) {
 		return unsure
 	}
 	return 0

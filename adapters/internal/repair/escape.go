@@ -14,7 +14,7 @@ func (g *Args) backslash(s *Search, n *Node, i int, run string, d *delim) {
 		return
 	}
 	if n.Flags&sEscaped == 0 {
-		path := g.drive(i)
+		path := drive(g.text, i)
 		for _, way := range [...]struct {
 			flags uint64
 			cost  int
@@ -130,8 +130,8 @@ func (g *Args) escapedTwice(s *Search, n *Node, i int, run string) {
 // drive reports whether the backslash at i follows the drive of a path that a string begins with, and is not doubled.
 // C:\new has escapes that JSON knows, so the beginning is all the evidence there is.
 // A backslash that is doubled shows that the writer escapes them.
-func (g *Args) drive(i int) bool {
-	return i >= 3 && g.text[i-1] == ':' && scan.IsLetter(g.text[i-2]) && scan.IsQuote(int(g.text[i-3])) && (scan.IsWord(g.at(i+1)) || g.at(i+1) == '.')
+func drive(text string, i int) bool {
+	return i >= 3 && text[i-1] == ':' && scan.IsLetter(text[i-2]) && scan.IsQuote(int(text[i-3])) && i+1 < len(text) && (scan.IsWord(int(text[i+1])) || text[i+1] == '.')
 }
 
 // c2 reports whether c is a letter in lower case, as behind the first letter of a name.

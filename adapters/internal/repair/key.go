@@ -74,7 +74,7 @@ func (g *Args) keys(s *Search, n *Node) {
 		if end := strings.Index(rest, d.close); end > 0 {
 			to := n.Place
 			cost := 0
-			if !g.ownDelim(d) {
+			if !d.own(g.Python) {
 				cost = g.habit(&to, habitQuotes)
 			}
 			behind := from + end + len(d.close)

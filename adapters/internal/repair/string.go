@@ -5,6 +5,7 @@ import (
 
 	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat"
+	"toolnorm/chat/schema"
 )
 
 // Flags of a string that is read; they end with it.
@@ -37,6 +38,9 @@ var delims = []delim{{`"`, `"`, false}, {`"""`, `"""`, false}, {`'''`, `'''`, fa
 // Three quotes in front of a comma are an empty string and one too many.
 // Any kind of quote may open a string; the kind that closes it is the same.
 func (g *Args) openStrings(s *Search, n *Node, prefix int, raw bool) {
+	if t := typeOf(n.Want); g.has(n.Pos, `"[`) && t.Allows(schema.Array) || g.has(n.Pos, `"{`) && t.Allows(schema.Object) {
+		s.Go(n, slip, keep(n, n.Pos+1)) // a quote too many
+	}
 	for k := range g.delims {
 		d := &g.delims[k]
 		if !g.has(n.Pos+prefix, d.open) || len(d.open) == 3 && d.open[0] == d.open[1] && (g.over(n.Pos+prefix+3) || strings.IndexByte(",}]:", g.text[n.Pos+prefix+3]) >= 0) {
@@ -44,11 +48,11 @@ func (g *Args) openStrings(s *Search, n *Node, prefix int, raw bool) {
 		}
 		to := n.to(n.Pos+prefix+len(d.open), modeString)
 		cost := 0
-		if !g.ownDelim(d) {
+		if !d.own(g.Python) {
 			cost = g.habit(&to, habitQuotes)
 		}
 		to.Flags |= uint64(k) << 48
-		if i := g.sign(to.Pos) + to.Pos; i > to.Pos && g.at(i) == ' ' && !g.has(i+1, d.close) && !isClose(g.at(to.Pos)) {
+		if i := sign(g.text, to.Pos) + to.Pos; i > to.Pos && g.at(i) == ' ' && !g.has(i+1, d.close) && !isClose(g.at(to.Pos)) {
 			to.Flags |= unsure // the sign may be in front of the quote by right
 		}
 		if raw {
@@ -58,9 +62,9 @@ func (g *Args) openStrings(s *Search, n *Node, prefix int, raw bool) {
 	}
 }
 
-// ownDelim reports whether a delimiter costs nothing.
-func (g *Args) ownDelim(d *delim) bool {
-	return d.raw || d.open == `"` || g.Python && (d.open[0] == '\'' || d.open == `"""`)
+// own reports whether a delimiter costs nothing.
+func (d *delim) own(python bool) bool {
+	return d.raw || d.open == `"` || python && (d.open[0] == '\'' || d.open == `"""`)
 }
 
 // inString goes on in a string. A plain run is one step.
@@ -90,17 +94,10 @@ func (g *Args) inString(s *Search, n *Node) {
 	case g.Quotes != nil && !d.raw && strings.IndexByte("<>|", c) >= 0:
 		// a part of the family's own quote
 	case n.Flags&sBare != 0 && g.quoteAt(i) > 0 && g.likelyEnd(i+g.quoteAt(i), n.Stack) > 0:
-		// a.txt": the quote in front is lost
-		to := n.behind(i + g.quoteAt(i))
-		if c != '"' && c != '\'' || n.Flags&sPlain != 0 || strings.HasSuffix(g.text[:i], `\`) {
-			to.Flags |= unsure // it may be the text's own
-		}
-		s.Go(n, 0, to, run, `"`)
-		s.Go(n, odd, n.stay(i+g.quoteAt(i)), run, string(chat.AppendEscaped(nil, g.text[i:i+g.quoteAt(i)])))
+		g.bareEnd(s, n, i, run)
+	case c == '"' && n.Flags&sBare != 0: // what has lost its quotes has none inside, or it is more than one text
 	case c == '"':
-		if n.Flags&sBare == 0 { // what has lost its quotes has none inside, or it is more than one text
-			s.Go(n, 0, n.stay(i+1), run, `\"`)
-		}
+		s.Go(n, 0, n.stay(i+1), run, `\"`)
 	case c == '\\':
 		g.backslash(s, n, i, run, d)
 	case c < ' ':
@@ -110,13 +107,10 @@ func (g *Args) inString(s *Search, n *Node) {
 			cost = g.first(&to, sControl, trifle)
 		}
 		s.Go(n, cost, to, run, string(chat.AppendEscaped(nil, string(rune(c)))))
-		if c == '\n' && n.Flags&sBare == 0 {
+		if c == '\n' {
 			g.closeHere(s, n, i, run)
-		} else if c == '\n' {
-			s.Go(n, 0, n.behind(i), run, `"`)
 		}
 	default:
-		// the closing quote may be missing here
 		if c == ',' && g.has(i+1, d.close) && n.Flags&sBare == 0 {
 			g.commaInside(s, n, i+1+len(d.close), run)
 		}
@@ -135,6 +129,16 @@ func (g *Args) inString(s *Search, n *Node) {
 			g.closeHere(s, n, i, run)
 		}
 	}
+}
+
+// bareEnd reads a quote that ends a text which has lost the one in front: a.txt".
+func (g *Args) bareEnd(s *Search, n *Node, i int, run string) {
+	to := n.behind(i + g.quoteAt(i))
+	if c := g.text[i]; c != '"' && c != '\'' || n.Flags&sPlain != 0 || strings.HasSuffix(g.text[:i], `\`) {
+		to.Flags |= unsure // it may be the text's own
+	}
+	s.Go(n, 0, to, run, `"`)
+	s.Go(n, odd, n.stay(i+g.quoteAt(i)), run, string(chat.AppendEscaped(nil, g.text[i:i+g.quoteAt(i)])))
 }
 
 // plain reports whether the byte at i means nothing in a string.
@@ -223,7 +227,7 @@ func (g *Args) closeHere(s *Search, n *Node, i int, run string) {
 		cost = likely
 	}
 	to := n.behind(i)
-	if n.Flags&sBare == 0 && g.sign(i-1) > 0 && !isClose(g.at(i-1)) {
+	if n.Flags&sBare == 0 && sign(g.text, i-1) > 0 && !isClose(g.at(i-1)) {
 		to.Flags |= unsure // the sign may stand behind the text
 	}
 	s.Go(n, cost, to, run, `"`)
@@ -287,7 +291,7 @@ func (g *Args) atStructure(n *Node, i, behind int, d *delim) bool {
 	}
 	signs, last := 0, 0
 	for k := g.space(behind); k < behind+maxClosers; signs++ {
-		switch size := g.sign(k); {
+		switch size := sign(g.text, k); {
 		case size > 0:
 			last = g.at(k)
 			k = g.space(k + size)

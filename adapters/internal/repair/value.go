@@ -69,7 +69,7 @@ func (g *Args) bare(s *Search, n *Node, cost int) {
 	}
 	to := n.to(n.Pos, modeString)
 	to.Flags |= sBare
-	if g.guessed(n) {
+	if guessed(g.text, n) {
 		to.Flags |= unsure
 	}
 	cost += g.first(&to, habitBare, slip-small) + small
@@ -78,11 +78,17 @@ func (g *Args) bare(s *Search, n *Node, cost int) {
 
 // guessed reports whether a text without quotes at n may be less than all of it, or no text: a comment or more than one
 // blank stands in front of it, or it is words and a number or a literal where such a value fits too.
-func (g *Args) guessed(n *Node) bool {
-	if before := g.text[:n.Pos]; strings.HasSuffix(before, "*/") || strings.HasSuffix(before, "-->") || strings.HasSuffix(before, "  ") {
+func guessed(text string, n *Node) bool {
+	if before := text[:n.Pos]; strings.HasSuffix(before, "*/") || strings.HasSuffix(before, "-->") || strings.HasSuffix(before, "  ") {
 		return true
 	}
-	rest := g.text[n.Pos:min(n.Pos+maxKey, len(g.text))]
+	before := strings.TrimRight(text[:n.Pos], " \t\n")
+	if at := strings.LastIndexByte(before, '\n') + 1; strings.Contains(text[len(before):n.Pos], "\n") && !strings.HasSuffix(before, ":") {
+		if behind := before[at:]; strings.Contains(behind, "//") || strings.Contains(behind, "-- ") || strings.Contains(behind, "#") {
+			return true
+		}
+	}
+	rest := text[n.Pos:min(n.Pos+maxKey, len(text))]
 	if end := strings.IndexAny(rest, ",;}])\n\""); end >= 0 {
 		rest = rest[:end]
 	}
@@ -92,8 +98,9 @@ func (g *Args) guessed(n *Node) bool {
 	}
 	words := strings.Fields(rest)
 	last := words[len(words)-1:]
-	value, _ := Scalar(strings.Join(last, ""))
-	return value != "" && len(words) > 1 || !t.Known() && (scan.IsDigit(rest[0]) || nearLiteral(rest))
+	word := strings.Join(last, "")
+	value, _ := Scalar(strings.TrimRight(word, ".:"))
+	return value != "" && (len(words) > 1 || strings.HasSuffix(word, ".") || strings.HasSuffix(word, ":")) || !t.Known() && (scan.IsDigit(rest[0]) || nearLiteral(rest))
 }
 
 // nearLiteral reports whether a word is a literal with a letter left out, or one of another language.
@@ -144,7 +151,11 @@ func (g *Args) openerLost(s *Search, n *Node, c int, t *schema.Type) {
 		g.open(s, n, 0, pick(t.Only(schema.Array|schema.Null), likely, slip), aList)
 	}
 	if key, _ := g.keyAhead(n.Pos); key != "" && t.Allows(schema.Object) {
-		g.open(s, n, 0, pick(t.Has(key), likely, slip), anObject)
+		m := *n
+		if n.Stack.Kind == aTuple && n.Flags&empty != 0 {
+			m.Flags |= unsure // the parenthesis may stand for the brace
+		}
+		g.open(s, &m, 0, pick(t.Has(key), likely, slip), anObject)
 	}
 }
 
@@ -178,9 +189,6 @@ func (g *Args) scalar(s *Search, n *Node, c int) {
 	if scan.IsQuote(c) && g.space(n.Pos+1) > n.Pos+1 && g.stringAhead(g.space(n.Pos+1)) {
 		s.Go(n, likely, keep(n, n.Pos+1))
 	}
-	if next := g.at(n.Pos + 1); c == '"' && (next == '[' && typeOf(n.Want).Allows(schema.Array) || next == '{' && typeOf(n.Want).Allows(schema.Object)) {
-		s.Go(n, slip, keep(n, n.Pos+1))
-	}
 	if c == '\\' && scan.IsQuote(g.at(n.Pos+1)) {
 		s.Go(n, slip, keep(n, n.Pos+1))
 	}
@@ -191,13 +199,13 @@ func (g *Args) scalar(s *Search, n *Node, c int) {
 		}
 	}
 	if next := g.at(n.Pos + 1); !g.Python && (next == '"' || next == '\'') && c >= 0 && strings.IndexByte("rbuf@$L", byte(c)) >= 0 {
-		if c != 'f' && c != '$' || g.noHoles(n.Pos+2, byte(next)) {
+		if c != 'f' && c != '$' || noHoles(g.text, n.Pos+2, byte(next)) {
 			s.Go(n, habit, keep(n, n.Pos+1))
 		}
 		return
 	}
 	if next := g.at(n.Pos + 1); g.Python && (next == '"' || next == '\'') && c >= 0 && strings.IndexByte("rbuf", byte(c)) >= 0 {
-		if c != 'f' || g.noHoles(n.Pos+2, byte(next)) {
+		if c != 'f' || noHoles(g.text, n.Pos+2, byte(next)) {
 			g.openStrings(s, n, 1, c == 'r')
 		}
 		return
@@ -241,8 +249,8 @@ func (g *Args) wordByte(i int) bool {
 // noHoles reports whether the string of an f-string has nothing in it that would be evaluated.
 // f"{x}" is an expression, and its text is not what was meant.
 // No value means no call, which is less bad than a wrong one.
-func (g *Args) noHoles(i int, quote byte) bool {
-	rest := g.text[i:min(i+maxAhead, len(g.text))]
+func noHoles(text string, i int, quote byte) bool {
+	rest := text[i:min(i+maxAhead, len(text))]
 	end := strings.IndexByte(rest, quote)
 	return end >= 0 && strings.IndexByte(rest[:end], '{') < 0
 }
