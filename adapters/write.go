@@ -105,6 +105,7 @@ func (f *Format) Carries(name string) bool {
 	var read chat.Collector
 	for ev, err := range f.Decode(&chat.Fixed{{Kind: chat.Text, Text: text}, {Kind: chat.Finish, Text: chat.Stop}}, Options{
 		Tools: []chat.Tool{{Name: name, Schema: json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}}}`)}},
+		Which: Strict, // a call that is found as the whole of a reply alone is lost behind a word
 	}) {
 		if err != nil {
 			return false
