@@ -122,7 +122,7 @@ func (d *decoder) decideCalls(tools *toolset.Set, o Options) {
 		calls: &d.calls, names: &d.names, patterns: &d.patterns, drafts: &d.drafts, doubt: &d.doubt,
 		openers: &d.openers, tools: tools, which: o.Which}
 	d.wrappers = wrappers{Buffer: text, in: &d.in, marks: &d.marks, page: &d.page, trial: &d.trial,
-		calls: &d.calls, drafts: &d.drafts, fences: &d.unmarked, tools: tools, which: o.Which}
+		calls: &d.calls, drafts: &d.drafts, fences: &d.unmarked, tools: tools, off: o.Alone || o.Which == Strict}
 	d.thinking = thinking{Buffer: text, in: &d.in, marks: &d.marks, page: &d.page, code: &d.code,
 		trial: &d.trial, calls: &d.calls, drafts: &d.drafts, openers: &d.openers, tools: tools,
 		quiet: o.Quiet}

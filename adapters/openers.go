@@ -4,6 +4,7 @@ import (
 	"toolnorm/adapters/internal/declaration"
 	"toolnorm/adapters/internal/lenient"
 	"toolnorm/adapters/internal/prose"
+	"toolnorm/adapters/internal/scan"
 	"toolnorm/adapters/internal/toolset"
 )
 
@@ -37,6 +38,13 @@ type opener interface {
 	moreCalls() bool               // reads one more, behind white space
 }
 
+// onlyWords reports whether nothing but letters and blanks stands here, up to the end of the text: "function " begins a
+// mark of a family, and is a word.
+func (op *openers) onlyWords() bool {
+	n := op.Run(0, maxGap, func(c int) bool { return c == ' ' || c >= 0 && c < 0x80 && scan.IsLetter(byte(c)) })
+	return op.At(n) < 0
+}
+
 // tryMarks tries everything that can begin with c, here at markAt. It answers true when something did: the text in front
 // has left and reading goes on behind it. An attempt that the end of the text cut is structure when it got further than
 // its mark, or when the mark is no word of prose: a special token, or alone on its line.
@@ -66,7 +74,7 @@ func (op *openers) tryMarks(c int, line bool) bool {
 			return true
 		case incomplete:
 			// <tool_call, which may become any of ten marks; a word alone, "Action:", is text of a model that has ended
-			if op.marks.halfSuffix(m) || m.IsWord() && op.marks.over(op.marks.markSize(0, m)) {
+			if op.marks.halfSuffix(m) || m.IsWord() && op.marks.over(op.marks.markSize(0, m)) || op.onlyWords() {
 				continue
 			}
 			wasCut = wasCut || line || op.trial.evidence || op.in.lengthCut() || m.Special()

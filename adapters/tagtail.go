@@ -34,6 +34,13 @@ func (ta *tagsAhead) behindCall(p *declaration.Pattern, i int) (over, left bool)
 			return true, false
 		}
 	}
+	// </minimax:tool_call> behind borrowed tags is the closer of a wrapper that no family here knows
+	if p.Family != ta.marks.f && ta.Has(n, "</") {
+		end := n + ta.Run(n, maxAside, func(c int) bool { return c >= 0 && c != '>' })
+		if ta.At(end) == '>' && ta.At(end+1+ta.Elastic(end+1)) < 0 {
+			return true, false
+		}
+	}
 	m := ta.tailFrom(p, i)
 	return false, m.least < 0
 }

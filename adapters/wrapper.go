@@ -22,7 +22,7 @@ type wrappers struct {
 	drafts *drafts
 	fences *unmarked // knows the labels of fences that may hold calls
 	tools  *toolset.Set
-	which  Which
+	off    bool // only the forms of one family are read
 }
 
 // wrapped is the pattern that stands for a wrapper: it has no marks of its own, and two newlines in front of it are glue.
@@ -32,7 +32,7 @@ var wrapped = &declaration.Pattern{Family: new(declaration.Family), Glue: 2}
 // behind it: a wrapper in prose is what the prose speaks of.
 // All of it is held until the reply is over, so it is given up as soon as it can be no wrapper any more.
 func (wr *wrappers) read(c int) bool {
-	if wr.tools == nil || wr.which == Strict || !wr.page.blank || wr.page.state != chat.Text {
+	if wr.tools == nil || wr.off || !wr.page.blank || wr.page.state != chat.Text {
 		return false
 	}
 	switch {

@@ -2,6 +2,7 @@ package wrapper
 
 import (
 	"encoding/json"
+	"html"
 	"slices"
 	"strings"
 
@@ -24,6 +25,8 @@ type node struct {
 	kind    kind
 	text    string // of a text, or of all that stands in a tag
 	json    string // strict JSON, where it was written as JSON
+	cdata   bool   // the text stands in CDATA, and is what it is
+	torn    bool   // it holds a tag of the name that stands around it, whose own closer may be missing
 	items   []*node
 	members []member
 }
@@ -89,6 +92,15 @@ func (n *node) arguments(t *schema.Type) string {
 	return out.String() + "}"
 }
 
+// compact returns an object that was read as JSON without blanks between its members.
+func (n *node) compact() string {
+	var out strings.Builder
+	for i, m := range n.members {
+		out.WriteString([]string{"{", ","}[min(i, 1)] + schema.Quote(m.key) + ":" + m.value.json)
+	}
+	return out.String() + map[bool]string{true: "{}", false: "}"}[len(n.members) == 0]
+}
+
 // describes reports whether JSON has members that the type has not, or an object or a list where the type has none:
 // {"query": {"type": "string"}} says what a query is. Read as arguments it would become some, as a schema's "properties" are
 // opened and an object becomes a text.
@@ -99,9 +111,33 @@ func (n *node) describes(t *schema.Type) bool {
 	})
 }
 
+// unsure reports whether a text among the members of a type may be read in two ways: forms differ in whether entities are
+// data, and whether the white space at the ends of a value is.
+func (n *node) unsure(t *schema.Type) bool {
+	return slices.ContainsFunc(n.members, func(m member) bool {
+		p, text := t.Prop(m.key), m.value.text
+		switch {
+		case m.value.kind == anObject:
+			return m.value.unsure(p)
+		case m.value.kind == aList || m.value.json != "" || m.value.cdata || p.Known() && !p.Allows(schema.String):
+			return false
+		}
+		return m.value.torn || html.UnescapeString(text) != text || !tight(text)
+	})
+}
+
+// tight reports whether nothing but one line break stands at each end of a text, or nothing at both.
+func tight(text string) bool {
+	inner, before := strings.CutPrefix(strings.TrimPrefix(text, "\r"), "\n")
+	inner, after := strings.CutSuffix(inner, "\n")
+	return strings.TrimSpace(inner) == inner && (before == after || !strings.Contains(inner, "\n") && before)
+}
+
 // as returns a value as JSON of a type.
 func (n *node) as(t *schema.Type) string {
 	switch {
+	case n.cdata:
+		return lenient.FromText(n.text, t)
 	// {…} between two lines of YAML
 	case n.json != "":
 		return t.Fit(n.json)

@@ -96,7 +96,7 @@ func (l *law) applied(text string) *node {
 	if t == nil {
 		return nil
 	}
-	rest := strings.TrimSpace(text[i:])
+	rest, called := strings.TrimSpace(text[i:]), false
 	// functions.get_time:0<|tool_call_argument_begin|>{…}
 	if m := mark.FindString(rest); m != "" {
 		rest = strings.TrimSpace(rest[len(m):])
@@ -105,18 +105,43 @@ func (l *law) applied(text string) *node {
 	if inner, ok := strings.CutPrefix(rest, "("); ok && strings.HasSuffix(inner, ")") {
 		rest = strings.TrimSpace(strings.TrimSuffix(inner, ")"))
 		if !strings.HasPrefix(rest, "{") {
-			rest = "{" + rest + "}"
+			rest, called = "{"+rest+"}", true
 		}
 	}
 	if !strings.HasPrefix(rest, "{") {
 		return nil
 	}
-	// Gemma's quotation mark
-	args := readJSON(strings.ReplaceAll(rest, `<|"|>`, `"`))
+	args := readJSON(plainQuotes(rest))
 	if args == nil {
 		return nil
 	}
-	return &node{kind: anObject, members: []member{{t.Name, args}}}
+	if called {
+		args.json = args.compact() // as calls of Python are written elsewhere
+	}
+	n := &node{kind: anObject, members: []member{{t.Name, args}}}
+	// functions.get_time:0 is the call's id as well
+	if name := text[:i]; counted.MatchString(name) {
+		n.members = append([]member{{"id", &node{text: name}}}, n.members...)
+	}
+	return n
+}
+
+// counted matches a name with the number of its call.
+var counted = regexp.MustCompile(`:\d+$`)
+
+// gemmaQuote is Gemma's quotation mark.
+const gemmaQuote = `<|"|>`
+
+// plainQuotes returns a text with plain quotation marks in place of Gemma's; "" where that could change a value: one is
+// missing, or a text holds what JSON escapes.
+func plainQuotes(text string) string {
+	if !strings.Contains(text, gemmaQuote) {
+		return text
+	}
+	if strings.Count(text, gemmaQuote)%2 == 1 || strings.ContainsAny(strings.ReplaceAll(text, gemmaQuote, ""), "\"\\") {
+		return ""
+	}
+	return strings.ReplaceAll(text, gemmaQuote, `"`)
 }
 
 // readLines reads members on lines of their own, as YAML has them: name: value, with what belongs to a name indented below.

@@ -83,7 +83,7 @@ func closerOf(text, name string) (start, end int) {
 // tagged returns a tag as a member. <arg name="city">Rome</arg> is the member city; any other tag is named like itself.
 // Beside attributes what stands in a tag is one value: <tool name="f"><city>Rome</city></tool> holds an object.
 func tagged(name, said, attrs, inner string, depth int) member {
-	value := content(inner, depth+1)
+	value := content(inner, name, depth+1)
 	all := attribute.FindAllStringSubmatch(attrs, -1)
 	if said != "" {
 		all = append(all, []string{"", "name", said, ""})
@@ -99,7 +99,7 @@ func tagged(name, said, attrs, inner string, depth int) member {
 		if k := fold(key); (k == "name" || k == "key") && parameterTags[fold(name)] {
 			return member{text, value}
 		}
-		n.members = append(n.members, member{key, &node{text: text}})
+		n.members = append(n.members, member{key, &node{text: text, torn: text != a[2]+a[3]}})
 	}
 	// the member without a name holds what the attributes do not say
 	if value.kind != aText || strings.TrimSpace(value.text) != "" {
@@ -112,14 +112,15 @@ func tagged(name, said, attrs, inner string, depth int) member {
 var parameterTags = set("arg argument param parameter property field input value antmlparameter")
 
 // content returns what stands in a tag: tags alone are an object, everything else is a text.
-func content(inner string, depth int) *node {
+// Whether its entities and the white space at its ends are its own, nobody can tell without the form: see [node.unsure].
+func content(inner, name string, depth int) *node {
 	if strings.HasPrefix(strings.TrimSpace(inner), "<![CDATA[") && strings.HasSuffix(strings.TrimSpace(inner), "]]>") {
 		text := strings.TrimSpace(inner)
-		return &node{text: text[len("<![CDATA[") : len(text)-len("]]>")]}
+		return &node{text: text[len("<![CDATA[") : len(text)-len("]]>")], cdata: true}
 	}
 	if n := readTags(inner, depth); n != nil {
 		n.text = inner
 		return n
 	}
-	return &node{text: html.UnescapeString(inner)}
+	return &node{text: inner, torn: strings.Contains(inner, "<"+name) || strings.Contains(inner, "</"+name)}
 }

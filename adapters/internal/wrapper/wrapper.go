@@ -21,6 +21,7 @@
 package wrapper
 
 import (
+	"html"
 	"strings"
 
 	"toolnorm/adapters/internal/lenient"
@@ -76,6 +77,12 @@ func (l *law) text(n *node, depth int) []Call {
 	switch text := strings.TrimSpace(n.text); {
 	case n.json == "":
 		inner = l.document(text)
+		if plain := html.UnescapeString(text); plain != text {
+			if inner != nil {
+				return nil // with entities and without them it is two documents
+			}
+			inner = l.document(plain) // {&quot;name&quot;: …}
+		}
 	case text != "" && (text[0] == '{' || text[0] == '['):
 		inner = readJSON(text)
 	}
@@ -238,6 +245,9 @@ func (l *law) fits(n *node, t *toolset.Tool, key string) (string, bool) {
 			return "{}", len(t.Type().Required()) == 0
 		// OpenAI's own arguments are JSON in a string
 		case text[0] == '{':
+			if n.json == "" && html.UnescapeString(text) != text {
+				return "", false
+			}
 			return l.fitsIn(readJSON(text), t, key)
 		// <arguments>zone: UTC</arguments>; in JSON such a text is a value
 		case n.json == "":
@@ -250,7 +260,7 @@ func (l *law) fits(n *node, t *toolset.Tool, key string) (string, bool) {
 
 // fitsIn is fits for a value that is an object.
 func (l *law) fitsIn(n *node, t *toolset.Tool, key string) (string, bool) {
-	if n == nil || n.kind != anObject || len(t.Type().Members()) == 0 && len(n.members) > 0 && !lenient.ArgsKeys[key] {
+	if n == nil || n.kind != anObject || n.unsure(t.Type()) || len(t.Type().Members()) == 0 && len(n.members) > 0 && !lenient.ArgsKeys[key] {
 		return "", false
 	}
 	args := n.arguments(t.Type())
