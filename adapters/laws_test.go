@@ -334,9 +334,13 @@ func TestHostileTextIsReadToItsEnd(t *testing.T) {
 	tools := testTools(t)
 	starts := []string{"", "Sure:\n", "<think>\n", "<tool_call>\n{\"name\": \"write_file\", \"arguments\": {\"path\": \"a\", \"content\": \"", "<tool_call>\n<function=write_file>\n<parameter=path>\n", "<|tool_call_start|>[write_file(path='a"}
 	units := []string{"<", "{", "\"+\"", "\" + ", "\", \"", "\" \"", "\"]]", "''", "' '", "{\"name\":\"", "{\"arguments\":{\"a\":\"", ".\nwrite_file(path=\"", "<tool_call>\n{\"name\": \"write_file\", \"x\": \"", "```json\n{", "\n</parameter>\n<parameter=", "<|start|>", "\n", "`"}
+	size := 64 << 10
+	if testing.Short() {
+		size = 8 << 10
+	}
 	for _, start := range starts {
 		for _, unit := range units {
-			raw := start + strings.Repeat(unit, (64<<10)/len(unit))
+			raw := start + strings.Repeat(unit, size/len(unit))
 			checkEvents(t, Named("generic"), raw, chat.Stop, Options{Tools: tools})
 		}
 	}

@@ -469,7 +469,7 @@ var slipLimits = map[string]struct{ wrong, exact int }{
 func TestSlipsGiveNoWrongArguments(t *testing.T) {
 	rounds, seed := 40, int64(5)
 	if testing.Short() {
-		rounds = 10
+		rounds = 4
 	}
 	fmt.Sscanf(os.Getenv("TOOLNORM_SLIPS"), "%d,%d", &rounds, &seed)
 	count := make([][slipClasses]int, len(slips))

@@ -80,8 +80,11 @@ var word = regexp.MustCompile(`[A-Za-z_][\w.-]{1,63}`)
 func otherCalls(f *adapters.Format, t Text, offered []string) (names []string) {
 	open := t
 	open.Tools = nil
-	for _, w := range word.FindAllString(t.Raw, maxNames) {
-		if w = strings.TrimRight(w, ".-"); !slices.ContainsFunc(open.Tools, func(o chat.Tool) bool { return o.Name == w }) && !slices.Contains(offered, w) {
+	for _, at := range word.FindAllStringIndex(t.Raw, maxNames) {
+		if at[0] > 0 && strings.IndexByte("</|", t.Raw[at[0]-1]) >= 0 {
+			continue // <tool_call> is a mark
+		}
+		if w := strings.TrimRight(t.Raw[at[0]:at[1]], ".-"); !slices.ContainsFunc(open.Tools, func(o chat.Tool) bool { return o.Name == w }) && !slices.Contains(offered, w) {
 			open.Tools = append(open.Tools, chat.Tool{Name: w, Schema: json.RawMessage(`{"type":"object"}`)})
 		}
 	}
