@@ -155,7 +155,12 @@ func (p *process) answer(ctx context.Context, memory int64) ([]byte, error) {
 }
 
 // last is what a process said before it ended, in one line: the reason of a crash stands first.
+// Its output ends before all that it said has been read, so its end is waited for.
 func (p *process) last(err error) string {
+	select {
+	case <-p.exited:
+	case <-time.After(time.Second):
+	}
 	line, _, _ := strings.Cut(p.said.String(), "\n")
 	if line == "" {
 		return fmt.Sprintf("its process ended: %v", err)
