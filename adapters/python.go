@@ -1,8 +1,6 @@
 package adapters
 
 import (
-	"encoding/json"
-	"strings"
 
 	"toolnorm/adapters/internal/declaration"
 	"toolnorm/adapters/internal/lenient"
@@ -316,47 +314,8 @@ func (py *python) holes(i, quote int) bool {
 	return true
 }
 
-// pythonWords are Python's words for values, in JSON.
-var pythonWords = map[string]string{"True": "true", "False": "false", "None": "null"}
-
-// pythonQuotes spells what stands in a Python string as JSON does.
-var pythonQuotes = strings.NewReplacer(`\\`, `\\`, `\'`, `'`, `\"`, `\"`, `"`, `\"`)
-
 // writtenAsPython reports whether the text is a whole literal in a family that writes objects as Python does, and means what
 // was read of it. Such a text has no slip, so nothing else is meant.
 func (ar *arguments) writtenAsPython(text, read string) bool {
-	if ar.trial.closing.Family.Layout.Words != declaration.PythonObjects {
-		return false
-	}
-	var strict []byte
-	for i := 0; i < len(text); {
-		n := i + 1
-		switch c := text[i]; {
-		case c == '"' || c == '\'':
-			for n < len(text) && text[n] != c {
-				if text[n] == '\\' {
-					n++
-				}
-				n++
-			}
-			if n >= len(text) {
-				return false
-			}
-			strict = append(strict, `"`+pythonQuotes.Replace(text[i+1:n])+`"`...)
-			n++
-		case scan.IsLetter(c):
-			for n < len(text) && scan.IsLetter(text[n]) {
-				n++
-			}
-			word, ok := pythonWords[text[i:n]]
-			if !ok {
-				word = text[i:n] // the e of a number; anything else is no JSON
-			}
-			strict = append(strict, word...)
-		default:
-			strict = append(strict, c)
-		}
-		i = n
-	}
-	return json.Valid(strict) && lenient.SameJSON(string(strict), read)
+	return ar.trial.closing.Family.Layout.Words == declaration.PythonObjects && lenient.IsPython(text, read)
 }

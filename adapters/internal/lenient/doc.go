@@ -27,5 +27,6 @@
 //	member.go      members by their keys: which of the schema one means, which is left out, which holds all arguments
 //	standin.go     other values that stand for an object; text as a value
 //	damaged.go     what damaged arguments mean, by all ways to read them
+//	python.go      literals as Python writes them
 //	repair.go      whole documents: where in a text the JSON is
 package lenient

@@ -89,6 +89,9 @@ func RepairAs(text string, t *schema.Type) (out string, whole bool) {
 		return "", false
 	}
 	whole = doc.whole && !doc.around
+	if doc.odd && whole && IsPython(text, doc.out) {
+		return doc.out, true
+	}
 	if doc.odd || !whole {
 		today := ""
 		if whole {
