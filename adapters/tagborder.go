@@ -1,0 +1,98 @@
+package adapters
+
+import (
+	"regexp"
+	"strings"
+
+	"toolnorm/adapters/internal/declaration"
+)
+
+// Where a tag of a call was left out, nothing that looks like one may stand in its place: </param> in front of </function>
+// closes the value, or belongs to it. Nobody knows which, so the call is in doubt. Damage that can be named is mended (nearly).
+
+// maxBorder bounds how much of a value is looked at beside a tag that is missing, in bytes. So much of the text is always kept.
+const maxBorder = lookBack / 2
+
+// What ends a value that may have lost its closer, and what begins one whose head is damaged.
+var (
+	bracketTag   = regexp.MustCompile(`[\[({]\s*[/\\][^\[\](){}\n]*[\])}]$|[\[({][^\[\](){}\n]*/[\])}]$`)
+	otherAngle   = regexp.MustCompile(`(?:＞|&gt;|›|〉)$`)
+	emptyElement = regexp.MustCompile(`^<(?:br|hr|img|input|meta|link)\b[^<>]*>$`)
+	halfTag      = regexp.MustCompile(`<[/\\][^<>\s]*$`)
+	otherBegin   = regexp.MustCompile(`^(?:</|＜|&lt;|‹|〈|\[\w+\]|<!\[|[:=])|^[^<\n]{0,40}>|^\w{1,2}<\w+>`)
+	element      = regexp.MustCompile(`^<([^<>/\s=:]+)`)
+)
+
+// endsInTag reports whether a tag seems to stand at the end of a text. An element that the text opens and closes is none.
+func endsInTag(text string) bool {
+	text = strings.TrimRight(text, " \t\r\n")
+	if otherAngle.MatchString(text) || halfTag.MatchString(text) || bracketTag.MatchString(text) {
+		return true
+	}
+	if !strings.HasSuffix(text, ">") {
+		return false
+	}
+	last := text[max(strings.LastIndexByte(text, '<'), 0):]
+	if name, ok := strings.CutPrefix(last, "</"); ok {
+		return !strings.Contains(text, "<"+strings.TrimSuffix(name, ">"))
+	}
+	return !emptyElement.MatchString(last) && !strings.HasSuffix(last, "-->")
+}
+
+// beginsWithTag reports whether a tag seems to stand at the beginning of a text. An element that the text closes is none.
+func beginsWithTag(text string) bool {
+	text = strings.TrimLeft(text, " \t\r\n")
+	if otherBegin.MatchString(text) {
+		return true
+	}
+	m := element.FindStringSubmatch(text)
+	return m != nil && m[1][0] != '!' && m[1][0] != '?' && !strings.Contains(text, "</"+m[1]) && !emptyElement.MatchString(text[:strings.IndexByte(text+">", '>')]+">")
+}
+
+// borderless reports whether a reading takes a tag for missing or damaged, and has what looks like one in its place.
+func (s *tagSearch) borderless(r tagReading) bool {
+	for a := r.args; a != nil; a = a.prev {
+		from := a.from
+		if from == 0 && a.prev == nil {
+			from = s.start
+		}
+		if a.loose && endsInTag(string(s.d.Slice(s.d.Pos+max(from, a.to-maxBorder), s.d.Pos+a.to))) {
+			return true
+		}
+		if a.doubt || s.closerInside(a) {
+			return true
+		}
+		if a.opened && a.to > a.from && s.d.At(a.from) == s.lastLetter(a.p) {
+			return true // <arg_valu>e… has lost a letter, or two have changed places
+		}
+		if a.opened && beginsWithTag(string(s.d.Slice(s.d.Pos+a.from, s.d.Pos+min(a.to, a.from+maxBorder)))) {
+			return true
+		}
+	}
+	return false
+}
+
+// lastLetter is the sign in front of the end of the last tag in the head of an argument.
+func (s *tagSearch) lastLetter(p *declaration.Pattern) int {
+	text := p.Parts[p.Hole("value")-1].Lit.Trimmed().Plain()
+	if len(text) < 4 {
+		return -1
+	}
+	return int(text[len(text)-2])
+}
+
+// closerInside reports whether the closer of a value stands in one without its opener, and what looks like a tag that opens
+// follows it: the next argument, perhaps, with a damaged head.
+func (s *tagSearch) closerInside(a *tagArg) bool {
+	for k := s.from(a.from); k < len(s.tokens) && s.tokens[k].at < a.to; k++ {
+		t := &s.tokens[k]
+		n := t.end + s.d.Elastic(t.end)
+		if t.kind != valueTag || t.cost > 0 || s.paired[k] || n >= a.to {
+			continue
+		}
+		if s.d.At(n) == '<' && s.d.At(n+1) != '/' || a.loose && a.to-n < 4 {
+			return true
+		}
+	}
+	return false
+}
