@@ -3,8 +3,6 @@ package adapters
 import (
 	"regexp"
 	"strings"
-
-	"toolnorm/adapters/internal/declaration"
 )
 
 // Where a tag of a call was left out, nothing that looks like one may stand in its place: </param> in front of </function>
@@ -56,14 +54,12 @@ func (s *tagSearch) borderless(r tagReading) bool {
 		if from == 0 && a.prev == nil {
 			from = s.start
 		}
-		if a.loose && endsInTag(string(s.d.Slice(s.d.Pos+max(from, a.to-maxBorder), s.d.Pos+a.to))) {
+		tail := string(s.d.Slice(s.d.Pos+max(from, a.to-maxBorder), s.d.Pos+a.to))
+		if a.doubt || s.closerInside(a) || a.loose && (endsInTag(tail) || endsInHalf(tail, a.own.Trimmed().Plain()) || s.signInFront(a)) {
 			return true
 		}
-		if a.doubt || s.closerInside(a) {
+		if a.opened && a.to > a.from && s.letterLost(a) {
 			return true
-		}
-		if a.opened && a.to > a.from && s.d.At(a.from) == s.lastLetter(a.p) {
-			return true // <arg_valu>e… has lost a letter, or two have changed places
 		}
 		if a.opened && beginsWithTag(string(s.d.Slice(s.d.Pos+a.from, s.d.Pos+min(a.to, a.from+maxBorder)))) {
 			return true
@@ -72,13 +68,36 @@ func (s *tagSearch) borderless(r tagReading) bool {
 	return false
 }
 
-// lastLetter is the sign in front of the end of the last tag in the head of an argument.
-func (s *tagSearch) lastLetter(p *declaration.Pattern) int {
-	text := p.Parts[p.Hole("value")-1].Lit.Trimmed().Plain()
-	if len(text) < 4 {
-		return -1
+// endsInHalf reports whether a text ends in the first half of a closer, or more of it.
+func endsInHalf(text, closer string) bool {
+	text, closer = strings.ReplaceAll(strings.TrimSpace(text), "｜", "|"), strings.ReplaceAll(closer, "｜", "|")
+	for n := len(closer) - 1; n >= max(4, len(closer)/2); n-- {
+		if strings.HasSuffix(text, closer[:n]) {
+			return true
+		}
 	}
-	return int(text[len(text)-2])
+	return false
+}
+
+// letterLost reports whether the head of an argument and its value share a sign that may belong to either: <arg_valu>e… has
+// lost a letter, or two have changed places, and <arg_value]… has lost a sign, or another one stands for it.
+func (s *tagSearch) letterLost(a *tagArg) bool {
+	text := a.p.Parts[a.p.Hole("value")-1].Lit.Trimmed().Plain()
+	if len(text) < 2 {
+		return false
+	}
+	first, before := s.d.At(a.from), s.d.before(a.from)
+	return len(text) > 3 && first == int(text[len(text)-2]) || before != int(text[len(text)-1]) && first >= 0 && strings.IndexByte("[](){}|:=\"'", byte(first)) >= 0
+}
+
+// signInFront reports whether a sign stands in front of the damaged closer of a value, which may stand for one of its own.
+func (s *tagSearch) signInFront(a *tagArg) bool {
+	k := s.from(a.to)
+	if k == len(s.tokens) || s.tokens[k].kind != valueTag || s.tokens[k].cost == 0 {
+		return false
+	}
+	c := s.d.before(s.tokens[k].at)
+	return c >= 0 && strings.IndexByte("<>[](){}|/\\", byte(c)) >= 0
 }
 
 // closerInside reports whether the closer of a value stands in one without its opener, and what looks like a tag that opens

@@ -131,6 +131,9 @@ func (ta *tagsAhead) withSuffix(i int, f tagForm) string {
 		return f.text
 	}
 	size := ta.Run(n, declaration.MaxSuffix, func(c int) bool { return c == ':' || scan.IsWord(c) || c == '-' })
+	if c := ta.At(n + size); c != '>' && c != '<' && c != '\n' {
+		return f.text
+	}
 	return strings.TrimSuffix(f.text, ">") + string(ta.Slice(ta.Pos+n, ta.Pos+n+size)) + ">"
 }
 
@@ -170,9 +173,9 @@ func (ta *tagsAhead) nearly(i int, text string) int {
 	case k > 0 && scan.IsSpace(c) && ta.Has(i+k+1, text[k:]):
 		return i + len(text) + 1
 	// another one stands in its place
-	case k > 1 && c >= 0 && k+size < len(text) && ta.Has(i+k+runeSize(c), text[k+size:]):
+	case k > 0 && c >= 0 && k+size < len(text) && ta.Has(i+k+runeSize(c), text[k+size:]):
 		return i + k + runeSize(c) + len(text) - k - size
-	case k > 1 && c >= 0 && k+size == len(text) && (scan.IsWord(c) || strings.IndexByte("]})|-.", byte(c)) >= 0) && ta.At(i+k+1) != '>' && !scan.IsWord(ta.At(i+k+1)):
+	case k > 1 && text[1] == '/' && c >= 0 && k+size == len(text) && (scan.IsWord(c) || strings.IndexByte("]})|-.", byte(c)) >= 0) && ta.At(i+k+1) != '>' && !scan.IsWord(ta.At(i+k+1)):
 		return i + len(text)
 	// the last character is missing
 	case k+size == len(text) && k > 3 && !scan.IsWord(c) && c != '-' && c != '.':

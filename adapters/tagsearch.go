@@ -326,7 +326,7 @@ func (s *tagSearch) between(args *tagArg, i, n, cost, depth int) {
 	}
 	k := s.from(n)
 	if k < len(s.tokens) && s.tokens[k].at > n && s.tokens[k].at-n <= maxAside && bytes.IndexByte(bytes.TrimRight(d.Slice(d.Pos+i, d.Pos+s.tokens[k].at), "\n "), '\n') < 0 {
-		if args != nil && (s.tokens[k].kind == valueTag || bytes.ContainsAny(d.Slice(d.Pos+n, d.Pos+s.tokens[k].at), "<>=:[]/'\"")) {
+		if args != nil && (depth > 0 || s.tokens[k].kind == valueTag || bytes.ContainsAny(d.Slice(d.Pos+n, d.Pos+s.tokens[k].at), "<>=:[]/'\"")) {
 			unsure := *args
 			unsure.doubt = true
 			args = &unsure
@@ -387,6 +387,8 @@ func (s *tagSearch) over(args *tagArg, i, cost int, closed bool) {
 	over, _ := s.d.behindCall(s.f.p, i)
 	tail := s.d.tailFrom(s.f.p, i)
 	switch {
+	case !over && s.valueBehind(i):
+		cost += leftCost
 	case tail.least < 0 || !over && tail.at > 0:
 		cost += leftCost
 	case !over && cost%quarter > 0 && s.argumentsBehind(i):
@@ -398,6 +400,12 @@ func (s *tagSearch) over(args *tagArg, i, cost int, closed bool) {
 		}
 	}
 	s.finish(tagReading{cost: cost, args: args, end: i, closed: closed})
+}
+
+// valueBehind reports whether the tags behind an offset begin with the closer of a value: that was no end of the call.
+func (s *tagSearch) valueBehind(i int) bool {
+	k := s.from(i)
+	return k < len(s.tokens) && s.tokens[k].kind == valueTag && s.tokens[k].cost == 0 && s.tokens[k].asText == textCost
 }
 
 // argumentsBehind says whether tags of arguments stand behind an offset.

@@ -1,6 +1,7 @@
 package adapters
 
 import (
+	"bytes"
 	"slices"
 
 	"toolnorm/adapters/internal/declaration"
@@ -266,7 +267,14 @@ func (tg *tagged) surelyBehind(p *declaration.Pattern, t *schema.Type, i int) bo
 func (tg *tagged) simpleEnd(p *declaration.Pattern, h head, t *schema.Type) (int, bool) {
 	n, a := tg.marks.literal(0, h.own)
 	if a == matched && tg.afterValue(p, n) {
+		if p == p.Family.Header && bytes.HasSuffix(bytes.TrimSpace(tg.Slice(max(h.from, tg.Pos-maxBorder), tg.Pos)), []byte("|>")) {
+			tg.Out.Doubt = true // the mark that ends the message, perhaps
+		}
 		return n, true
+	}
+	if a == matched && p == p.Family.Header {
+		_, again := tg.marks.literal(n+tg.Elastic(n), h.own)
+		tg.Out.Doubt = tg.Out.Doubt || again == matched || tg.Pos == h.from
 	}
 	// junk behind the closer, where it cannot be text
 	if a == matched {
@@ -300,13 +308,13 @@ func (tg *tagged) simpleEnd(p *declaration.Pattern, h head, t *schema.Type) (int
 		return lead, true
 	}
 	// a tag inside a text, and another one right behind it: one of them may be the value's closer
-	if typ := t.Prop(h.key); h.p.Keyed() && typ.Known() && !typ.Allows(schema.Object|schema.Array) && tg.Has(0, tokenOf(h.p)) {
+	if typ := t.Prop(h.key); h.p.Keyed() && (!t.Has(h.key) || typ.Known() && !typ.Allows(schema.Object|schema.Array)) && tg.Has(0, tokenOf(h.p)) {
 		token := tokenOf(h.p)
 		n := len(token)
 		for n < len(token)+maxAside && tg.At(n) > ' ' && !tg.Has(n, token) {
 			n++
 		}
-		tg.Out.Doubt = tg.Out.Doubt || tg.Has(n, token) && tagBetween.Match(tg.Slice(tg.Pos+len(token), tg.Pos+n))
+		tg.Out.Doubt = tg.Out.Doubt || !t.Has(h.key) || tg.Has(n, token) && tagBetween.Match(tg.Slice(tg.Pos+len(token), tg.Pos+n))
 	}
 	return 0, false
 }
@@ -335,6 +343,7 @@ func (tg *tagged) junkBehind(p *declaration.Pattern, h head, t *schema.Type, i i
 		}
 		if tg.nextArg(p.Family, t, n) || !text && tg.closersFollow(p, n) {
 			tg.Repaired("extra-closer")
+			tg.Out.Doubt = tg.Out.Doubt || bytes.ContainsAny(tg.Slice(tg.Pos+i, tg.Pos+n), "<>")
 			return n
 		}
 	}

@@ -92,8 +92,8 @@ func oddTree(p *declaration.Pattern, text string) bool {
 		name        string
 		signs, kids bool
 	}
-	open, left := []level{{}}, 0
-	for i, part := range strings.Split(text, tokenOf(p)) {
+	open, left, token := []level{{}}, 0, tokenOf(p)
+	for i, part := range strings.Split(text, token) {
 		if i > 0 {
 			key, size := tagAt(part)
 			name, closing := strings.CutPrefix(key, "/")
@@ -117,6 +117,12 @@ func oddTree(p *declaration.Pattern, text string) bool {
 				open[len(open)-1].kids = true
 				open = append(open, level{name: name})
 			}
+			if strings.HasPrefix(strings.TrimSpace(part), "<"+name+">") {
+				return true
+			}
+		}
+		if strings.Contains(part, token[1:]) || strings.Contains(part, token[:len(token)-1]) {
+			return true // half a token
 		}
 		top := &open[len(open)-1]
 		if top.signs = top.signs || strings.ContainsAny(part, "<>[]/"); top.signs && top.kids {
