@@ -3,6 +3,8 @@ package adapters
 import (
 	"regexp"
 	"strings"
+
+	"toolnorm/chat/schema"
 )
 
 // Where a tag of a call was left out, nothing that looks like one may stand in its place: </param> in front of </function>
@@ -87,7 +89,10 @@ func (s *tagSearch) letterLost(a *tagArg) bool {
 		return false
 	}
 	first, before := s.d.At(a.from), s.d.before(a.from)
-	return len(text) > 3 && first == int(text[len(text)-2]) || before != int(text[len(text)-1]) && first >= 0 && strings.IndexByte("[](){}|:=\"'", byte(first)) >= 0
+	if len(text) > 3 && first == int(text[len(text)-2]) {
+		return true
+	}
+	return before != int(text[len(text)-1]) && s.f.typ.Prop(a.key).Allows(schema.String) && first >= 0 && strings.IndexByte("[](){}|:=\"'", byte(first)) >= 0
 }
 
 // signInFront reports whether a sign stands in front of the damaged closer of a value, which may stand for one of its own.
@@ -96,8 +101,12 @@ func (s *tagSearch) signInFront(a *tagArg) bool {
 	if k == len(s.tokens) || s.tokens[k].kind != valueTag || s.tokens[k].cost == 0 {
 		return false
 	}
-	c := s.d.before(s.tokens[k].at)
-	return c >= 0 && strings.IndexByte("<>[](){}|/\\", byte(c)) >= 0
+	at := s.tokens[k].at
+	c, begin := s.d.before(at), int(a.own.Trimmed().Plain()[0])
+	if s.d.At(at) == begin {
+		return c == begin
+	}
+	return c >= 0 && s.f.typ.Prop(a.key).Allows(schema.String) && strings.IndexByte("[](){}|/\\", byte(c)) >= 0
 }
 
 // closerInside reports whether the closer of a value stands in one without its opener, and what looks like a tag that opens
