@@ -57,7 +57,7 @@ func (s *tagSearch) borderless(r tagReading) bool {
 			from = s.start
 		}
 		tail := string(s.d.Slice(s.d.Pos+max(from, a.to-maxBorder), s.d.Pos+a.to))
-		if a.doubt || s.closerInside(a) || a.loose && (endsInTag(tail) || endsInHalf(tail, a.own.Trimmed().Plain()) || s.signInFront(a)) {
+		if a.doubt || s.tagInside(a) || a.loose && (endsInTag(tail) || endsInHalf(tail, a.own.Trimmed().Plain()) || s.signInFront(a)) {
 			return true
 		}
 		if a.opened && a.to > a.from && s.letterLost(a) {
@@ -85,7 +85,7 @@ func endsInHalf(text, closer string) bool {
 // lost a letter, or two have changed places, and <arg_value]… has lost a sign, or another one stands for it.
 func (s *tagSearch) letterLost(a *tagArg) bool {
 	text := a.p.Parts[a.p.Hole("value")-1].Lit.Trimmed().Plain()
-	if len(text) < 2 {
+	if text == "" {
 		return false
 	}
 	first, before := s.d.At(a.from), s.d.before(a.from)
@@ -109,18 +109,38 @@ func (s *tagSearch) signInFront(a *tagArg) bool {
 	return c >= 0 && s.f.typ.Prop(a.key).Allows(schema.String) && strings.IndexByte("[](){}|/\\", byte(c)) >= 0
 }
 
-// closerInside reports whether the closer of a value stands in one without its opener, and what looks like a tag that opens
-// follows it: the next argument, perhaps, with a damaged head.
-func (s *tagSearch) closerInside(a *tagArg) bool {
+// tagInside reports whether a value holds a tag of its family that may be one of the call's: its own head once more, a closer
+// without its opener in front of another tag or of the value's end, or an opener without its closer where the value's own is
+// missing.
+func (s *tagSearch) tagInside(a *tagArg) bool {
 	for k := s.from(a.from); k < len(s.tokens) && s.tokens[k].at < a.to; k++ {
 		t := &s.tokens[k]
-		n := t.end + s.d.Elastic(t.end)
-		if t.kind != valueTag || t.cost > 0 || s.paired[k] || n >= a.to {
+		if t.opens {
+			own := t.kind == headTag && t.heads[0].key == a.key || t.kind == openTag && s.again(a.head, t)
+			if own && s.blank(a.from, t.at) || a.loose && t.pair == 0 && t.asText == textCost && t.cost == 0 {
+				return true
+			}
 			continue
 		}
-		if s.d.At(n) == '<' && s.d.At(n+1) != '/' || a.loose && a.to-n < 4 {
+		if t.cost == 0 && !s.paired[k] && s.isBorder(a, k) {
 			return true
 		}
 	}
 	return false
+}
+
+// isBorder reports whether a closer inside a value stands where the value may have ended.
+func (s *tagSearch) isBorder(a *tagArg, k int) bool {
+	t := &s.tokens[k]
+	n := t.end + s.d.Elastic(t.end)
+	another := func(kind tagKind) bool {
+		return k+1 < len(s.tokens) && s.tokens[k+1].at == n && s.tokens[k+1].kind == kind && s.tokens[k+1].cost == 0
+	}
+	switch {
+	case t.kind == closeTag:
+		return another(headTag) && s.f.typ.Has(s.tokens[k+1].heads[0].key) && s.tokens[k+1].heads[0].key != a.key
+	case t.kind != valueTag:
+		return false
+	}
+	return n >= a.to || another(valueTag) || s.d.At(n) == '<' && s.d.At(n+1) != '/' || a.loose && a.to-n < 4
 }

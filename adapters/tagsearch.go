@@ -402,10 +402,10 @@ func (s *tagSearch) over(args *tagArg, i, cost int, closed bool) {
 	s.finish(tagReading{cost: cost, args: args, end: i, closed: closed})
 }
 
-// valueBehind reports whether the tags behind an offset begin with the closer of a value: that was no end of the call.
+// valueBehind reports whether the tags behind an offset begin with the closer of a value or a key: that was no end of the call.
 func (s *tagSearch) valueBehind(i int) bool {
 	k := s.from(i)
-	return k < len(s.tokens) && s.tokens[k].kind == valueTag && s.tokens[k].cost == 0 && s.tokens[k].asText == textCost
+	return k < len(s.tokens) && (s.tokens[k].kind == valueTag || s.tokens[k].kind == innerTag) && s.tokens[k].cost == 0 && s.tokens[k].asText == textCost
 }
 
 // argumentsBehind says whether tags of arguments stand behind an offset.

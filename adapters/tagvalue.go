@@ -23,7 +23,8 @@ func (tg *tagged) tagValue(p *declaration.Pattern, h head, t *schema.Type) {
 	}
 	h.cdata = tg.openCDATA(p.Family)
 	h.from = tg.Pos
-	tg.Out.Doubt = tg.Out.Doubt || !tg.plan.made && tg.headAgain(p, h)
+	// where the family has no CDATA, a value in it may have been meant without
+	tg.Out.Doubt = tg.Out.Doubt || !tg.plan.made && tg.headAgain(p, h) || !h.cdata && tg.Has(tg.Space(0), declaration.CDATAOpen)
 	if h.cdata && tg.plan.made { // the plan knows no CDATA
 		tg.plan.to -= len(declaration.CDATAClose)
 		tg.Out.Doubt = tg.Out.Doubt || tg.plan.to < tg.Pos || !tg.Has(tg.plan.to-tg.Pos, declaration.CDATAClose)
