@@ -53,22 +53,16 @@ func (s *tagSearch) choose(before string, partly bool) (tagReading, bool) {
 			return best, false
 		}
 	}
-	return best, best.cost < leftCost && !(s.d.calls.done > 0 && s.closersInside(best))
+	return best, best.cost < leftCost && !s.borderless(best) && !(s.d.calls.done > 0 && s.closersInside(best))
 }
 
 // closersInside says whether a value of a reading holds all closers of a call without its opener. Behind another call it is
 // not clear then where that one ended.
 func (s *tagSearch) closersInside(r tagReading) bool {
-	paired := map[int]bool{}
-	for k := range s.tokens {
-		if pair := s.tokens[k].pair; pair > 0 {
-			paired[pair] = true
-		}
-	}
 	for a := r.args; a != nil; a = a.prev {
 		for k := s.from(a.from); k+1 < len(s.tokens) && s.tokens[k].at < a.to; k++ {
 			t, next := &s.tokens[k], &s.tokens[k+1]
-			if t.kind == valueTag && next.kind == closeTag && !paired[k] && t.cost+next.cost == 0 && s.blank(t.end, next.at) {
+			if t.kind == valueTag && next.kind == closeTag && !s.paired[k] && t.cost+next.cost == 0 && s.blank(t.end, next.at) {
 				return true
 			}
 		}

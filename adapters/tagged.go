@@ -1,6 +1,7 @@
 package adapters
 
 import (
+	"slices"
 	"strings"
 
 	"toolnorm/adapters/internal/declaration"
@@ -44,6 +45,13 @@ func (tg *tagged) read(p *declaration.Pattern, t *toolset.Tool, id string) match
 		tg.calls.endCall(closed)
 	}
 	return a
+}
+
+// moreMayFollow reports whether the tool has a parameter that has no value. A reply that stops in front of the closers of a
+// call may have stopped in front of that parameter too.
+func (tg *tagged) moreMayFollow(t *schema.Type) bool {
+	members := t.Members()
+	return len(members) == 0 || slices.ContainsFunc(members, func(key string) bool { return !slices.Contains(tg.Seen, key) })
 }
 
 // taggedBody reads arguments that are tags, or one JSON object in their place, and leaves the call open. It commits at the
@@ -99,6 +107,7 @@ type head struct {
 	wire  string // what the tag says of the value's type; "" when it says nothing
 	end   int    // offset behind it: where the value begins
 	cdata bool   // the value stands in CDATA
+	from  int    // position where the value begins
 	at    int    // position in the arguments where the member begins
 	odd   bool   // the key holds what no name does
 }
@@ -110,7 +119,7 @@ type head struct {
 func (tg *tagged) tags(p *declaration.Pattern, t *schema.Type) {
 	tg.PutByte('{')
 	for {
-		h, ok := tg.nextArgument(p)
+		h, ok := tg.nextArgument(p, t)
 		if !ok {
 			break
 		}
@@ -135,17 +144,19 @@ func (tg *tagged) tags(p *declaration.Pattern, t *schema.Type) {
 // decided as a whole, that says which it is.
 // Without a plan a head stands here or the call ends: the value in front was ended by nothing else. Only tags that the search
 // does not know can be followed by something that begins like one, and then there may be more arguments than were read.
-func (tg *tagged) nextArgument(p *declaration.Pattern) (head, bool) {
+func (tg *tagged) nextArgument(p *declaration.Pattern, t *schema.Type) (head, bool) {
 	if tg.plan.made {
 		h, ok := tg.planNext()
 		if !ok && tg.plan.to >= 0 {
 			tg.Pos = tg.plan.end
+			tg.Out.Broken = tg.Out.Broken || tg.plan.open && tg.moreMayFollow(t)
 		}
 		return h, ok
 	}
 	n := tg.Elastic(0)
-	// the text ends between two arguments
+	// the text ends between two arguments; what ends a message, a server may have left out
 	if tg.At(n) < 0 {
+		tg.Out.Broken = tg.Out.Broken || p != p.Family.Header && tg.moreMayFollow(t)
 		return head{}, false
 	}
 	if end := tg.ahead.loneKeys(p, n); end > n {

@@ -28,6 +28,8 @@ type tagForm struct {
 	lit  declaration.Literal
 	text string
 	name string // of </name>; "" where the tag is of another form
+
+	suffix bool // a suffix may stand in front of its end
 }
 
 // headStep is a piece of an argument's head: a tag, or a hole.
@@ -76,6 +78,9 @@ func newTagForms(p *declaration.Pattern, t *schema.Type) *tagForms {
 func formOf(l declaration.Literal) tagForm {
 	f := tagForm{lit: l.Trimmed()}
 	f.text = f.lit.Plain()
+	for _, u := range f.lit.Units {
+		f.suffix = f.suffix || u.Kind == declaration.Suffix && strings.HasSuffix(f.text, ">")
+	}
 	if name, ok := strings.CutPrefix(f.text, "</"); ok {
 		f.name = strings.TrimSuffix(name, ">")
 	}
@@ -110,16 +115,33 @@ func (ta *tagsAhead) tagAt(i int, f tagForm) (end, cost int, ok bool) {
 		}
 		return n, 0, true
 	}
-	if n := ta.nearly(i, f.text); n > 0 {
+	if n := ta.nearly(i, ta.withSuffix(i, f)); n > 0 {
 		return n, slipCost, true
 	}
 	return i, 0, false
 }
 
+// withSuffix is the text of a tag with the suffix that stands at offset i, in families that have one: </arg_key:opensource>.
+func (ta *tagsAhead) withSuffix(i int, f tagForm) string {
+	if !f.suffix {
+		return f.text
+	}
+	n := i + ta.Run(i, len(f.text)+1, func(c int) bool { return c >= 0 && c != ':' && c != '>' && c != '\n' })
+	if ta.At(n) != ':' {
+		return f.text
+	}
+	size := ta.Run(n, declaration.MaxSuffix, func(c int) bool { return c == ':' || scan.IsWord(c) || c == '-' })
+	if c := ta.At(n + size); c != '>' && c != '<' && c != '\n' {
+		return f.text
+	}
+	return strings.TrimSuffix(f.text, ">") + string(ta.Slice(ta.Pos+n, ta.Pos+n+size)) + ">"
+}
+
 // nearly compares a text with one slip, found at the first byte that differs: what follows tells which slip it was.
 // A first character that stands twice is none: of "1 <</parameter>" the value ends in a sign of its own.
 //
-// The slips are another case, a character that is missing, one that stands twice, and a blank too many. It returns the offset
+// The slips are another case, a character that is missing, one that stands twice or for another, two that have changed places,
+// and a blank too many. It returns the offset
 // behind the text, or 0 where it does not stand at offset i.
 func (ta *tagsAhead) nearly(i int, text string) int {
 	if len(text) < 4 {
@@ -139,6 +161,9 @@ func (ta *tagsAhead) nearly(i int, text string) int {
 	_, size := utf8.DecodeRuneInString(text[k:])
 	_, before := utf8.DecodeLastRuneInString(text[:k])
 	switch {
+	// two have changed places
+	case k > 0 && k+1 < len(text) && c == int(text[k+1]) && ta.At(i+k+1) == int(text[k]) && ta.Has(i+k+2, text[k+2:]):
+		return i + len(text)
 	// the character that comes next is missing
 	case k+size < len(text) && ta.Has(i+k, text[k+size:]):
 		return i + k + len(text) - k - size
@@ -147,6 +172,11 @@ func (ta *tagsAhead) nearly(i int, text string) int {
 		return i + len(text) + before
 	case k > 0 && scan.IsSpace(c) && ta.Has(i+k+1, text[k:]):
 		return i + len(text) + 1
+	// another one stands in its place
+	case k > 0 && c >= 0 && k+size < len(text) && ta.Has(i+k+runeSize(c), text[k+size:]):
+		return i + k + runeSize(c) + len(text) - k - size
+	case k > 1 && text[1] == '/' && c >= 0 && k+size == len(text) && (scan.IsWord(c) || strings.IndexByte("]})|-.", byte(c)) >= 0) && ta.At(i+k+1) != '>' && !scan.IsWord(ta.At(i+k+1)):
+		return i + len(text)
 	// the last character is missing
 	case k+size == len(text) && k > 3 && !scan.IsWord(c) && c != '-' && c != '.':
 		return i + k
@@ -160,6 +190,19 @@ func (ta *tagsAhead) nearly(i int, text string) int {
 		}
 	}
 	return i + len(text)
+}
+
+// runeSize is the size of the character that begins with a byte.
+func runeSize(c int) int {
+	switch {
+	case c >= 0xF0:
+		return 4
+	case c >= 0xE0:
+		return 3
+	case c >= 0xC0:
+		return 2
+	}
+	return 1
 }
 
 // isLetter reports whether what At answered is a letter of ASCII.

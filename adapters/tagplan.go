@@ -18,6 +18,7 @@ type tagPlan struct {
 	to     int       // the position where the value that is being read ends; -1: not at all
 	end    int       // the position behind the call
 	closed bool      // its last closer was seen
+	open   bool      // the text ends behind an argument
 }
 
 // planDamaged decides how a call is read whose first argument has a damaged head.
@@ -54,6 +55,7 @@ func (tg *tagged) planTags(p *declaration.Pattern, h head, t *schema.Type, befor
 	if before != nil {
 		text = before()
 	}
+	s.start = h.from - tg.Pos
 	s.add(0, tagState{head: h})
 	s.run()
 	r, ok := s.choose(text, before == nil)
@@ -62,6 +64,10 @@ func (tg *tagged) planTags(p *declaration.Pattern, h head, t *schema.Type, befor
 		return
 	}
 	tg.followPlan(r)
+	// what stands in front of the value's own beginning has been read
+	if tg.plan.args[0].from > 0 && h.from < tg.Pos && (before == nil || text != "" && t.Prop(h.key).Allows(schema.String)) {
+		tg.Out.Doubt = true
+	}
 	tg.planNext()
 }
 
@@ -81,7 +87,7 @@ func (tg *tagged) followPlan(r tagReading) {
 		tg.plan.args = append(tg.plan.args, a)
 	}
 	slices.Reverse(tg.plan.args)
-	tg.plan.end, tg.plan.closed = tg.plan.base+r.end, r.closed
+	tg.plan.end, tg.plan.closed, tg.plan.open = tg.plan.base+r.end, r.closed, r.open
 	if r.cost%quarter > 0 {
 		tg.Repaired("closers")
 	}

@@ -17,6 +17,9 @@ type tagArg struct {
 	head
 	from, to int
 	prev     *tagArg
+	opened   bool // its head is damaged
+	loose    bool // its closer is damaged or missing
+	doubt    bool // what stands behind it may be another argument
 }
 
 // tagState is a reading up to a token: it stands in the value of an argument.
@@ -26,6 +29,7 @@ type tagState struct {
 	args *tagArg
 	head head
 	from int
+	odd  bool // the head is damaged
 }
 
 // tagReading is a reading of the whole call.
@@ -35,6 +39,7 @@ type tagReading struct {
 	end    int
 	cut    bool // the text ends inside a value
 	closed bool // the last closer was seen
+	open   bool // the text ends between two arguments
 }
 
 // tagSearch finds the readings of what is left of a call.
@@ -42,7 +47,9 @@ type tagSearch struct {
 	d       *tagsAhead
 	f       *tagForms
 	first   int // the arguments that were read before the search
+	start   int // where the value begins that the search began in
 	tokens  []tagToken
+	paired  []bool // which of them close something
 	states  [][]tagState
 	borders map[string][]int // see countBorders
 	rest    []int            // what the tags from each token on cost as text
@@ -97,7 +104,7 @@ func (s *tagSearch) run() {
 				break
 			}
 			if k == len(s.tokens) {
-				s.finish(tagReading{cost: v.cost + s.endCost(), args: &tagArg{v.head, v.from, s.textEnd(), v.args}, cut: true})
+				s.finish(tagReading{cost: v.cost + s.endCost(), args: &tagArg{head: v.head, from: v.from, to: s.textEnd(), prev: v.args}, cut: true})
 				continue
 			}
 			s.step(k, v)
@@ -130,7 +137,7 @@ func (s *tagSearch) finish(r tagReading) {
 func (s *tagSearch) step(k int, v tagState) {
 	t := &s.tokens[k]
 	closed := func(to, i, cost int) {
-		s.next(&tagArg{v.head, v.from, max(to, v.from), v.args}, i, cost, 0)
+		s.next(&tagArg{v.head, v.from, max(to, v.from), v.args, v.odd, t.kind != valueTag || t.cost > 0, false}, i, cost, 0)
 	}
 	// a missing closer takes the line break in front of it along; of two one may be the value's
 	missing := func(to, i, cost int) {
@@ -148,7 +155,7 @@ func (s *tagSearch) step(k int, v tagState) {
 	nests := 0
 	if t.opens && t.kind != headTag && s.blank(v.from, t.at) && s.again(v.head, t) {
 		nests = textCost
-		s.add(s.from(t.end), tagState{v.cost + slipCost, v.args, v.head, t.end})
+		s.add(s.from(t.end), tagState{v.cost + slipCost, v.args, v.head, t.end, true})
 	}
 	if t.opens && t.kind == valueTag && k+1 < len(s.tokens) && s.blank(t.end, s.tokens[k+1].at) && s.tokens[k+1].kind == headTag && s.fresh(v, s.tokens[k+1].heads[0].key) {
 		nests = textCost
@@ -172,7 +179,7 @@ func (s *tagSearch) step(k int, v tagState) {
 		missing(line, t.at, lost)
 	case t.kind == headTag && s.blank(v.from, t.at) && t.heads[0].key == v.head.key:
 		nests = textCost
-		s.add(s.from(t.end), tagState{v.cost + slipCost + t.cost, v.args, v.head, t.heads[0].end})
+		s.add(s.from(t.end), tagState{v.cost + slipCost + t.cost, v.args, v.head, t.heads[0].end, true})
 	case t.kind == headTag && t.cost == 0 && s.fresh(v, t.heads[0].key) && (!v.head.onLines() || s.d.before(t.at) == '\n' || t.at == v.from):
 		missing(line, t.at, lost)
 	}
@@ -195,7 +202,7 @@ func (s *tagSearch) asText(k int, v tagState, nests int) {
 			text = slipCost - 1
 		}
 	}
-	s.add(k+1, tagState{v.cost + text, v.args, v.head, v.from})
+	s.add(k+1, tagState{v.cost + text, v.args, v.head, v.from, v.odd})
 	if t.pair > 0 {
 		switch {
 		case s.endsInside(v, t.pair-1, t.pair):
@@ -205,7 +212,7 @@ func (s *tagSearch) asText(k int, v tagState, nests int) {
 		case t.kind == headTag && t.cost == 0 && t.asText == textCost && s.fresh(v, t.heads[0].key):
 			nests = textCost
 		}
-		s.add(t.pair+1, tagState{v.cost + nests, v.args, v.head, v.from})
+		s.add(t.pair+1, tagState{v.cost + nests, v.args, v.head, v.from, v.odd})
 	}
 }
 
@@ -256,7 +263,7 @@ func (s *tagSearch) next(args *tagArg, i, cost, depth int) {
 			cost += lostCost
 		}
 		_, a := d.argHead(s.f.p.Family, n)
-		s.finish(tagReading{cost: cost + slipCost, args: args, end: n, cut: a == incomplete && d.At(n) >= 0})
+		s.finish(tagReading{cost: cost + slipCost, args: args, end: n, cut: a == incomplete && d.At(n) >= 0, open: d.At(n) < 0})
 		return
 	}
 	if size := s.comment(n); size > 0 {
@@ -279,7 +286,7 @@ func (s *tagSearch) next(args *tagArg, i, cost, depth int) {
 		if s.seen(args, h.key) {
 			c += 2 * slipCost
 		}
-		s.add(s.from(h.end), tagState{c, args, h.head, h.end})
+		s.add(s.from(h.end), tagState{c, args, h.head, h.end, h.cost+twice > 0})
 	}
 	for _, v := range s.f.values {
 		if end, c, ok := d.tagAt(n, v); ok {
@@ -315,10 +322,15 @@ func (s *tagSearch) between(args *tagArg, i, n, cost, depth int) {
 		}
 		arg := s.f.p.Family.Args[0]
 		h := head{p: arg, own: arg.Parts[len(arg.Parts)-1].Lit, key: key, end: n}
-		s.add(s.from(n), tagState{cost + lostCost, args, h, n})
+		s.add(s.from(n), tagState{cost + lostCost, args, h, n, true})
 	}
 	k := s.from(n)
 	if k < len(s.tokens) && s.tokens[k].at > n && s.tokens[k].at-n <= maxAside && bytes.IndexByte(bytes.TrimRight(d.Slice(d.Pos+i, d.Pos+s.tokens[k].at), "\n "), '\n') < 0 {
+		if args != nil && (depth > 0 || s.tokens[k].kind == valueTag || bytes.ContainsAny(d.Slice(d.Pos+n, d.Pos+s.tokens[k].at), "<>=:[]/'\"")) {
+			unsure := *args
+			unsure.doubt = true
+			args = &unsure
+		}
 		s.next(args, s.tokens[k].at, cost+junkCost, depth+1)
 	}
 }
@@ -375,6 +387,8 @@ func (s *tagSearch) over(args *tagArg, i, cost int, closed bool) {
 	over, _ := s.d.behindCall(s.f.p, i)
 	tail := s.d.tailFrom(s.f.p, i)
 	switch {
+	case !over && s.valueBehind(i):
+		cost += leftCost
 	case tail.least < 0 || !over && tail.at > 0:
 		cost += leftCost
 	case !over && cost%quarter > 0 && s.argumentsBehind(i):
@@ -386,6 +400,12 @@ func (s *tagSearch) over(args *tagArg, i, cost int, closed bool) {
 		}
 	}
 	s.finish(tagReading{cost: cost, args: args, end: i, closed: closed})
+}
+
+// valueBehind reports whether the tags behind an offset begin with the closer of a value or a key: that was no end of the call.
+func (s *tagSearch) valueBehind(i int) bool {
+	k := s.from(i)
+	return k < len(s.tokens) && (s.tokens[k].kind == valueTag || s.tokens[k].kind == innerTag) && s.tokens[k].cost == 0 && s.tokens[k].asText == textCost
 }
 
 // argumentsBehind says whether tags of arguments stand behind an offset.

@@ -51,6 +51,7 @@ func (s *tagSearch) scan() {
 		i++
 	}
 	var open []int
+	s.paired = make([]bool, len(s.tokens))
 	for k := range s.tokens {
 		t := &s.tokens[k]
 		if t.opens {
@@ -60,6 +61,7 @@ func (s *tagSearch) scan() {
 		for n := len(open) - 1; n >= 0 && t.name != ""; n-- {
 			if s.tokens[open[n]].name == t.name {
 				s.tokens[open[n]].pair = k
+				s.paired[k] = true
 				open = open[:n]
 				break
 			}

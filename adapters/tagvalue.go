@@ -1,6 +1,7 @@
 package adapters
 
 import (
+	"bytes"
 	"slices"
 
 	"toolnorm/adapters/internal/declaration"
@@ -21,6 +22,13 @@ func (tg *tagged) tagValue(p *declaration.Pattern, h head, t *schema.Type) {
 		tg.Pos++
 	}
 	h.cdata = tg.openCDATA(p.Family)
+	h.from = tg.Pos
+	// where the family has no CDATA, a value in it may have been meant without
+	tg.Out.Doubt = tg.Out.Doubt || !tg.plan.made && tg.headAgain(p, h) || !h.cdata && tg.Has(tg.Space(0), declaration.CDATAOpen)
+	if h.cdata && tg.plan.made { // the plan knows no CDATA
+		tg.plan.to -= len(declaration.CDATAClose)
+		tg.Out.Doubt = tg.Out.Doubt || tg.plan.to < tg.Pos || !tg.Has(tg.plan.to-tg.Pos, declaration.CDATAClose)
+	}
 	if h.isText(t, typ) && !(h.wire == "" && typ.Known() && typ.Allows(schema.Null) && tg.NullAhead()) {
 		tg.HoldOff()
 		tg.PutByte('"')
@@ -44,6 +52,7 @@ func (tg *tagged) tagValue(p *declaration.Pattern, h head, t *schema.Type) {
 	at := tg.Out.Written()
 	tg.rawValue(p, h, t, false)
 	text := string(tg.Held(at))
+	tg.Out.Doubt = tg.Out.Doubt || h.p.Keyed() && oddTree(h.p, text)
 	if lenient.IsNull(text) && !typ.Allows(schema.String) && tg.Omitted(t, h.key) {
 		tg.TakeBack(h.at)
 		tg.Seen = tg.Seen[:len(tg.Seen)-1]
@@ -52,6 +61,17 @@ func (tg *tagged) tagValue(p *declaration.Pattern, h head, t *schema.Type) {
 		tg.Put(h.read(text, typ))
 	}
 	tg.HoldOff()
+}
+
+// headAgain reports whether the head of an argument stands once more where its value begins, in tags that the search does not
+// know: the value may begin with either of them.
+func (tg *tagged) headAgain(p *declaration.Pattern, h head) bool {
+	if !h.p.Keyed() && p != p.Family.Header {
+		return false
+	}
+	n := tg.Space(0)
+	again, a := tg.ahead.argHead(p.Family, n)
+	return a == matched && again.key == h.key || tg.Has(n, "<"+h.key+">")
 }
 
 // lined reports whether a value stands on lines of its own in tags that are borrowed: the model's family writes no such
@@ -241,14 +261,21 @@ func (tg *tagged) surelyBehind(p *declaration.Pattern, t *schema.Type, i int) bo
 		i = n
 	}
 	_, left := tg.ahead.behindCall(p, i)
-	return len(p.Close) > 0 && !left
+	return len(p.Close) > 0 && !left && !scan.IsWord(tg.At(i))
 }
 
 // simpleEnd is valueEnd for the values of tags that are named like the parameters, and in messages.
 func (tg *tagged) simpleEnd(p *declaration.Pattern, h head, t *schema.Type) (int, bool) {
 	n, a := tg.marks.literal(0, h.own)
 	if a == matched && tg.afterValue(p, n) {
+		if p == p.Family.Header && bytes.HasSuffix(bytes.TrimSpace(tg.Slice(max(h.from, tg.Pos-maxBorder), tg.Pos)), []byte("|>")) {
+			tg.Out.Doubt = true // the mark that ends the message, perhaps
+		}
 		return n, true
+	}
+	if a == matched && p == p.Family.Header {
+		_, again := tg.marks.literal(n+tg.Elastic(n), h.own)
+		tg.Out.Doubt = tg.Out.Doubt || again == matched || tg.Pos == h.from
 	}
 	// junk behind the closer, where it cannot be text
 	if a == matched {
@@ -269,10 +296,26 @@ func (tg *tagged) simpleEnd(p *declaration.Pattern, h head, t *schema.Type) (int
 			n++
 		}
 		tg.Unclosed = true
+		// a cut, whatever the reply says of its end
+		tg.Out.Broken = tg.Out.Broken || a != incomplete || p == p.Family.Header
 		return n, true
+	}
+	if a == mismatch && (tg.At(0) == '\n' || tg.closersFollow(p, 0)) && !tg.plan.made && endsInTag(string(tg.Slice(max(h.from, tg.Pos-maxBorder), tg.Pos))) {
+		if tg.closersFollow(p, lead) {
+			tg.Out.Doubt = true
+		}
 	}
 	if tg.closersFollow(p, lead) || (lead > 0 || !h.onLines()) && !p.Family.Args[0].Keyed() && tg.nextArg(p.Family, t, lead) {
 		return lead, true
+	}
+	// a tag inside a text, and another one right behind it: one of them may be the value's closer
+	if typ := t.Prop(h.key); h.p.Keyed() && (!t.Has(h.key) || typ.Known() && !typ.Allows(schema.Object|schema.Array)) && tg.Has(0, tokenOf(h.p)) {
+		token := tokenOf(h.p)
+		n := len(token)
+		for n < len(token)+maxAside && tg.At(n) > ' ' && !tg.Has(n, token) {
+			n++
+		}
+		tg.Out.Doubt = tg.Out.Doubt || !t.Has(h.key) || tg.Has(n, token) && tagBetween.Match(tg.Slice(tg.Pos+len(token), tg.Pos+n))
 	}
 	return 0, false
 }
@@ -301,6 +344,7 @@ func (tg *tagged) junkBehind(p *declaration.Pattern, h head, t *schema.Type, i i
 		}
 		if tg.nextArg(p.Family, t, n) || !text && tg.closersFollow(p, n) {
 			tg.Repaired("extra-closer")
+			tg.Out.Doubt = tg.Out.Doubt || bytes.ContainsAny(tg.Slice(tg.Pos+i, tg.Pos+n), "<>")
 			return n
 		}
 	}

@@ -1,6 +1,7 @@
 package adapters
 
 import (
+	"regexp"
 	"strings"
 
 	"toolnorm/adapters/internal/declaration"
@@ -50,7 +51,7 @@ func (tg *tagged) nested(h head, depth int) (int, bool) {
 func treeOf(p *declaration.Pattern, text string) *node {
 	root := &node{}
 	open := []*node{root}
-	token := strings.TrimSuffix(p.Parts[0].Lit.Text, "<")
+	token := tokenOf(p)
 	pos := 0
 	for {
 		at, top := strings.Index(text[pos:], token), open[len(open)-1]
@@ -80,6 +81,59 @@ func treeOf(p *declaration.Pattern, text string) *node {
 	root.text = text
 	return root
 }
+
+// tokenOf is what stands in front of each tag.
+func tokenOf(p *declaration.Pattern) string { return strings.TrimSuffix(p.Parts[0].Lit.Text, "<") }
+
+// oddTree reports whether a text has tags that do not nest as they are written: one that closes nothing or is none, more
+// than one that is left open, or one in a list, or signs of tags beside them. What such a tree means is a guess.
+func oddTree(p *declaration.Pattern, text string) bool {
+	type level struct {
+		name        string
+		signs, kids bool
+	}
+	open, left, token := []level{{}}, 0, tokenOf(p)
+	for i, part := range strings.Split(text, token) {
+		if i > 0 {
+			key, size := tagAt(part)
+			name, closing := strings.CutPrefix(key, "/")
+			if size == 0 || strings.ContainsAny(name, "/\\ ") {
+				return true
+			}
+			part = part[size:]
+			for closing {
+				last := open[len(open)-1]
+				if open = open[:len(open)-1]; len(open) == 0 {
+					return true
+				}
+				if closing = last.name != name; closing {
+					left++
+				}
+				if left > 1 || left > 0 && last.name == declaration.ItemKey {
+					return true
+				}
+			}
+			if key == name {
+				open[len(open)-1].kids = true
+				open = append(open, level{name: name})
+			}
+			if strings.HasPrefix(strings.TrimSpace(part), "<"+name+">") {
+				return true
+			}
+		}
+		if strings.Contains(part, token[1:]) || strings.Contains(part, token[:len(token)-1]) {
+			return true // half a token
+		}
+		top := &open[len(open)-1]
+		if top.signs = top.signs || strings.ContainsAny(part, "<>[]/"); top.signs && top.kids {
+			return true
+		}
+	}
+	return left+len(open) > 2 || len(open) > 1 && open[1].name == declaration.ItemKey
+}
+
+// tagBetween finds a tag, or what is left of one, between two tokens.
+var tagBetween = regexp.MustCompile(`^[<\[/][^\s\[\]<>]{0,40}[>\]/]$|^</?\w*$|^$|^\[\[/?\w+\]$|^[/\[]?\w+>$`)
 
 // closeNamed closes the innermost open tag of a name, if there is one, and those inside it, which have lost their closers.
 func closeNamed(open []*node, name, text string, end int) []*node {
