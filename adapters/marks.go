@@ -76,6 +76,18 @@ func (ms *marks) structure(i int) bool {
 	return ms.firstMark(i, func(m *declaration.Mark) bool { return m.Kind <= declaration.TurnMark }) != nil
 }
 
+// continues reports whether marks go on at offset i, behind white space: those of a call, a message or the turn's end, unless
+// words follow the latter on its line.
+func (ms *marks) continues(i int) bool {
+	i += ms.Space(i)
+	m := ms.firstMark(i, isTurn)
+	if m == nil {
+		return ms.structure(i)
+	}
+	i += ms.markSize(i, m)
+	return ms.At(i) < 0 || ms.At(i) == '\n' || ms.structure(i+ms.Space(i))
+}
+
 // turnEnds says whether a mark of the turn stands here.
 // A model that ends its turn has no more to say, so the call in front was meant.
 func (ms *marks) turnEnds() bool { return ms.firstMark(0, isTurn) != nil }

@@ -95,7 +95,7 @@ func (op *openers) tryMarks(c int, line bool) bool {
 // A draft reads its marks by itself, so nothing is doubted twice: whoever began it has looked.
 // Only marks of calls are doubted. Reasoning has rules of its own (thinksAgain), and a mark of the turn what stands around.
 func (op *openers) tryMark(m *declaration.Mark, here *doubts) match {
-	if op.tools != nil && opensCall(m) {
+	if op.tools != nil && (opensCall(m) || m.Kind == declaration.HeaderOpen && op.headers.called()) {
 		if why := op.doubt.doubted(m, here); why != prose.Line {
 			return op.doubt.tryDoubted(m, why, here)
 		}
