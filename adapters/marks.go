@@ -134,6 +134,37 @@ func (ms *marks) halfSuffix(m *declaration.Mark) bool {
 	return a == incomplete
 }
 
+// minHalf is how much of a mark shows that it is one, in bytes: "<|" and "</" begin many things.
+const minHalf = 3
+
+// half returns the mark that the end of a text cuts here, if its length ended the reply: a model that wrote so much of it was
+// about to write the rest.
+func (ms *marks) half() *declaration.Mark {
+	c := ms.At(0)
+	if c < 0 {
+		return nil
+	}
+	for i := range ms.index.Marks[c] {
+		m, n := &ms.index.Marks[c][i], 1
+		if m.IsWord() || !m.Own && !m.Special() {
+			continue
+		}
+		for n < len(m.Key) && ms.At(n) == int(m.Key[n]) {
+			n++
+		}
+		if n >= minHalf && n < len(m.Key) && ms.At(n) < 0 && ms.in.lengthCut() {
+			return m
+		}
+	}
+	return nil
+}
+
+// cutIn reports whether the length of a reply has cut it inside the literal at offset i.
+func (ms *marks) cutIn(i int, l declaration.Literal) bool {
+	_, a := ms.literal(i, l)
+	return a == incomplete && ms.in.lengthCut()
+}
+
 // over says whether the model has ended at offset i, behind white space: by itself, or with a mark of the turn that is the
 // last thing.
 // A reply that was cut by its length has not ended: what would have followed may have made an example of the call.

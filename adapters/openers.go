@@ -48,6 +48,10 @@ func (op *openers) tryMarks(c int, line bool) bool {
 		return false
 	}
 	op.trial.evidence = false
+	if m := op.marks.half(); m != nil {
+		op.calls.dropRest(m.Glue())
+		return true
+	}
 	// to=time.now<|message|>: a message without the mark in front
 	if p := op.marks.index.Header; op.page.blank && p != nil && op.headers.headerAhead(0) && op.messages.read(p) == committed {
 		return true

@@ -50,6 +50,14 @@ func special(key string) bool {
 	return len(key) > 1 && (key[0] == '[' || key[1] == '|' || key[1] >= 0x80)
 }
 
+// Glue returns how many newlines in front of the mark belong to it.
+func (m *Mark) Glue() int {
+	if m.Pattern == nil {
+		return 0
+	}
+	return m.Pattern.Glue
+}
+
 // IsWord says whether the mark is a word and a colon, "Action:": such a mark stands at the start of a line. Its first letter
 // is not among the Stops, or the decoder would stop at every A of every text.
 func (m *Mark) IsWord() bool { return scan.IsLetter(m.Key[0]) && m.Key[len(m.Key)-1] == ':' }
