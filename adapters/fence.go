@@ -37,9 +37,10 @@ func (um *unmarked) fenced(start bool) bool {
 var fenceLabels = []string{"", "json", "jsonc", "json5", "xml", "tool", "tool_call", "tool_calls", "tool_code", "tool_use",
 	"function", "function_call", "function_calls"}
 
-// ticksAhead returns how many backquotes stand here; 0 for fewer than a fence has.
+// ticksAhead returns how many backquotes or tildes stand here; 0 for fewer than a fence has.
 func (um *unmarked) ticksAhead() int {
-	if n := um.Run(0, maxLabel, func(c int) bool { return c == '`' }); n >= len("```") {
+	sign := um.At(0)
+	if n := um.Run(0, maxLabel, func(c int) bool { return c == sign && (c == '`' || c == '~') }); n >= len("```") {
 		return n
 	}
 	return 0
@@ -103,6 +104,9 @@ func (um *unmarked) fenceOfCalls(n int) bool {
 	before := um.Pos
 	um.Pos += n
 	um.Pos += um.Space(0)
+	for n := um.names.Comment(0); n > 0; n = um.names.Comment(0) { // ```jsonc
+		um.Pos += n + um.Space(n)
+	}
 	for (um.bareCall() || um.openers.markedCall()) && !um.closedFence() {
 		um.Pos += um.Space(0)
 	}
@@ -128,7 +132,11 @@ func (um *unmarked) nextFence() bool {
 // closedFence says whether the closing backquotes have just been read, as part of a call's closers.
 // deepseek-v3's form has a fence in its own example, whose end goes with the closers.
 func (um *unmarked) closedFence() bool {
-	return um.Pos-um.Base >= 3 && string(um.Slice(um.Pos-3, um.Pos)) == "```"
+	if um.Pos-um.Base < 3 {
+		return false
+	}
+	end := string(um.Slice(um.Pos-3, um.Pos))
+	return end == "```" || end == "~~~"
 }
 
 // behindOpenFence reads calls in the model's own marks at the start of a line in a block of program text that nothing closes:
