@@ -6,6 +6,7 @@ import (
 	"toolnorm/adapters/internal/declaration"
 	"toolnorm/adapters/internal/lenient"
 	"toolnorm/adapters/internal/prose"
+	"toolnorm/adapters/internal/scan"
 )
 
 // doubt decides whether a mark in the text is one of a call or the mention of one.
@@ -122,7 +123,7 @@ func (db *doubt) tryDoubted(m *declaration.Mark, why prose.Place, here *doubts) 
 	}
 	front := here.front
 	announced := func() bool { return db.announcedBy(front) }
-	afterSentence := prose.EndsSentence(front)
+	afterSentence, glued := prose.EndsSentence(front), db.page.joined()
 	ok := db.drafts.draft(maxHeld, func() bool {
 		done := db.calls.done
 		a = db.openers.try(m)
@@ -158,9 +159,10 @@ func (db *doubt) tryDoubted(m *declaration.Mark, why prose.Place, here *doubts) 
 		case last:
 			return true
 		}
-		// Own marks count in any sentence of any language, if the sentence does not go on behind them.
+		// Own marks count in any sentence of any language, if the sentence does not go on behind them,
+		// and between two words without a blank, where nobody mentions a mark: hello<tool_call>…</tool_call>hi
 		if m.Own {
-			return why == prose.Within && db.At(0) == '\n'
+			return why == prose.Within && (db.At(0) == '\n' || glued && scan.IsWord(db.At(0)))
 		}
 		return why == prose.Within && afterSentence && announced()
 	})

@@ -215,6 +215,15 @@ func (ms *marks) restOfLine(i int) (rest string, whole bool) {
 // A longer line is no label, and reading on for its end would hold back text.
 const maxInfo = 256
 
+// ticks returns how many backquotes or tildes stand at offset i; 0 for fewer than a fence has.
+func (ms *marks) ticks(i int) int {
+	sign := ms.At(i)
+	if n := ms.Run(i, maxLabel, func(c int) bool { return c == sign && (c == '`' || c == '~') }); n >= len("```") {
+		return n
+	}
+	return 0
+}
+
 // runOf is how often c stands at offset i.
 // It asks for one byte more than the run has, so a run at the end of a piece waits for the next piece.
 func (ms *marks) runOf(i, c int) int {

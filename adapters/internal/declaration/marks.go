@@ -24,6 +24,7 @@ const (
 	NoiseMark            // of the configured family: means nothing wherever it stands, as minicpm-v's numbered tokens
 	TurnMark             // drop and ends: <|im_end|>, which servers should not have let through
 	CloseMark            // of a call or a section, also one that nothing has opened
+	ResultClose          // of what a tool answered, which models write for the closer of a call
 	ThinkClose           // reasoning that a prompt has opened, and forgot to say so
 )
 
@@ -160,6 +161,7 @@ func (f *Family) ownMarks() []Mark {
 		}
 		if open, end := p.ResultMarks(); len(open) > 2 && len(end) > 2 {
 			all.word(ResultOpen, open, p, !special(open) && !strings.Contains(open, "tool"))
+			all.word(ResultClose, end, p, !special(end) && !strings.Contains(end, "tool"))
 		}
 	}
 	for _, p := range f.Plain {
