@@ -43,7 +43,7 @@ func (um *unmarked) read(c int, line bool) bool {
 	switch {
 	case !um.readsUnmarked():
 		return false
-	case c == '`':
+	case c == '`' || c == '~':
 		return um.fenced(um.page.blank)
 	case !um.names.callAhead(c, line):
 		return false

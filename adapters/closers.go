@@ -97,8 +97,9 @@ func (cl *closers) extraClosers(of string) {
 // For DeepSeek V3 the fence is part of its closer, so it is left to skipClosers there.
 func (cl *closers) closeFence() {
 	n := cl.Space(0)
-	if _, own := cl.marks.closerAt(n, cl.trial.closing); !own && cl.Has(n, "```") {
-		cl.Pos += n + 3
+	_, own := cl.marks.closerAt(n, cl.trial.closing)
+	if size := cl.marks.ticks(n); size > 0 && !own {
+		cl.Pos += n + size
 	}
 }
 

@@ -51,6 +51,9 @@ func TestACutInACloserIsNoText(t *testing.T) {
 		{"glm4", "<tool_call>get_time\n</tool_c", "", ""},
 		{"glm4", glm, "", "-"},
 		{"hermes", object + "</tool_ca", "", "-"},
+		{"plamo3", "I look it up.<|plamo:begi", "text \"I look it up.\"\n", "text \"I look it up.<|plamo:begi\"\n"},
+		{"glm4", "<tool_call>get_time<arg_", "", "-"},
+		{"hermes", "<think>\nHm.\n</thi", "reasoning \"Hm.\"\n", "reasoning \"Hm.\\n</thi\"\n"},
 		{"command-r", "Action:", "", "text \"Action:\"\n"},
 		{"react", "Action:", "", "text \"Action:\"\n"},
 	} {
@@ -61,6 +64,27 @@ func TestACutInACloserIsNoText(t *testing.T) {
 			got, err := transcript(Named(row.family), []string{row.raw}, finish, Options{Tools: testTools(t), Hold: HoldCall})
 			if at := strings.LastIndex(got, "finish "); err != nil || got[:at] != want {
 				t.Errorf("%s, %s: %q\ngot  %s\nwant %s, %v", row.family, finish, row.raw, got, want, err)
+			}
+		}
+	}
+}
+
+// TestHalfAMarkIsNoText cuts replies inside each mark of each family but words and fences: nothing of it is shown.
+func TestHalfAMarkIsNoText(t *testing.T) {
+	o := Options{Tools: testTools(t), Hold: HoldCall}
+	for _, f := range All() {
+		for _, marks := range f.live().Marks {
+			for _, m := range marks {
+				if !m.Own || m.IsWord() || m.Key[0] == '`' {
+					continue
+				}
+				for n := minHalf; n < len(m.Key); n++ {
+					raw := "I look it up." + m.Key[:n]
+					got, err := transcript(f, []string{raw}, chat.Length, o)
+					if want := "text \"I look it up.\"\n"; err != nil || got[:strings.LastIndex(got, "finish ")] != want {
+						t.Errorf("%s: %q\ngot  %s, %v", f.Name, raw, got, err)
+					}
+				}
 			}
 		}
 	}

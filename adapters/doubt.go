@@ -6,6 +6,7 @@ import (
 	"toolnorm/adapters/internal/declaration"
 	"toolnorm/adapters/internal/lenient"
 	"toolnorm/adapters/internal/prose"
+	"toolnorm/adapters/internal/scan"
 )
 
 // doubt decides whether a mark in the text is one of a call or the mention of one.
@@ -34,6 +35,12 @@ const maxHeld = 1 << 20
 // announced says whether the text in front of here announces a call that is the reply's last thing.
 func (db *doubt) announced() bool { return db.announcedBy(db.page.announcement()) }
 
+// namesCall reports whether a text in front announces the draft's first call, if only since it names the tool.
+func (db *doubt) namesCall(front []byte) bool {
+	said := db.judged(front)
+	return said == prose.Announced || said == prose.IfNamed && db.drafts.namedIn(string(front))
+}
+
 // announcedBy is announced for a text that stood in front.
 // A mark that is read as a draft asks again when the draft has moved the buffer, so the text is passed in. Nothing in front
 // needs no announcement, and with `--calls eager` nothing does.
@@ -57,6 +64,9 @@ type doubts struct {
 	front  []byte // the announcement, once a doubted mark is tried: the buffer may move
 }
 
+// unannounced is the place of another family's mark at the start of a line, behind a text that announces no call.
+const unannounced = prose.Sentence
+
 // doubted says where the mark m here stands, if that makes a mention of it; [prose.Line] is no doubt.
 // A false call runs a tool that nobody asked for: of 48 texts made to look like calls 41 once ran one. Behind a sentence the
 // model's own marks are no mentions. A family that is not told owns all marks: then none is a stranger's.
@@ -65,16 +75,24 @@ func (db *doubt) doubted(m *declaration.Mark, here *doubts) prose.Place {
 		here.looked, here.place = true, db.place()
 	}
 	switch {
-	case here.place != prose.Sentence:
-		return here.place
-	case m.Own:
+	case m.Own && here.place == prose.Sentence:
 		return prose.Line
+	case !m.Own && here.place == prose.Sentence:
+		return prose.Within
+	case !m.Own && here.place == prose.Line && !db.expected():
+		return unannounced
 	}
-	return prose.Within
+	return here.place
+}
+
+// expected reports whether a call is no surprise here: nothing stands in front of it but white space or other calls, or what does
+// announces it.
+func (db *doubt) expected() bool {
+	return db.which == Eager || db.page.blank || db.calls.done > 0 || db.announced()
 }
 
 // place is where a mark here stands.
-// A colon that announces nothing, "output: <tool_call>…", as in a log, ends no sentence.
+// A colon that announces nothing, "output: <tool_call>…", as in a log, shows what follows.
 func (db *doubt) place() prose.Place {
 	if db.which == Eager {
 		return prose.Line
@@ -87,10 +105,10 @@ func (db *doubt) place() prose.Place {
 	switch {
 	case place != prose.Colon:
 		return place
-	case db.calls.done == 0 && !db.announced():
-		return prose.Within
+	case db.expected():
+		return prose.Sentence
 	}
-	return prose.Sentence
+	return prose.Colon
 }
 
 // tryDoubted reads the calls that a doubted mark begins as a draft, and lets what follows decide. Calls that are text are
@@ -105,7 +123,7 @@ func (db *doubt) tryDoubted(m *declaration.Mark, why prose.Place, here *doubts) 
 	}
 	front := here.front
 	announced := func() bool { return db.announcedBy(front) }
-	afterSentence := prose.EndsSentence(front)
+	afterSentence, glued := prose.EndsSentence(front), db.page.joined()
 	ok := db.drafts.draft(maxHeld, func() bool {
 		done := db.calls.done
 		a = db.openers.try(m)
@@ -121,13 +139,18 @@ func (db *doubt) tryDoubted(m *declaration.Mark, why prose.Place, here *doubts) 
 		}
 		readTo = end
 		// own marks may be followed by other marks of theirs, such as the end of the turn
-		last := db.marks.over(0) || m.Own && db.marks.structure(db.Space(0))
+		last := db.marks.over(0) || m.Own && db.marks.continues(0)
 		sure := m.Own || afterSentence && why == prose.Within && (last || announced())
+		if why == unannounced {
+			return last || db.namesCall(front)
+		}
 		// What had to be repaired is no clean call, and one that misses a parameter may be an outline.
 		if why == prose.Page || !sure && len(db.Repairs) > repairs || !m.Own && !db.drafts.complete() {
 			return false
 		}
 		switch {
+		case why == prose.Colon:
+			return db.namesCall(front) && (last || m.Own && db.At(0) == '\n')
 		case why == prose.Indented:
 			return last && (first || announced()) || m.Own && len(front) > 0 && db.At(0) == '\n' && announced()
 		case prose.Recorded(front):
@@ -136,17 +159,17 @@ func (db *doubt) tryDoubted(m *declaration.Mark, why prose.Place, here *doubts) 
 		case last:
 			return true
 		}
-		// Own marks count in any sentence of any language, if the sentence does not go on behind them.
-		// A colon shows what follows, if nothing announces a call.
+		// Own marks count in any sentence of any language, if the sentence does not go on behind them,
+		// and between two words without a blank, where nobody mentions a mark: hello<tool_call>…</tool_call>hi
 		if m.Own {
-			return why == prose.Within && db.At(0) == '\n' && (!bytes.HasSuffix(front, []byte(":")) || announced())
+			return why == prose.Within && (db.At(0) == '\n' || glued && scan.IsWord(db.At(0)))
 		}
 		return why == prose.Within && afterSentence && announced()
 	})
 	switch {
 	case ok:
 		return committed
-	case cutOff && (m.Own || afterSentence) && why != prose.Quoted && why != prose.Page && (db.in.lengthCut() || db.trial.evidence):
+	case cutOff && (m.Own || afterSentence || why == unannounced) && why != prose.Quoted && why != prose.Page && (db.in.lengthCut() || db.trial.evidence):
 		return db.openers.try(m)
 	case readTo > 0:
 		db.trial.rejected = readTo

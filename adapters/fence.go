@@ -23,7 +23,7 @@ const maxLabel = 32
 func (um *unmarked) fenced(start bool) bool {
 	n := um.fenceLine()
 	if n == 0 {
-		return false
+		return !start && um.program()
 	}
 	if start {
 		return um.fencedCalls(n, true, "")
@@ -37,19 +37,52 @@ func (um *unmarked) fenced(start bool) bool {
 var fenceLabels = []string{"", "json", "jsonc", "json5", "xml", "tool", "tool_call", "tool_calls", "tool_code", "tool_use",
 	"function", "function_call", "function_calls"}
 
-// ticksAhead returns how many backquotes stand here; 0 for fewer than a fence has.
-func (um *unmarked) ticksAhead() int {
-	if n := um.Run(0, maxLabel, func(c int) bool { return c == '`' }); n >= len("```") {
-		return n
+// program reads a block of Python that ends the reply and is one call of a tool with constants, behind a text that announces
+// a call. Anything more in it makes a program of it.
+func (um *unmarked) program() bool {
+	n := um.marks.ticks(0)
+	if n == 0 {
+		return false
 	}
-	return 0
+	label, whole := um.marks.restOfLine(n)
+	if may, named := um.announcedHere(); !whole || strings.ToLower(label) != "python" || !may || named != "" {
+		return false
+	}
+	return um.drafts.draft(maxUnmarked, func() bool {
+		um.Pos += n + um.Run(n, maxInfo, func(c int) bool { return c != '\n' })
+		um.Pos += um.Space(0)
+		if um.patterns.attempt(barePython) != committed {
+			return false
+		}
+		um.Pos += um.Space(0)
+		um.Pos += um.marks.ticks(0)
+		return um.drafts.complete() && um.marks.over(0)
+	})
+}
+
+// labelled reads a call in a span of code that ends the reply, behind a label that says that it is one:
+//
+//	**Tool call:** `{"name": "get_weather", "arguments": {"city": "Rome"}}`
+func (um *unmarked) labelled() bool {
+	if um.tools == nil || um.At(1) != '{' || !um.readsUnmarked() {
+		return false
+	}
+	um.page.gapAt, um.page.markAt = um.Pos, um.Pos
+	return prose.Labels(um.page.announcement()) && um.drafts.draft(maxUnmarked, func() bool {
+		um.Pos++
+		if !um.bareCall() || um.At(0) != '`' {
+			return false
+		}
+		um.Pos++
+		return um.drafts.complete() && um.marks.over(0)
+	})
 }
 
 // fenceLine returns how long the opening of the fence here is that may hold calls; 0 when none stands here. It is a line,
 // or the backquotes and a label in front of JSON on the same line. The line must be whole: half a label at the end of the
 // text may go on as any other. Words behind a label are passed over.
 func (um *unmarked) fenceLine() int {
-	n := um.ticksAhead()
+	n := um.marks.ticks(0)
 	if n == 0 {
 		return 0
 	}
@@ -103,10 +136,13 @@ func (um *unmarked) fenceOfCalls(n int) bool {
 	before := um.Pos
 	um.Pos += n
 	um.Pos += um.Space(0)
+	for n := um.names.Comment(0); n > 0; n = um.names.Comment(0) { // ```jsonc
+		um.Pos += n + um.Space(n)
+	}
 	for (um.bareCall() || um.openers.markedCall()) && !um.closedFence() {
 		um.Pos += um.Space(0)
 	}
-	if n := um.ticksAhead(); n > 0 {
+	if n := um.marks.ticks(0); n > 0 {
 		um.Pos += n
 		return true
 	}
@@ -128,7 +164,11 @@ func (um *unmarked) nextFence() bool {
 // closedFence says whether the closing backquotes have just been read, as part of a call's closers.
 // deepseek-v3's form has a fence in its own example, whose end goes with the closers.
 func (um *unmarked) closedFence() bool {
-	return um.Pos-um.Base >= 3 && string(um.Slice(um.Pos-3, um.Pos)) == "```"
+	if um.Pos-um.Base < 3 {
+		return false
+	}
+	end := string(um.Slice(um.Pos-3, um.Pos))
+	return end == "```" || end == "~~~"
 }
 
 // behindOpenFence reads calls in the model's own marks at the start of a line in a block of program text that nothing closes:

@@ -82,6 +82,12 @@ func (hs *headers) at(i int) (fields, match) {
 	return h, mismatch
 }
 
+// called reports whether the header here is that of a call: it names an offered tool.
+func (hs *headers) called() bool {
+	h, _ := hs.at(0)
+	return hs.tools != nil && h.to != "" && hs.tools.Recipient(h.to) != nil
+}
+
 // isChannel says whether a word names a channel.
 // These three are harmony's; a header with another one is read all the same, and its body is text.
 func isChannel(w string) bool { return w == "analysis" || w == "commentary" || w == "final" }

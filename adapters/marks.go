@@ -76,6 +76,18 @@ func (ms *marks) structure(i int) bool {
 	return ms.firstMark(i, func(m *declaration.Mark) bool { return m.Kind <= declaration.TurnMark }) != nil
 }
 
+// continues reports whether marks go on at offset i, behind white space: those of a call, a message or the turn's end, unless
+// words follow the latter on its line.
+func (ms *marks) continues(i int) bool {
+	i += ms.Space(i)
+	m := ms.firstMark(i, isTurn)
+	if m == nil {
+		return ms.structure(i)
+	}
+	i += ms.markSize(i, m)
+	return ms.At(i) < 0 || ms.At(i) == '\n' || ms.structure(i+ms.Space(i))
+}
+
 // turnEnds says whether a mark of the turn stands here.
 // A model that ends its turn has no more to say, so the call in front was meant.
 func (ms *marks) turnEnds() bool { return ms.firstMark(0, isTurn) != nil }
@@ -120,6 +132,37 @@ func (ms *marks) halfSuffix(m *declaration.Mark) bool {
 	}
 	_, a := ms.literal(0, m.Pattern.Parts[0].Lit)
 	return a == incomplete
+}
+
+// minHalf is how much of a mark shows that it is one, in bytes: "<|" and "</" begin many things.
+const minHalf = 3
+
+// half returns the mark that the end of a text cuts here, if its length ended the reply: a model that wrote so much of it was
+// about to write the rest.
+func (ms *marks) half() *declaration.Mark {
+	c := ms.At(0)
+	if c < 0 {
+		return nil
+	}
+	for i := range ms.index.Marks[c] {
+		m, n := &ms.index.Marks[c][i], 1
+		if m.IsWord() || !m.Own && !m.Special() {
+			continue
+		}
+		for n < len(m.Key) && ms.At(n) == int(m.Key[n]) {
+			n++
+		}
+		if n >= minHalf && n < len(m.Key) && ms.At(n) < 0 && ms.in.lengthCut() {
+			return m
+		}
+	}
+	return nil
+}
+
+// cutIn reports whether the length of a reply has cut it inside the literal at offset i.
+func (ms *marks) cutIn(i int, l declaration.Literal) bool {
+	_, a := ms.literal(i, l)
+	return a == incomplete && ms.in.lengthCut()
 }
 
 // over says whether the model has ended at offset i, behind white space: by itself, or with a mark of the turn that is the
@@ -171,6 +214,15 @@ func (ms *marks) restOfLine(i int) (rest string, whole bool) {
 // maxInfo bounds what may follow the characters of a fence on its opening line, in bytes.
 // A longer line is no label, and reading on for its end would hold back text.
 const maxInfo = 256
+
+// ticks returns how many backquotes or tildes stand at offset i; 0 for fewer than a fence has.
+func (ms *marks) ticks(i int) int {
+	sign := ms.At(i)
+	if n := ms.Run(i, maxLabel, func(c int) bool { return c == sign && (c == '`' || c == '~') }); n >= len("```") {
+		return n
+	}
+	return 0
+}
 
 // runOf is how often c stands at offset i.
 // It asks for one byte more than the run has, so a run at the end of a piece waits for the next piece.

@@ -87,7 +87,8 @@ func (ns *names) nameEnds(p *declaration.Pattern, i, n, c int) bool {
 	}
 	// it is missing: <tool_call>f<arg_key>…, where the newline or <tool_sep> was left out
 	for _, arg := range p.Family.Args {
-		if ns.marks.hasKey(n, arg.Parts[0].Lit) {
+		l := arg.Parts[0].Lit
+		if ns.marks.hasKey(n, l) || begins(l, c) && ns.marks.cutIn(n, l) {
 			return true
 		}
 	}

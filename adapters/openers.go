@@ -56,6 +56,10 @@ func (op *openers) tryMarks(c int, line bool) bool {
 		return false
 	}
 	op.trial.evidence = false
+	if m := op.marks.half(); m != nil {
+		op.calls.dropRest(m.Glue())
+		return true
+	}
 	// to=time.now<|message|>: a message without the mark in front
 	if p := op.marks.index.Header; op.page.blank && p != nil && op.headers.headerAhead(0) && op.messages.read(p) == committed {
 		return true
@@ -103,7 +107,7 @@ func (op *openers) tryMarks(c int, line bool) bool {
 // A draft reads its marks by itself, so nothing is doubted twice: whoever began it has looked.
 // Only marks of calls are doubted. Reasoning has rules of its own (thinksAgain), and a mark of the turn what stands around.
 func (op *openers) tryMark(m *declaration.Mark, here *doubts) match {
-	if op.tools != nil && opensCall(m) {
+	if op.tools != nil && (opensCall(m) || m.Kind == declaration.HeaderOpen && op.headers.called()) {
 		if why := op.doubt.doubted(m, here); why != prose.Line {
 			return op.doubt.tryDoubted(m, why, here)
 		}
@@ -133,7 +137,7 @@ func (op *openers) try(m *declaration.Mark) match {
 		return op.madeUp(m.Pattern)
 	// <reserved_12>: it means nothing anywhere
 	case declaration.NoiseMark:
-		return op.page.dropMark(len(m.Key), 0)
+		return op.noise(m)
 	case declaration.TurnMark:
 		if m.Pattern != nil && m.Pattern != op.page.reply && !m.Special() {
 			return mismatch // the closer of a plain reply that was not opened
@@ -141,6 +145,8 @@ func (op *openers) try(m *declaration.Mark) match {
 		return op.turn(m)
 	case declaration.CloseMark:
 		return op.lateCloser(m.Pattern)
+	case declaration.ResultClose:
+		return op.wrongCloser(m)
 	case declaration.ThinkClose:
 		return op.thinking.strayCloser(m.Pattern)
 	}
@@ -175,8 +181,35 @@ func (op *openers) lateCloser(p *declaration.Pattern) match {
 	return committed
 }
 
+// wrongCloser drops the closer of a result where that of a call may stand, see lateCloser.
+func (op *openers) wrongCloser(m *declaration.Mark) match {
+	if op.calls.done == 0 || !op.page.afterCall || !op.page.blank {
+		return mismatch
+	}
+	op.Pos += op.marks.markSize(0, m)
+	return committed
+}
+
+// noise drops a mark that means nothing. One that is declared up to a colon goes on to the next >, on its line.
+// </co: 0:[1,2]> ends a citation of Command R7B's.
+func (op *openers) noise(m *declaration.Mark) match {
+	n := len(m.Key)
+	if m.Key[n-1] == ':' {
+		n += op.Run(n, maxAside, func(c int) bool { return c >= 0 && c != '>' && c != '<' && c != '\n' })
+		switch op.At(n) {
+		case '>':
+			n++
+		case -1:
+			return incomplete
+		default:
+			return mismatch
+		}
+	}
+	return op.page.dropMark(n, 0)
+}
+
 // openPlain drops the opener of a plain reply, where nothing but white space stands in front. One that looks like a tag may
-// be the answer itself: it counts behind reasoning only.
+// be the answer itself: it counts behind reasoning, or alone on its line as the family writes it.
 // Hunyuan-A13B writes <answer>⏎…⏎</answer> behind its thoughts; a reply that is about such tags begins with them as well.
 // The special token of the family itself may come later as well, behind a call or text that had no opener.
 func (op *openers) openPlain(m *declaration.Mark) match {
@@ -186,7 +219,8 @@ func (op *openers) openPlain(m *declaration.Mark) match {
 	}
 	// <|START_RESPONSE|> behind text that had none
 	own := m.Pattern.Family == op.marks.f && m.Special() && !op.page.mentioned()
-	if tag := m.Key[0] == '<' && !m.Special(); !op.page.blank && !own || !op.thinking.hasThought() && tag {
+	line := m.Pattern.Family == op.marks.f && op.At(len(m.Key)) == '\n'
+	if tag := m.Key[0] == '<' && !m.Special(); !op.page.blank && !own || tag && !line && !op.thinking.hasThought() {
 		return mismatch
 	}
 	op.page.reply = m.Pattern

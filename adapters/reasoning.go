@@ -1,6 +1,8 @@
 package adapters
 
 import (
+	"slices"
+
 	"toolnorm/adapters/internal/declaration"
 	"toolnorm/adapters/internal/scan"
 	"toolnorm/adapters/internal/toolset"
@@ -160,6 +162,10 @@ func (th *thinking) read() {
 		if th.reasoningEnds(n) {
 			return
 		}
+		if th.closerCut(n) {
+			th.calls.cutFrom(th.Pos)
+			return
+		}
 		if c == '`' {
 			th.code.span()
 			continue
@@ -201,6 +207,18 @@ func (th *thinking) reasoningEnds(n int) bool {
 		return true
 	}
 	return !th.code.inSpan() && th.plainOpens(n)
+}
+
+// closerCut reports whether the length of the reply has cut it inside the reasoning's closer behind n newlines.
+func (th *thinking) closerCut(n int) bool {
+	return slices.ContainsFunc(th.thinks, func(p *declaration.Pattern) bool {
+		l := p.Parts[len(p.Parts)-1].Lit
+		at := n
+		if n > 0 && l.Units[0].Kind == declaration.OneNewline {
+			at = n - 1
+		}
+		return th.At(n+minHalf-1) >= 0 && th.marks.cutIn(at, l)
+	})
 }
 
 // plainOpens ends the reasoning in front of the special token that opens a plain reply of the same family, behind n

@@ -20,7 +20,9 @@ func (d *decoder) text() {
 		case scan.IsSpace(c) || d.page.fresh || d.page.blank && c == '`':
 			d.gap()
 		case c == '`':
-			d.code.opens(false)
+			if d.code.inSpan() || !d.unmarked.labelled() {
+				d.code.opens(false)
+			}
 		default:
 			d.page.gapAt, d.page.markAt = d.Pos, d.Pos
 			if !d.openers.tryMarks(c, false) {

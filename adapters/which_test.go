@@ -1,6 +1,9 @@
 package adapters
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // TestDegreesOfWhichTextRuns reads replies in every degree: how many calls come of each.
 func TestDegreesOfWhichTextRuns(t *testing.T) {
@@ -41,5 +44,51 @@ func TestParseWhich(t *testing.T) {
 	}
 	if _, err := ParseWhich("often"); err == nil {
 		t.Error("often is no degree")
+	}
+}
+
+// mentions are texts about a call: what stands in front of it and behind it, whether the marks are those of the model itself,
+// and whether it is a call all the same.
+var mentions = []struct {
+	front, behind string
+	own, other    bool
+}{
+	{"The header is ", " and it ends there.", false, false},
+	{"Nobody should write ", " in a document.", false, false},
+	{"The raw reply was\n\n", "\n\nbut the gateway refused it.", true, false},
+	{"What the client got was\n", "\nwhich it could not read.", true, false},
+	{"Line 2190 of the log is the culprit: ", "", false, false},
+	{"The second message of that file reads: ", "", false, false},
+	{"The raw reply was\n\n", "", true, true},
+	{"Let me check: ", "", true, true},
+	{"I'll look it up.\n", "\nThen I will report.", true, true},
+}
+
+// TestMentionedMarksStayText mentions the call of each family to a model of the family and to one of another: marks at the
+// start of a line are the model's own word alone, and a colon or a sentence that goes on shows what it is about.
+func TestMentionedMarksStayText(t *testing.T) {
+	o := Options{Tools: testTools(t)}
+	mark := func(f *Format) string {
+		call := strings.Trim(string(f.Append(nil, oneCall[0])), "\n")
+		if strings.HasPrefix(call, " to=") {
+			return "<|start|>assistant" + call // the prompt has the mark
+		}
+		return call
+	}
+	for _, f := range All() {
+		call := mark(f)
+		if call[0] != '<' && !strings.HasPrefix(call, "[TOOL_CALLS]") {
+			continue // words, fences, and calls without marks
+		}
+		for _, m := range mentions {
+			for _, reader := range []*Format{f, Named("llama3"), Named("hermes"), Named("mistral")} {
+				opener := mark(reader)[:len("<tool_call>")]
+				own := strings.HasPrefix(call, opener) || f == reader
+				want := own && m.own || !own && m.other
+				if got := decodeCalls(t, reader, []string{m.front + call + m.behind}, o); len(got) > 0 != want {
+					t.Errorf("%s told %s: %d calls: %q", f.Name, reader.Name, len(got), m.front+call+m.behind)
+				}
+			}
+		}
 	}
 }

@@ -24,6 +24,7 @@ const (
 	NoiseMark            // of the configured family: means nothing wherever it stands, as minicpm-v's numbered tokens
 	TurnMark             // drop and ends: <|im_end|>, which servers should not have let through
 	CloseMark            // of a call or a section, also one that nothing has opened
+	ResultClose          // of what a tool answered, which models write for the closer of a call
 	ThinkClose           // reasoning that a prompt has opened, and forgot to say so
 )
 
@@ -48,6 +49,14 @@ func (m *Mark) Special() bool { return special(m.Key) }
 // special is [Mark.Special] of a key.
 func special(key string) bool {
 	return len(key) > 1 && (key[0] == '[' || key[1] == '|' || key[1] >= 0x80)
+}
+
+// Glue returns how many newlines in front of the mark belong to it.
+func (m *Mark) Glue() int {
+	if m.Pattern == nil {
+		return 0
+	}
+	return m.Pattern.Glue
 }
 
 // IsWord says whether the mark is a word and a colon, "Action:": such a mark stands at the start of a line. Its first letter
@@ -152,6 +161,7 @@ func (f *Family) ownMarks() []Mark {
 		}
 		if open, end := p.ResultMarks(); len(open) > 2 && len(end) > 2 {
 			all.word(ResultOpen, open, p, !special(open) && !strings.Contains(open, "tool"))
+			all.word(ResultClose, end, p, !special(end) && !strings.Contains(end, "tool"))
 		}
 	}
 	for _, p := range f.Plain {

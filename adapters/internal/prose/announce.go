@@ -37,6 +37,9 @@ const (
 // does: a sentence that ends without a colon, and is about no data format, says what happens next.
 func Judge(text []byte) Verdict {
 	last := lastSentence(text)
+	if Labels(text) {
+		return Announced
+	}
 	if !endsAnnouncement(text) {
 		return Shown
 	}
@@ -308,6 +311,16 @@ var refusals = newPhrases("refusals")
 
 // intents are words by which a model says that it is about to act, in the languages of most users.
 var intents = newPhrases("intents")
+
+// labels are what a text may say of a call that follows it, alone on its line and with a colon.
+var labels = wordsOf("labels")
+
+// Labels reports whether the last line of a text says, and says only, that a call follows: "**Tool call:**".
+func Labels(text []byte) bool {
+	line := strings.ToLower(string(text[bytes.LastIndexByte(text, '\n')+1:]))
+	words := strings.Trim(line, "*_#: ")
+	return strings.ContainsRune(line, ':') && slices.Contains(labels, words)
+}
 
 // Acts reports whether a part of a sentence has words by which a model says that it is about to act.
 func Acts(part []byte) bool { return willAct(part) }

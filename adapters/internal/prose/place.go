@@ -59,7 +59,15 @@ func Around(text []byte) Place {
 func isDocument(text []byte) bool {
 	lower := bytes.ToLower(text)
 	begins := func(tag string) bool { return bytes.HasPrefix(lower, []byte(tag)) }
-	return (begins("<?xml") || begins("<!doctype") || begins("<html")) && !bytes.Contains(lower, []byte("</html>"))
+	return (begins("<?xml") || begins("<!doctype") || begins("<html")) && !wordBehind(lower) && !bytes.Contains(lower, []byte("</html>"))
+}
+
+// wordBehind reports whether a word follows the first tag of a text on its line, so that the tag is one itself: "<html> is the
+// root."
+func wordBehind(text []byte) bool {
+	_, rest, closed := bytes.Cut(text, []byte("> "))
+	line, _, _ := bytes.Cut(text, []byte("\n"))
+	return closed && len(text)-len(rest) <= len(line) && len(rest) > 0 && scan.IsLetter(rest[0])
 }
 
 // columns is how far a line of white space goes.
