@@ -14,12 +14,14 @@ import (
 // It knows no rule of its own: what a kind of node may hold stands in postgres_grammar.txt. What PostgreSQL
 // adds in a later version is refused until somebody has put it there.
 type walk struct {
-	sql  string
-	more map[string]bool // functions beside those of the list
+	sql   string
+	words []token
+	more  map[string]bool // functions beside those of the list
 
 	values int // how many parameters are bound; one with a higher number is refused
 
 	mentions // what the server is asked about
+	lengths  []span
 }
 
 // statement checks the topmost node.
@@ -179,17 +181,60 @@ func (w *walk) function(call map[string]any, at int) *Refusal {
 	case !filling[name]:
 		return nil
 	}
-	if len(args) < 2 || !smallConstant(args[1]) {
+	if len(args) < 2 {
+		return refuse(w.sql, at, "%s needs a length", name)
+	}
+	if n, ok := constantNumber(args[1]); ok && n > longestFill {
+		return refuse(w.sql, at, "%s needs a length of at most %d", name, longestFill)
+	} else if ok {
+		return nil
+	}
+	length, ok := w.argument(at, 1, len(args))
+	if !ok || !located(call) {
 		return refuse(w.sql, at, "%s needs a length that is a number of at most %d", name, longestFill)
 	}
+	w.lengths = append(w.lengths, length)
 	return nil
+}
+
+// span is a part of a statement's text.
+type span struct{ from, to int }
+
+// argument is where the n-th argument stands of a call of so many that begins at a place; ok is false
+// where that cannot be said.
+func (w *walk) argument(at, n, of int) (where span, ok bool) {
+	depth, number := 0, 0
+	for _, t := range w.words {
+		switch {
+		case t.at < at || depth == 0 && t.text != "(":
+			continue
+		case depth == 1 && t.text == ")":
+			return where, number+1 == of && where.to > where.from
+		case depth == 1 && t.text == ",":
+			number++
+			continue
+		}
+		if depth > 0 && number == n {
+			if where.to == 0 {
+				where.from = t.at
+			}
+			where.to = t.at + len(t.text)
+		}
+		switch t.text {
+		case "(", "[":
+			depth++
+		case ")", "]":
+			depth--
+		}
+	}
+	return where, false
 }
 
 // filling are functions that make a text as long as their second argument says, in one step.
 // repeat('x', 1000000000) takes a gigabyte of the server's memory before any limit of the result counts.
 var filling = map[string]bool{"repeat": true, "lpad": true, "rpad": true}
 
-// longestFill is the longest text that they may make.
+// longestFill is the longest text that they may make. A length that is no constant is sent as that at most.
 const longestFill = 10_000
 
 // wideFormat is a place of format with a width that is large or another argument's.
@@ -197,21 +242,8 @@ var wideFormat = regexp.MustCompile(`%(\d+\$)?-?(\*|\d{3,}[^$\d])`)
 
 // plainFormat reports whether a node is a text for format without a large width: '%900000000s' is a gigabyte.
 func plainFormat(node any) bool {
-	object, _ := node.(map[string]any)
-	constant, _ := object["A_Const"].(map[string]any)
-	text, ok := constant["sval"].(map[string]any)
-	pattern, _ := text["sval"].(string)
+	pattern, ok := constantText(node)
 	return ok && !wideFormat.MatchString(pattern)
-}
-
-// smallConstant says that a node is a number of at most longestFill.
-// An expression is refused though it may be small: what it comes to is only known when it runs.
-func smallConstant(node any) bool {
-	object, _ := node.(map[string]any)
-	constant, _ := object["A_Const"].(map[string]any)
-	number, ok := constant["ival"].(map[string]any)
-	n, _ := number["ival"].(float64) // absent: 0
-	return ok && n <= longestFill
 }
 
 // relation checks a table's name. Those that begin with pg_ belong to the server, wherever they are looked for.
