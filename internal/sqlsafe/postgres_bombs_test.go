@@ -141,3 +141,35 @@ func serverMemory() (sum int64) {
 	}
 	return sum
 }
+
+// TestRealPostgresTakesWhatGrows runs what people ask of a table of 100,000 rows, whose plans are not those of
+// a table of 30.
+func TestRealPostgresTakesWhatGrows(t *testing.T) {
+	s := newServer(t)
+	if _, err := s.admin.Exec(t.Context(), `CREATE TABLE sales AS SELECT g AS id, g % 5000 AS customer, 'item ' || g % 50 AS item,
+		repeat('words ', g % 40) AS note, (g % 1000) / 7.0 AS price, timestamp '2024-01-01' + g * interval '5 minutes' AS at
+		FROM generate_series(1, 100000) g; ANALYZE sales; GRANT SELECT ON sales TO reader`); err != nil {
+		t.Fatal(err)
+	}
+	db := s.open(t, func(c *PostgresConfig) { c.Limits.Time = 20 * time.Second })
+	for _, query := range []string{
+		"SELECT * FROM sales ORDER BY note DESC, id LIMIT 20",
+		"SELECT *, sum(price) OVER (PARTITION BY customer ORDER BY at) FROM sales ORDER BY at",
+		"SELECT customer, array_agg(id ORDER BY at), string_agg(DISTINCT item, ', ') FROM sales GROUP BY customer LIMIT 5",
+		"SELECT item, json_agg(json_build_object('id', id, 'price', price) ORDER BY price DESC) FILTER (WHERE price > 142) FROM sales GROUP BY item",
+		"SELECT json_agg(s) FROM (SELECT customer, count(*) AS n, jsonb_agg(DISTINCT item) AS items FROM sales GROUP BY 1 ORDER BY 2 DESC LIMIT 10) s",
+		"SELECT lpad(id::text, 3 + 5, '0') AS code, repeat('*', (price / 10)::int) AS bar FROM sales ORDER BY price LIMIT 3",
+		"SELECT item, repeat('#', (count(*) / 100)::int) FROM sales GROUP BY 1 ORDER BY count(*) DESC",
+		"SELECT date_trunc('month', at) AS month, percentile_cont(0.5) WITHIN GROUP (ORDER BY price) FROM sales GROUP BY 1 ORDER BY 1",
+		"SELECT count(DISTINCT note), count(DISTINCT customer) FROM sales", "SELECT array_agg(DISTINCT item) FROM sales",
+		"SELECT a.item, b.item, count(*) FROM sales a JOIN sales b ON a.customer = b.customer AND a.id < b.id WHERE a.customer < 50 GROUP BY 1, 2 ORDER BY 3 DESC LIMIT 5",
+		"SELECT array_length(array_agg(id), 1), length(string_agg(item, ',')) FROM sales", "SELECT cardinality(ARRAY(SELECT id FROM sales))",
+		"WITH ranked AS (SELECT *, row_number() OVER (PARTITION BY item ORDER BY price DESC) AS r FROM sales) SELECT item, string_agg(id::text, ',') FROM ranked WHERE r < 4 GROUP BY item",
+		"SELECT id FROM sales EXCEPT SELECT customer FROM sales ORDER BY 1 LIMIT 1", "SELECT DISTINCT item, upper(note) FROM sales ORDER BY 1, 2 LIMIT 10",
+		"SELECT customer, (SELECT string_agg(item, ' ') FROM sales b WHERE b.customer = a.customer) FROM (SELECT DISTINCT customer FROM sales ORDER BY 1 LIMIT 2) a",
+	} {
+		if _, err := db.Query(t.Context(), query); err != nil {
+			t.Errorf("%s: %v", query, err)
+		}
+	}
+}

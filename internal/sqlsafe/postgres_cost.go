@@ -3,7 +3,7 @@ package sqlsafe
 import (
 	"context"
 	"encoding/json"
-	"fmt"
+	"errors"
 	"regexp"
 	"strings"
 
@@ -13,8 +13,8 @@ import (
 // explanation asks how the server would run the statement of a cursor, and what it expects of it.
 const explanation = "EXPLAIN (VERBOSE, FORMAT JSON) "
 
-// mostServerFiles is what a statement may be expected to sort. What does not fit into work_mem goes to
-// temporary files, and only a superuser can bound those.
+// mostServerFiles is what a statement may be expected to sort. What does not fit into work_mem
+// goes to temporary files, and only a superuser can bound those.
 const mostServerFiles = 1 << 30
 
 // perValue is what a value takes besides its bytes where an aggregate keeps it.
@@ -33,16 +33,20 @@ type plan struct {
 	Plans    []plan   `json:"Plans"`
 }
 
-// collects is how an aggregate that keeps its values is written in a plan, and fills a text whose length
-// is known when it is made.
+// collects is how an aggregate that keeps its values is written in a plan, and fills a text
+// whose length is known when it is made.
 var (
-	collects = regexp.MustCompile(`\b(?:string_agg|array_agg|jsonb?_(?:object_)?agg(?:_unique)?(?:_strict)?|JSON_(?:ARRAY|OBJECT)AGG)\(`)
-	fills    = regexp.MustCompile(`\b(?:repeat|lpad|rpad)\(`)
+	collects = regexp.MustCompile(`\b(?:string_agg|array_agg|` +
+		`jsonb?_(?:object_)?agg(?:_unique)?(?:_strict)?|JSON_(?:ARRAY|OBJECT)AGG)\(`)
+	fills = regexp.MustCompile(`\b(?:repeat|lpad|rpad)\(`)
 )
 
-// affordable refuses a statement that the server expects to hold, or to sort, too much. tree is the
-// statement, parsed. The server's estimates may be wrong, so what it holds is watched as well.
-func affordable(ctx context.Context, c *pgconn.PgConn, b *bound, send *values, tree map[string]any) error {
+// affordable refuses a statement that the server expects to hold, or to sort, too much. tree
+// is the statement, parsed. The server's estimates may be wrong, so what it holds is watched
+// as well.
+func affordable(
+	ctx context.Context, c *pgconn.PgConn, b *bound, send *values, tree map[string]any,
+) error {
 	rows, err := prefixed(ctx, c, explanation+declaration, b, send)
 	if err != nil {
 		return err
@@ -50,16 +54,19 @@ func affordable(ctx context.Context, c *pgconn.PgConn, b *bound, send *values, t
 	var all []struct {
 		Plan plan `json:"Plan"`
 	}
-	if len(rows) == 0 || len(rows[0]) == 0 || json.Unmarshal(rows[0][0], &all) != nil || len(all) != 1 {
-		return fmt.Errorf("the server's plan of the statement cannot be read")
+	if len(rows) != 1 || len(rows[0]) != 1 || json.Unmarshal(rows[0][0], &all) != nil || len(all) != 1 {
+		return errors.New("the server's plan of the statement cannot be read")
 	}
 	e := estimate{widths: map[string]float64{}, arrays: arrayQuery.MatchString(b.text)}
 	e.node(&all[0].Plan)
 	switch bytes := max(e.memory, widest(tree, e.values)); {
 	case bytes > mostServerMemory:
-		return refuse(b.text, -1, "the statement would collect about %d MB in the server's memory, more than %d; collect fewer rows (WHERE, LIMIT in a subquery) or shorter values", megabytes(bytes), mostServerMemory>>20)
+		return refuse(b.text, -1, "the statement would collect about %d MB in the server's memory, "+
+			"more than %d; collect fewer rows (WHERE, LIMIT in a subquery) or shorter values",
+			megabytes(bytes), mostServerMemory>>20)
 	case e.files > mostServerFiles:
-		return refuse(b.text, -1, "the statement would sort about %d MB, more than %d; sort fewer rows or columns", megabytes(e.files), mostServerFiles>>20)
+		return refuse(b.text, -1, "the statement would sort about %d MB, "+
+			"more than %d; sort fewer rows or columns", megabytes(e.files), mostServerFiles>>20)
 	}
 	return nil
 }
@@ -79,8 +86,8 @@ type estimate struct {
 	files  float64
 }
 
-// node adds a node and those below it, and returns the width of its rows. The server counts a text that
-// is computed as 32 bytes; one that is constant stands in what it outputs.
+// node adds a node and those below it, and returns the width of its rows. The server counts a
+// text that is computed as 32 bytes; one that is constant stands in what it outputs.
 func (e *estimate) node(p *plan) float64 {
 	width, below := 0.0, (*plan)(nil)
 	for i := range p.Plans {
@@ -102,12 +109,14 @@ func (e *estimate) node(p *plan) float64 {
 		}
 	}
 	text := strings.Join(p.Output, ",")
-	width = max(width, e.widths[p.CTE], p.Width+float64(len(text)+longestFill*len(fills.FindAllStringIndex(text, -1))))
+	filled := longestFill * len(fills.FindAllStringIndex(text, -1))
+	width = max(width, e.widths[p.CTE], p.Width+float64(len(text)+filled))
 	if name, ok := strings.CutPrefix(p.Subplan, "CTE "); ok {
 		e.widths[name] = width
 	}
+	aggregates := below != nil && (p.Node == "Aggregate" || p.Node == "WindowAgg")
 	switch {
-	case below != nil && (p.Node == "Aggregate" || p.Node == "WindowAgg") && collects.MatchString(text):
+	case aggregates && collects.MatchString(text):
 		rows := below.Rows
 		if p.Strategy == "Sorted" { // one group after the other
 			rows /= max(1, p.Rows)

@@ -174,6 +174,7 @@ type reader func(ctx context.Context, c *pgconn.PgConn, limits Limits) (*Table, 
 // PostgreSQL reads a value without a type as what stands beside it. It is not sent so
 // the first time, since :day IS NULL says nothing of a type and is then an error.
 func (db *PostgresDB) ask(ctx context.Context, q Statement, read reader) (*Table, error) {
+	q.SQL = unfenced(q.SQL)
 	b, err := bind(q.SQL)
 	if err != nil {
 		return nil, err

@@ -104,6 +104,10 @@ func (w *walk) kind(kind string, node map[string]any, at int) *Refusal {
 		if name := dotted(node["method"]); name != "system" && name != "bernoulli" {
 			return refuse(w.sql, at, "TABLESAMPLE knows SYSTEM and BERNOULLI here, not %s", name)
 		}
+	case "TypeName":
+		if all := parts(node["names"]); len(all) > 0 && all[len(all)-1] == "regrole" {
+			return refuse(w.sql, at, "the type regrole tells of other roles, and may not be used")
+		}
 	// OPERATOR(schema.+) calls a function that somebody has put there.
 	case "A_Expr":
 		if schema, _, qualified := strings.Cut(dotted(node["name"]), "."); qualified && schema != "pg_catalog" && schema != "" {
@@ -173,9 +177,14 @@ func (w *walk) function(call map[string]any, at int) *Refusal {
 		w.names = append(w.names, nameAt(nameFunction, full, at, !strings.Contains(full, ".") && located(call)))
 	}
 	args, _ := call["args"].([]any)
+	if ofTables[name] && len(args) > 0 {
+		w.tableText(args[0])
+	}
 	switch {
 	case name == "format" && (len(args) == 0 || !plainFormat(args[0])):
 		return refuse(w.sql, at, "format needs a text as it is in front, and a width of at most two digits in it")
+	case strings.HasPrefix(name, "has_") && strings.HasSuffix(name, "_privilege") && len(args) > mostOwn(name):
+		return refuse(w.sql, at, "%s tells of the own role alone; leave the role out", name)
 	case name == "polygon" && len(args) > 1:
 		return refuse(w.sql, at, "polygon makes as many points as it is told, and may have one argument")
 	case !filling[name]:
@@ -195,6 +204,14 @@ func (w *walk) function(call map[string]any, at int) *Refusal {
 	}
 	w.lengths = append(w.lengths, length)
 	return nil
+}
+
+// mostOwn is how many arguments has_…_privilege has that asks about the own role.
+func mostOwn(name string) int {
+	if name == "has_column_privilege" {
+		return 3
+	}
+	return 2
 }
 
 // span is a part of a statement's text.
@@ -257,7 +274,7 @@ func (w *walk) relation(node map[string]any, at int) *Refusal {
 		return refuse(w.sql, at, "tables of other databases (%s.%s.%s) cannot be read", node["catalogname"], schema, table)
 	case schema == "pg_catalog" || strings.HasPrefix(table, "pg_"):
 		if !postgresCatalogs()[table] || schema != "" && schema != "pg_catalog" {
-			return refuse(w.sql, at, "%s is not among the catalogs that may be read", table)
+			return refuse(w.sql, at, "%s is not among the catalogs that may be read; information_schema shows what the role may see", table)
 		}
 	case strings.HasPrefix(schema, "pg_"):
 		return refuse(w.sql, at, "the schema %s may not be read", schema)

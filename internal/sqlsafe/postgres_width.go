@@ -7,9 +7,10 @@ import (
 	"strings"
 )
 
-// PostgreSQL computes what is constant while it plans, before any limit counts, and its planner takes
-// every computed text for 32 bytes. So how wide the values of a statement become is reckoned here, from
-// the statement alone: a column of a table counts little, since the planner knows it better.
+// PostgreSQL computes what is constant while it plans, before any limit counts, and its planner
+// takes every computed text for 32 bytes. So how wide the values of a statement become is reckoned
+// here, from the statement alone: a column of a table counts little, since the planner knows it
+// better.
 
 // mostMade is how many bytes the values of one row may have that a statement makes out of nothing.
 const mostMade = 1 << 20
@@ -155,7 +156,8 @@ func (m *widths) operator(node map[string]any, in *scope) float64 {
 		return columnWidth
 	}
 	switch signs[len(signs)-1] {
-	case "=", "<>", "!=", "<", ">", "<=", ">=", "~", "~*", "!~", "!~*", "~~", "!~~", "@>", "<@", "&&", "?", "?|", "?&", "@@", "+", "*", "/", "%", "^":
+	case "=", "<>", "!=", "<", ">", "<=", ">=", "~", "~*", "!~", "!~*", "~~", "!~~",
+		"@>", "<@", "&&", "?", "?|", "?&", "@@", "+", "*", "/", "%", "^":
 		return 2 * columnWidth
 	case "-", "->", "->>", "#>", "#>>", "#-":
 		return left
@@ -164,17 +166,19 @@ func (m *widths) operator(node map[string]any, in *scope) float64 {
 }
 
 // narrow are functions that give something small, whatever they get.
-var narrow = lowered(strings.Fields(`count length char_length character_length octet_length bit_length strpos position
-	cardinality array_length array_upper array_lower array_ndims array_position md5 hashtext sum avg ascii
-	jsonb_array_length json_array_length json_typeof jsonb_typeof date_trunc extract date_part age row_number rank dense_rank`))
+var narrow = lowered(strings.Fields(`count length char_length character_length octet_length bit_length
+	strpos position cardinality array_length array_upper array_lower array_ndims array_position
+	md5 hashtext sum avg ascii jsonb_array_length json_array_length json_typeof jsonb_typeof
+	date_trunc extract date_part age row_number rank dense_rank`))
 
 // collecting are the aggregates that keep all of their values.
 var collecting = lowered(strings.Fields(`string_agg array_agg json_agg jsonb_agg json_object_agg jsonb_object_agg
 	json_agg_strict jsonb_agg_strict json_object_agg_strict jsonb_object_agg_strict
-	json_object_agg_unique jsonb_object_agg_unique json_object_agg_unique_strict jsonb_object_agg_unique_strict`))
+	json_object_agg_unique jsonb_object_agg_unique
+	json_object_agg_unique_strict jsonb_object_agg_unique_strict`))
 
-// collected is the width of what an aggregate collects. An argument that is wide already is what another
-// one has collected, of whose rows this one has fewer.
+// collected is the width of what an aggregate collects. An argument that is wide already is what
+// another one has collected, of whose rows this one has fewer.
 func (m *widths) collected(arg float64) float64 {
 	if arg < m.each*columnWidth {
 		arg *= m.each
@@ -187,8 +191,9 @@ func (m *widths) collected(arg float64) float64 {
 func (m *widths) call(node map[string]any, in *scope) (made float64) {
 	args, _ := node["args"].([]any)
 	each := m.each1(args, in)
-	sum := m.value(node["agg_order"], in) * 0
+	m.value(node["agg_order"], in)
 	m.value(node["agg_filter"], in)
+	sum := 0.0
 	for _, n := range each {
 		sum += n
 	}
@@ -217,7 +222,7 @@ func (m *widths) call(node map[string]any, in *scope) (made float64) {
 			return each[0] + each[2]
 		}
 		return each[0] * max(1, textWidth(args[2], each[2]))
-	case name == "string_to_array", name == "regexp_split_to_array", name == "regexp_matches", name == "array_fill":
+	case name == "string_to_array", name == "regexp_split_to_array", name == "regexp_matches":
 		return sum * arrayFactor
 	}
 	return sum

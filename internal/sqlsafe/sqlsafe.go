@@ -4,6 +4,7 @@
 //	sqlsafe.go            a Refusal says why and where; the limits of a query
 //	table.go              rows on their way to JSON, within the limits
 //	tokens.go             a statement cut into words, as both databases cut it
+//	fence.go              a statement without the fence of Markdown around it
 //	parameters.go         :name, where values are bound
 //	explore.go            the tables and columns that statements may read, for people
 //	names.go              the lists of allowed names, *.txt
