@@ -27,7 +27,7 @@ const mostColumns = 5000
 const exploreWait = 5 * time.Second
 
 // relations lists what statements may read, by name.
-func (s *sqliteFile) relations(ctx context.Context) ([]Relation, error) {
+func (s *sqliteFile) relations(ctx context.Context) (all []Relation, err error) {
 	ctx, cancel := context.WithTimeout(ctx, exploreWait)
 	defer cancel()
 	conn, err := s.db.Conn(ctx)
@@ -41,13 +41,42 @@ func (s *sqliteFile) relations(ctx context.Context) ([]Relation, error) {
 	}
 	// The hidden tables of an FTS5 table (notes_data, notes_idx, …) are shadows in
 	// pragma_table_list.
-	rows, err := conn.QueryContext(ctx, fmt.Sprintf(`SELECT t.name, c.name, c.type FROM pragma_table_list t, pragma_table_info(t.name) c
-		WHERE t.schema = 'main' AND t.type IN ('table', 'view', 'virtual') AND t.name NOT LIKE 'sqlite\_%%' ESCAPE '\' ORDER BY t.name, c.cid LIMIT %d`, mostColumns))
+	names, err := texts(ctx, conn, `SELECT name FROM pragma_table_list
+		WHERE schema = 'main' AND type IN ('table', 'view', 'virtual') AND name NOT LIKE 'sqlite\_%' ESCAPE '\' ORDER BY name`)
+	if err != nil {
+		return nil, err
+	}
+	left := mostColumns
+	for _, name := range names {
+		if left <= 0 || s.tables != nil && !s.tables[strings.ToLower(name)] {
+			continue
+		}
+		one, err := sqliteColumns(ctx, conn, name, left)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		// A table of a module that is not compiled in, or a view of a table that is gone,
+		// cannot be asked either.
+		if err == nil {
+			all = append(all, one...)
+			left -= len(one[0].Columns)
+		}
+	}
+	return all, nil
+}
+
+// sqliteColumns is a table with its columns.
+func sqliteColumns(ctx context.Context, in asker, table string, most int) ([]Relation, error) {
+	rows, err := in.QueryContext(ctx, "SELECT ?1, name, type FROM pragma_table_info(?1) ORDER BY cid LIMIT ?2", table, most)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	return relations(rows, func(name string) bool { return s.tables == nil || s.tables[strings.ToLower(name)] })
+	all, err := relations(rows, func(string) bool { return true })
+	if err == nil && len(all) == 0 {
+		err = fmt.Errorf("%s has no columns", table)
+	}
+	return all, err
 }
 
 // cursor is what the rows of both drivers have.

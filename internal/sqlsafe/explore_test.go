@@ -1,7 +1,9 @@
 package sqlsafe
 
 import (
+	"database/sql"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -38,5 +40,55 @@ func TestPostgresShowsWhatTheRoleMayRead(t *testing.T) {
 	all, err := newServer(t).open(t, nil).Relations(t.Context())
 	if want := "events {event_id bigint}, order_items {order_id bigint}, orders {order_id bigint}, products {product_id integer}, users {user_id integer}"; err != nil || shown(all) != want {
 		t.Errorf("%s, %v", shown(all), err)
+	}
+}
+
+// oddFile is a file with tables that this SQLite cannot read (old is of fts4, gone reads what is not there), with
+// some of FTS5, and with one that is only called like theirs.
+func oddFile(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "odd.db")
+	db, err := sql.Open("sqlite", "file:"+path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	db.SetMaxOpenConns(1) // writable_schema is the connection's
+	if _, err := db.Exec(`CREATE TABLE deals (id INTEGER, title TEXT); INSERT INTO deals VALUES (1, 'one');
+		CREATE VIEW open_deals AS SELECT * FROM deals; CREATE VIEW gone AS SELECT * FROM nosuch;
+		CREATE VIRTUAL TABLE docs USING fts5(body); INSERT INTO docs VALUES ('hello world'); CREATE TABLE docs_private (word TEXT);
+		CREATE VIRTUAL TABLE docs2 USING fts5(body); INSERT INTO docs2 VALUES ('other');
+		PRAGMA writable_schema = 1; INSERT INTO sqlite_schema VALUES ('table', 'old', 'old', 0, 'CREATE VIRTUAL TABLE old USING fts4(body)')`); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestATableThatCannotBeReadHidesNoOther(t *testing.T) {
+	db := openFile(t, oddFile(t), func(c *SQLiteConfig) { c.Tables = nil })
+	all, err := db.Relations(t.Context())
+	if want := "deals {id INTEGER}, docs {body }, docs2 {body }, docs_private {word TEXT}, open_deals {id INTEGER}"; err != nil || shown(all) != want {
+		t.Errorf("%s, %v", shown(all), err)
+	}
+	if table, err := db.Query(t.Context(), "SELECT title FROM deals"); err != nil || len(table.Records) != 1 {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestAListedVirtualTableIsReadWithItsShadows(t *testing.T) {
+	db := openFile(t, oddFile(t), func(c *SQLiteConfig) { c.Tables = []string{"docs", "open_deals"} })
+	if table, err := db.Query(t.Context(), "SELECT body FROM docs WHERE docs MATCH 'hello'"); err != nil || len(table.Records) != 1 {
+		t.Errorf("%v", err)
+	}
+	for query, want := range map[string]string{
+		"SELECT * FROM docs_private":  "docs_private may not be read (line 1, column 15)",
+		"SELECT * FROM docs2":         "docs2 may not be read (line 1, column 15)",
+		"SELECT * FROM docs2_content": "docs2_content may not be read (line 1, column 15)",
+		"SELECT * FROM deals":         "deals may not be read (line 1, column 15)",
+		"SELECT * FROM open_deals":    "deals may not be read; the view open_deals reads it, so it has to be listed, too",
+	} {
+		if _, err := db.Query(t.Context(), query); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", query, err, want)
+		}
 	}
 }

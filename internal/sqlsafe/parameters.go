@@ -38,6 +38,7 @@ func (k Kind) Parameters(sql string) ([]Parameter, error) {
 	if r := readable(sql); r != nil {
 		return nil, r
 	}
+	sql = unfenced(sql)
 	all := k.tokens(sql)
 	var found []Parameter
 	for i, t := range all {
@@ -84,6 +85,7 @@ func (k Kind) Braces(sql string) (string, error) {
 	if r := readable(sql); r != nil {
 		return "", r
 	}
+	sql = unfenced(sql)
 	var b strings.Builder
 	done := 0
 	for i := 0; i < len(sql); {

@@ -26,9 +26,15 @@ func (p *Postgres) Check(ctx context.Context, sql string) error {
 	return err
 }
 
-// check is Check of a statement with so many parameters, $1 and on. It gives the names that only the
-// server can say of what they are.
-func (p *Postgres) check(ctx context.Context, sql string, values int) ([]name, error) {
+// checked is what is known of a statement that may be run.
+type checked struct {
+	names   []name         // those that only the server can say of what they are
+	lengths []span         // those of texts that are filled up, where they are no constants
+	tree    map[string]any // the statement, parsed
+}
+
+// check is Check of a statement with so many parameters, $1 and on.
+func (p *Postgres) check(ctx context.Context, sql string, values int) (*checked, error) {
 	all, r := PostgreSQL.words(sql)
 	if r != nil {
 		return nil, r
@@ -51,11 +57,15 @@ func (p *Postgres) check(ctx context.Context, sql string, values int) ([]name, e
 	if n := len(tree.Statements); n != 1 {
 		return nil, refuse(sql, -1, "one SELECT has to be asked, and these are %d statements", n)
 	}
-	w := walk{sql: sql, more: p.Functions, values: values}
-	if r := w.statement(tree.Statements[0].Statement); r != nil {
+	w := walk{sql: sql, words: all, more: p.Functions, values: values}
+	statement := tree.Statements[0].Statement
+	if r := w.statement(statement); r != nil {
 		return nil, r
 	}
-	return w.names, nil
+	if widest(statement, 1) > mostMade {
+		return nil, refuse(sql, -1, "the statement makes values of more than %d bytes out of constants; make them shorter", mostMade)
+	}
+	return &checked{w.names, w.lengths, statement}, nil
 }
 
 // grammarian is PostgreSQL's own parser, compiled to WebAssembly: no other reads every statement as the

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -74,15 +75,25 @@ var plainName = regexp.MustCompile(`^[a-z_][a-z0-9_]*$`)
 // regclass notes 'users'::regclass, whose text is looked up by the search path.
 func (w *walk) regclass(node map[string]any) {
 	of, _ := node["typeName"].(map[string]any)
-	arg, _ := node["arg"].(map[string]any)
-	constant, _ := arg["A_Const"].(map[string]any)
-	text, _ := constant["sval"].(map[string]any)
-	table, _ := text["sval"].(string)
+	if all := parts(of["names"]); len(all) > 0 && all[len(all)-1] == "regclass" {
+		w.tableText(node["arg"])
+	}
+}
+
+// tableText notes a text that names a table.
+func (w *walk) tableText(node any) {
+	object, _ := node.(map[string]any)
+	constant, _ := object["A_Const"].(map[string]any)
+	table, _ := constantText(node)
 	at, _ := constant["location"].(float64)
-	if all := parts(of["names"]); len(all) > 0 && all[len(all)-1] == "regclass" && plainName.MatchString(table) && w.sql[int(at)] == '\'' {
+	if plainName.MatchString(table) && w.sql[int(at)] == '\'' {
 		w.names = append(w.names, nameAt(nameTable, pgx.Identifier{table}.Sanitize(), int(at)+1, true))
 	}
 }
+
+// ofTables are functions whose first argument may be a table's name as a text.
+var ofTables = lowered(strings.Fields(`has_table_privilege has_column_privilege to_regclass
+	pg_relation_size pg_table_size pg_indexes_size pg_total_relation_size obj_description col_description`))
 
 // selectWith checks a SELECT with the names that its WITH gives to others. Such a name is the table of
 // that name until its own SELECT ends, unless it is RECURSIVE.

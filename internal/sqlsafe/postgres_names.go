@@ -59,7 +59,8 @@ const operatorSchemas = "operators"
 
 // resolve asks the server for the names of a statement, in a transaction that has begun, gives the
 // statement with their schemas, and sets the search path.
-func resolve(ctx context.Context, c *pgconn.PgConn, b *bound, all []name, allowed map[string]bool) (*bound, error) {
+func resolve(ctx context.Context, c *pgconn.PgConn, b *bound, what *checked, allowed map[string]bool) (*bound, error) {
+	all := what.names
 	asked := map[string][]string{"allowed": slices.AppendSeq([]string{}, maps.Keys(allowed))}
 	for _, n := range all {
 		if !slices.Contains(asked[n.kind], n.text) {
@@ -87,6 +88,9 @@ func resolve(ctx context.Context, c *pgconn.PgConn, b *bound, all []name, allowe
 		}
 	}
 	out := &edited{bound: b}
+	for _, one := range what.lengths { // before the names that begin at the same place
+		out.edits = append(out.edits, edit{one.from, 0, shorter}, edit{one.to, 0, fmt.Sprintf(", %d)::pg_catalog.int4", longestFill)})
+	}
 	for _, n := range all {
 		f, ok := is[[2]string{n.kind, n.text}]
 		if !ok {
@@ -106,6 +110,9 @@ func resolve(ctx context.Context, c *pgconn.PgConn, b *bound, all []name, allowe
 	}
 	return out.done(), nil
 }
+
+// shorter stands in front of a length that is no constant. It gives NULL for NULL, which LEAST does not.
+const shorter = "pg_catalog.int8smaller("
 
 // edit is a change of a statement's text.
 type edit struct {

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -41,6 +42,8 @@ type PostgresDB struct {
 	config PostgresConfig
 	pool   *pgxpool.Pool
 	warned sync.Once
+
+	together atomic.Int64 // what its statements hold of the server's memory
 }
 
 // connections are how many a program holds open at most. A model asks one statement at
@@ -49,7 +52,7 @@ const connections = 4
 
 // largestMessage bounds what the server may send at once, a row: 1 GiB is allowed
 // there, and would be read whole.
-const largestMessage = 8 << 20
+const largestMessage = 4 << 20
 
 // OpenPostgres makes the pool. Nothing is asked yet, so the server need not be up. How
 // the server reads a statement is fixed here, in the start-up message of each
@@ -171,12 +174,13 @@ type reader func(ctx context.Context, c *pgconn.PgConn, limits Limits) (*Table, 
 // PostgreSQL reads a value without a type as what stands beside it. It is not sent so
 // the first time, since :day IS NULL says nothing of a type and is then an error.
 func (db *PostgresDB) ask(ctx context.Context, q Statement, read reader) (*Table, error) {
+	q.SQL = unfenced(q.SQL)
 	b, err := bind(q.SQL)
 	if err != nil {
 		return nil, err
 	}
 	q.Limits = q.Limits.or(db.config.Limits)
-	names, err := db.check.check(ctx, b.text, len(b.names))
+	what, err := db.check.check(ctx, b.text, len(b.names))
 	if err != nil {
 		return nil, b.told(err)
 	}
@@ -192,9 +196,9 @@ func (db *PostgresDB) ask(ctx context.Context, q Statement, read reader) (*Table
 		return nil, connecting(err)
 	}
 	defer conn.Release() // a connection that is closed, or still in a transaction, is thrown away there
-	t, err := db.within(ctx, conn.Conn().PgConn(), b, names, send, q.Limits, read)
+	t, err := db.within(ctx, conn.Conn().PgConn(), b, what, send, q.Limits, read)
 	if mistyped(err) && send.untyped() {
-		if again, wrong := db.within(ctx, conn.Conn().PgConn(), b, names, send, q.Limits, read); wrong == nil {
+		if again, wrong := db.within(ctx, conn.Conn().PgConn(), b, what, send, q.Limits, read); wrong == nil {
 			return again, nil
 		}
 	}
@@ -214,21 +218,27 @@ func (db *PostgresDB) ask(ctx context.Context, q Statement, read reader) (*Table
 // effects of their own. A connection that is closed has ended its transaction with it.
 // lo_create(0) succeeds in a read-only transaction for a role without any right, and
 // only ROLLBACK takes it back, as it does set_config(…, false).
-func (db *PostgresDB) within(ctx context.Context, c *pgconn.PgConn, b *bound, names []name, send *values, limits Limits, read reader) (*Table, error) {
-	begin := fmt.Sprintf("BEGIN TRANSACTION READ ONLY; SET LOCAL statement_timeout = %d; SET LOCAL jit = off; SET LOCAL max_parallel_workers_per_gather = 0", max(1, limits.Time.Milliseconds()))
+func (db *PostgresDB) within(ctx context.Context, c *pgconn.PgConn, b *bound, what *checked, send *values, limits Limits, read reader) (*Table, error) {
+	begin := fmt.Sprintf("BEGIN TRANSACTION READ ONLY; SET LOCAL statement_timeout = %d; SET LOCAL jit = off; SET LOCAL max_parallel_workers_per_gather = 0; SET LOCAL work_mem = '4MB'", max(1, limits.Time.Milliseconds()))
 	if _, err := c.Exec(ctx, begin).ReadAll(); err != nil {
 		return nil, err
 	}
 	var t *Table
-	sent, err := resolve(ctx, c, b, names, db.check.Functions)
+	sent, err := resolve(ctx, c, b, what, db.check.Functions)
 	if err == nil {
-		over, stop := watch(ctx, c) // from here on: planning computes what is constant
-		err = sent.told(declare(ctx, c, sent, send))
+		over, stop := watch(ctx, c, &db.together) // from here on: planning computes what is constant
+		err = affordable(ctx, c, sent, send, what.tree)
+		if err == nil {
+			_, err = prefixed(ctx, c, declaration, sent, send)
+		}
+		err = sent.told(err)
 		if err == nil {
 			t, err = read(ctx, c, limits)
 		}
 		stop()
 		if over.Load() {
+			// The cancellation may still be on its way, and would end the next statement.
+			_ = c.Close(ctx)
 			t, err = nil, tooMuch{}
 		}
 	}
@@ -256,17 +266,22 @@ func connecting(err error) error {
 	return err
 }
 
-// declare opens the cursor for a statement by the extended protocol, which takes one
-// statement where the simple one takes several: "select 1; commit; drop table …" would
-// leave the transaction, and trying it dropped a table. Positions of errors count from
-// the DECLARE and are moved.
-func declare(ctx context.Context, c *pgconn.PgConn, b *bound, send *values) error {
-	result := c.ExecParams(ctx, declaration+b.text, send.texts, send.types, nil, nil).Read()
+// prefixed sends a statement with something in front of it, as DECLARE, by the extended
+// protocol, which takes one statement where the simple one takes several: "select 1;
+// commit; drop table …" would leave the transaction, and trying it dropped a table.
+// Positions of errors count from what is in front and are moved.
+func prefixed(ctx context.Context, c *pgconn.PgConn, front string, b *bound, send *values) ([][][]byte, error) {
+	result := c.ExecParams(ctx, front+b.text, send.texts, send.types, nil, nil).Read()
 	var wrong *pgconn.PgError
-	if errors.As(result.Err, &wrong) && wrong.Position > 0 {
-		wrong.Position = max(1, wrong.Position-int32(len(declaration)))
+	if errors.As(result.Err, &wrong) {
+		if wrong.Position > 0 {
+			wrong.Position = max(1, wrong.Position-int32(len(front)))
+		}
+		if strings.Contains(wrong.Message, "pg_catalog.int8smaller(") {
+			wrong.Message = "the length of repeat, lpad or rpad has to be an integer"
+		}
 	}
-	return result.Err
+	return result.Rows, result.Err
 }
 
 // fetch reads from the cursor as much as the limits allow. One row more than the limit

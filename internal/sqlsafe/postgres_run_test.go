@@ -115,7 +115,7 @@ func TestRealPostgresStopsWhatTheCheckMisses(t *testing.T) {
 			t.Fatal(err)
 		}
 		c1 := conn.Conn().PgConn()
-		if _, err := db.within(t.Context(), c1, &bound{sql: c.sql, text: c.sql}, nil, &values{}, db.config.Limits, fetch); err == nil {
+		if _, err := db.within(t.Context(), c1, &bound{sql: c.sql, text: c.sql}, &checked{}, &values{}, db.config.Limits, fetch); err == nil {
 			passed++
 		}
 		conn.Release()

@@ -14,12 +14,14 @@ import (
 // It knows no rule of its own: what a kind of node may hold stands in postgres_grammar.txt. What PostgreSQL
 // adds in a later version is refused until somebody has put it there.
 type walk struct {
-	sql  string
-	more map[string]bool // functions beside those of the list
+	sql   string
+	words []token
+	more  map[string]bool // functions beside those of the list
 
 	values int // how many parameters are bound; one with a higher number is refused
 
 	mentions // what the server is asked about
+	lengths  []span
 }
 
 // statement checks the topmost node.
@@ -102,6 +104,10 @@ func (w *walk) kind(kind string, node map[string]any, at int) *Refusal {
 		if name := dotted(node["method"]); name != "system" && name != "bernoulli" {
 			return refuse(w.sql, at, "TABLESAMPLE knows SYSTEM and BERNOULLI here, not %s", name)
 		}
+	case "TypeName":
+		if all := parts(node["names"]); len(all) > 0 && all[len(all)-1] == "regrole" {
+			return refuse(w.sql, at, "the type regrole tells of other roles, and may not be used")
+		}
 	// OPERATOR(schema.+) calls a function that somebody has put there.
 	case "A_Expr":
 		if schema, _, qualified := strings.Cut(dotted(node["name"]), "."); qualified && schema != "pg_catalog" && schema != "" {
@@ -171,25 +177,81 @@ func (w *walk) function(call map[string]any, at int) *Refusal {
 		w.names = append(w.names, nameAt(nameFunction, full, at, !strings.Contains(full, ".") && located(call)))
 	}
 	args, _ := call["args"].([]any)
+	if ofTables[name] && len(args) > 0 {
+		w.tableText(args[0])
+	}
 	switch {
 	case name == "format" && (len(args) == 0 || !plainFormat(args[0])):
 		return refuse(w.sql, at, "format needs a text as it is in front, and a width of at most two digits in it")
+	case strings.HasPrefix(name, "has_") && strings.HasSuffix(name, "_privilege") && len(args) > mostOwn(name):
+		return refuse(w.sql, at, "%s tells of the own role alone; leave the role out", name)
 	case name == "polygon" && len(args) > 1:
 		return refuse(w.sql, at, "polygon makes as many points as it is told, and may have one argument")
 	case !filling[name]:
 		return nil
 	}
-	if len(args) < 2 || !smallConstant(args[1]) {
+	if len(args) < 2 {
+		return refuse(w.sql, at, "%s needs a length", name)
+	}
+	if n, ok := constantNumber(args[1]); ok && n > longestFill {
+		return refuse(w.sql, at, "%s needs a length of at most %d", name, longestFill)
+	} else if ok {
+		return nil
+	}
+	length, ok := w.argument(at, 1, len(args))
+	if !ok || !located(call) {
 		return refuse(w.sql, at, "%s needs a length that is a number of at most %d", name, longestFill)
 	}
+	w.lengths = append(w.lengths, length)
 	return nil
+}
+
+// mostOwn is how many arguments has_…_privilege has that asks about the own role.
+func mostOwn(name string) int {
+	if name == "has_column_privilege" {
+		return 3
+	}
+	return 2
+}
+
+// span is a part of a statement's text.
+type span struct{ from, to int }
+
+// argument is where the n-th argument stands of a call of so many that begins at a place; ok is false
+// where that cannot be said.
+func (w *walk) argument(at, n, of int) (where span, ok bool) {
+	depth, number := 0, 0
+	for _, t := range w.words {
+		switch {
+		case t.at < at || depth == 0 && t.text != "(":
+			continue
+		case depth == 1 && t.text == ")":
+			return where, number+1 == of && where.to > where.from
+		case depth == 1 && t.text == ",":
+			number++
+			continue
+		}
+		if depth > 0 && number == n {
+			if where.to == 0 {
+				where.from = t.at
+			}
+			where.to = t.at + len(t.text)
+		}
+		switch t.text {
+		case "(", "[":
+			depth++
+		case ")", "]":
+			depth--
+		}
+	}
+	return where, false
 }
 
 // filling are functions that make a text as long as their second argument says, in one step.
 // repeat('x', 1000000000) takes a gigabyte of the server's memory before any limit of the result counts.
 var filling = map[string]bool{"repeat": true, "lpad": true, "rpad": true}
 
-// longestFill is the longest text that they may make.
+// longestFill is the longest text that they may make. A length that is no constant is sent as that at most.
 const longestFill = 10_000
 
 // wideFormat is a place of format with a width that is large or another argument's.
@@ -197,21 +259,8 @@ var wideFormat = regexp.MustCompile(`%(\d+\$)?-?(\*|\d{3,}[^$\d])`)
 
 // plainFormat reports whether a node is a text for format without a large width: '%900000000s' is a gigabyte.
 func plainFormat(node any) bool {
-	object, _ := node.(map[string]any)
-	constant, _ := object["A_Const"].(map[string]any)
-	text, ok := constant["sval"].(map[string]any)
-	pattern, _ := text["sval"].(string)
+	pattern, ok := constantText(node)
 	return ok && !wideFormat.MatchString(pattern)
-}
-
-// smallConstant says that a node is a number of at most longestFill.
-// An expression is refused though it may be small: what it comes to is only known when it runs.
-func smallConstant(node any) bool {
-	object, _ := node.(map[string]any)
-	constant, _ := object["A_Const"].(map[string]any)
-	number, ok := constant["ival"].(map[string]any)
-	n, _ := number["ival"].(float64) // absent: 0
-	return ok && n <= longestFill
 }
 
 // relation checks a table's name. Those that begin with pg_ belong to the server, wherever they are looked for.
@@ -225,7 +274,7 @@ func (w *walk) relation(node map[string]any, at int) *Refusal {
 		return refuse(w.sql, at, "tables of other databases (%s.%s.%s) cannot be read", node["catalogname"], schema, table)
 	case schema == "pg_catalog" || strings.HasPrefix(table, "pg_"):
 		if !postgresCatalogs()[table] || schema != "" && schema != "pg_catalog" {
-			return refuse(w.sql, at, "%s is not among the catalogs that may be read", table)
+			return refuse(w.sql, at, "%s is not among the catalogs that may be read; information_schema shows what the role may see", table)
 		}
 	case strings.HasPrefix(schema, "pg_"):
 		return refuse(w.sql, at, "the schema %s may not be read", schema)

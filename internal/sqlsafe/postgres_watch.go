@@ -18,15 +18,25 @@ import (
 // array that an aggregate collects does not.
 const mostServerMemory = 24 << 20
 
-// watchEvery is how often it is looked at. Values grow by a gigabyte a second.
-const watchEvery = 2 * time.Millisecond
+// Statements that run at once may hold mostTogether; beyond it each that holds more than its share ends.
+const (
+	mostTogether = 48 << 20
+	fairShare    = mostTogether / connections
+)
+
+// watchEvery is how often it is looked at while a statement runs. Values grow by a gigabyte a second.
+const watchEvery = time.Millisecond
 
 // watch cancels the statement of a connection from a second one when the server's process holds too
 // much, and says so by over. It only sees a server on this machine: PostgreSQL tells nobody else what its
 // processes hold. stop ends it.
-func watch(ctx context.Context, c *pgconn.PgConn) (over *atomic.Bool, stop func()) {
+// together is what all statements hold.
+func watch(ctx context.Context, c *pgconn.PgConn, together *atomic.Int64) (over *atomic.Bool, stop func()) {
 	over = &atomic.Bool{}
-	before, ok := privateMemory(c)
+	before, ok := int64(0), besides(c)
+	if ok {
+		before, ok = privateMemory(c)
+	}
 	if !ok {
 		return over, func() {}
 	}
@@ -36,13 +46,21 @@ func watch(ctx context.Context, c *pgconn.PgConn) (over *atomic.Bool, stop func(
 		defer close(done)
 		tick := time.NewTicker(watchEvery)
 		defer tick.Stop()
+		held := int64(0)
+		defer func() { together.Add(-held) }()
 		for {
 			select {
 			case <-ctx.Done():
 				return
 			case <-tick.C:
 			}
-			if now, ok := privateMemory(c); ok && now-before > mostServerMemory {
+			now, ok := privateMemory(c)
+			if !ok {
+				continue
+			}
+			more := now - before - held
+			held += more
+			if all := together.Add(more); held > mostServerMemory || all > mostTogether && held > fairShare {
 				over.Store(true)
 				_ = c.CancelRequest(ctx)
 			}
@@ -54,16 +72,17 @@ func watch(ctx context.Context, c *pgconn.PgConn) (over *atomic.Bool, stop func(
 	}
 }
 
-// privateMemory is what the server's process of a connection holds for itself; ok is false where it
-// runs on another machine, or cannot be seen.
-func privateMemory(c *pgconn.PgConn) (bytes int64, ok bool) {
+// besides reports whether the server's process of a connection runs on this machine, and can be seen.
+func besides(c *pgconn.PgConn) bool {
 	if at, tcp := c.Conn().RemoteAddr().(*net.TCPAddr); tcp && !at.IP.IsLoopback() {
-		return 0, false
+		return false
 	}
 	name, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", c.PID()))
-	if err != nil || !strings.HasPrefix(string(name), "postgres") {
-		return 0, false
-	}
+	return err == nil && strings.HasPrefix(string(name), "postgres")
+}
+
+// privateMemory is what the server's process of a connection holds for itself.
+func privateMemory(c *pgconn.PgConn) (bytes int64, ok bool) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", c.PID()))
 	if err != nil {
 		return 0, false

@@ -40,6 +40,7 @@ type guard struct {
 	sql     string
 	refusal *Refusal
 	objects map[string]bool // tables and views of the file, when only some of them may be read
+	shadows map[string]bool // tables in which virtual ones keep what they have
 }
 
 // stand holds a connection. It is done before each statement: what a pool's connection
@@ -61,6 +62,10 @@ func (g *guard) stand(ctx context.Context, conn *sql.Conn) error {
 			return err
 		}
 		g.objects = lowered(names)
+		if names, err = texts(ctx, conn, "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'shadow'"); err != nil {
+			return err
+		}
+		g.shadows = lowered(names)
 	}
 	return g.authorizer(conn, g.authorize)
 }
@@ -80,13 +85,16 @@ func (g *guard) authorizer(conn *sql.Conn, ask sqlite.AuthorizerFn) error {
 // the statement would do. The view or WITH that it is asked for does not count: WITH
 // users AS (SELECT * FROM secret) would read as a view that is allowed. It fails
 // closed: an action that it does not know is refused.
-func (g *guard) authorize(action sqlite.AuthorizerActionCode, arg1, arg2, _, _ string) sqlite.AuthorizerReturnCode {
+func (g *guard) authorize(action sqlite.AuthorizerActionCode, arg1, arg2, _, view string) sqlite.AuthorizerReturnCode {
 	why, name := "", arg1
 	switch action {
 	case sqlite.AuthSelect, sqlite.AuthRecursive:
 	case sqlite.AuthRead:
 		if !g.readable(strings.ToLower(arg1)) {
 			why = fmt.Sprintf("%s may not be read", arg1)
+			if lower := strings.ToLower(view); g.objects[lower] && g.s.tables[lower] {
+				why += fmt.Sprintf("; the view %s reads it, so it has to be listed, too", view)
+			}
 		}
 	case sqlite.AuthFunction:
 		name = arg2
@@ -170,5 +178,19 @@ func (g *guard) readable(name string) bool {
 	case strings.HasPrefix(name, "sqlite_"), strings.HasPrefix(name, "pragma_"), g.s.modules[name]:
 		return false
 	}
-	return g.s.tables == nil || g.s.tables[name] || !g.objects[name]
+	return g.s.tables == nil || g.s.tables[name] || !g.objects[name] || g.shadow(name)
+}
+
+// shadow reports whether a table is one in which a listed virtual table keeps what it has (docs_data of
+// docs, which is FTS5's): who reads the one reads the other.
+func (g *guard) shadow(name string) bool {
+	if !g.shadows[name] {
+		return false
+	}
+	for table := range g.s.tables {
+		if strings.HasPrefix(name, table+"_") {
+			return true
+		}
+	}
+	return false
 }

@@ -4,13 +4,17 @@
 //	sqlsafe.go            a Refusal says why and where; the limits of a query
 //	table.go              rows on their way to JSON, within the limits
 //	tokens.go             a statement cut into words, as both databases cut it
+//	fence.go              a statement without the fence of Markdown around it
 //	parameters.go         :name, where values are bound
 //	explore.go            the tables and columns that statements may read, for people
 //	names.go              the lists of allowed names, *.txt
 //	postgres.go           a statement checked against PostgreSQL's grammar, by a parser in a process of its own
 //	postgres_walk.go      the walk through the parsed tree
 //	postgres_run.go       the wall around PostgreSQL: pool, read-only transaction, cursor, rollback
-//	postgres_watch.go     how much of the server's memory a statement takes
+//	postgres_width.go     how wide the values become that a statement makes itself
+//	postgres_scope.go     what the names of a SELECT stand for there
+//	postgres_cost.go      what the server expects a statement to take, before it runs
+//	postgres_watch.go     how much of its memory a statement takes
 //	postgres_bind.go      values as PostgreSQL takes them
 //	postgres_role.go      what the role may do besides reading
 //	postgres_value.go     PostgreSQL's texts as JSON values

@@ -44,6 +44,7 @@ func TestHowResultsLook(t *testing.T) {
 		{Options{Format: "text"}, "SELECT 'a' || char(9) || 'b' || char(10) || 'c' AS x, NULL AS y, :d AS d", "HR", "x\ty\td\na b c\t\tHR"},
 		{Options{}, "SELECT 1 AS a, 2 AS a, :d AS d", "x", `{"a":1,"a_2":2,"d":"x"}`},
 		{Options{Result: "value"}, "SELECT 9007199254740993 + (:d = 'x')", "y", `"9007199254740993"`},
+		{Options{}, "```sql\nSELECT uid, user_nm FROM h_user WHERE dept = {{d}}\n```", "HR", `{"uid":1,"user_nm":"hong"}`},
 	} {
 		d := draft(typeSQL, tt.query, "d STRING")
 		d.Options = tt.options

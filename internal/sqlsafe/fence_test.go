@@ -1,0 +1,70 @@
+package sqlsafe
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// fencedIn are fences around ⋯.
+var fencedIn = []string{
+	"```sql\n⋯\n```", "```SQL\r\n⋯\r\n```\r\n", "\n ```postgresql\n⋯```", "```\n⋯\n```",
+	"~~~sqlite\n⋯\n~~~", "````sql\n⋯\n````  ", "```sql ⋯ ```", "```⋯```", "```sql\n⋯", "``` sql\n⋯;\n```",
+}
+
+// fenceless runs statements in fences, and some that are no statement in a fence.
+func fenceless(t *testing.T, db interface {
+	Ask(ctx context.Context, q Statement) (*Table, error)
+}) {
+	query, want := "SELECT user_id AS \"n```\"\n FROM users ORDER BY 1 LIMIT 1", "{\"n```\":1}"
+	for _, fence := range fencedIn {
+		sql := strings.Replace(fence, "⋯", query, 1)
+		table, err := db.Ask(t.Context(), Statement{SQL: sql})
+		if err != nil || string(table.Records[0]) != want {
+			t.Errorf("%q: %v", sql, err)
+		}
+		// Places are those of the text as it came.
+		sql = strings.Replace(fence, "⋯", "SELECT 1,\nnope FROM users", 1)
+		_, err = db.Ask(t.Context(), Statement{SQL: sql})
+		at := -1
+		var said *pgconn.PgError
+		var refused *Refusal
+		if errors.As(err, &said) {
+			at = int(said.Position) - 1
+		} else if errors.As(err, &refused) {
+			at = refused.Offset
+		}
+		if at != strings.Index(sql, "nope") {
+			t.Errorf("%q: %v at %d", sql, err, at)
+		}
+	}
+	for _, sql := range []string{
+		"```python\nprint(1)\n```", "```sql\nDROP TABLE users\n```", "SELECT 1 ```", "```", "",
+		"```sql\nSELECT 1\n```\n```sql\nSELECT 2\n```",
+	} {
+		if _, err := db.Ask(t.Context(), Statement{SQL: sql}); err == nil {
+			t.Errorf("%q was taken", sql)
+		}
+	}
+}
+
+func TestAFenceAroundAStatementIsTakenAway(t *testing.T) {
+	fenceless(t, openFile(t, newFile(t), nil))
+	for _, fence := range fencedIn {
+		for _, kind := range []Kind{SQLite, PostgreSQL} {
+			found, err := kind.Parameters(strings.Replace(fence, "⋯", "SELECT :a, :b", 1))
+			if err != nil || len(found) != 2 {
+				t.Errorf("%v %q: %v, %v", kind, fence, found, err)
+			}
+			text, err := kind.Braces(strings.Replace(fence, "⋯", "SELECT {{a}}, :b", 1))
+			if err != nil || strings.TrimRight(strings.TrimSpace(text), ";") != "SELECT :a, :b" {
+				t.Errorf("%v %q: %q %v", kind, fence, text, err)
+			}
+		}
+	}
+}
+
+func TestRealPostgresTakesAFence(t *testing.T) { fenceless(t, newServer(t).open(t, nil)) }

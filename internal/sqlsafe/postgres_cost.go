@@ -1,0 +1,135 @@
+package sqlsafe
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"regexp"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// explanation asks how the server would run the statement of a cursor, and what it expects of it.
+const explanation = "EXPLAIN (VERBOSE, FORMAT JSON) "
+
+// mostServerFiles is what a statement may be expected to sort. What does not fit into work_mem
+// goes to temporary files, and only a superuser can bound those.
+const mostServerFiles = 1 << 30
+
+// perValue is what a value takes besides its bytes where an aggregate keeps it.
+const perValue = 32
+
+// plan is a node of the server's plan.
+type plan struct {
+	Node     string   `json:"Node Type"`
+	Relation string   `json:"Parent Relationship"`
+	Strategy string   `json:"Strategy"`
+	Rows     float64  `json:"Plan Rows"`
+	Width    float64  `json:"Plan Width"`
+	Output   []string `json:"Output"`
+	Subplan  string   `json:"Subplan Name"`
+	CTE      string   `json:"CTE Name"`
+	Plans    []plan   `json:"Plans"`
+}
+
+// collects is how an aggregate that keeps its values is written in a plan, and fills a text
+// whose length is known when it is made.
+var (
+	collects = regexp.MustCompile(`\b(?:string_agg|array_agg|` +
+		`jsonb?_(?:object_)?agg(?:_unique)?(?:_strict)?|JSON_(?:ARRAY|OBJECT)AGG)\(`)
+	fills = regexp.MustCompile(`\b(?:repeat|lpad|rpad)\(`)
+)
+
+// affordable refuses a statement that the server expects to hold, or to sort, too much. tree
+// is the statement, parsed. The server's estimates may be wrong, so what it holds is watched
+// as well.
+func affordable(
+	ctx context.Context, c *pgconn.PgConn, b *bound, send *values, tree map[string]any,
+) error {
+	rows, err := prefixed(ctx, c, explanation+declaration, b, send)
+	if err != nil {
+		return err
+	}
+	var all []struct {
+		Plan plan `json:"Plan"`
+	}
+	if len(rows) != 1 || len(rows[0]) != 1 || json.Unmarshal(rows[0][0], &all) != nil || len(all) != 1 {
+		return errors.New("the server's plan of the statement cannot be read")
+	}
+	e := estimate{widths: map[string]float64{}, arrays: arrayQuery.MatchString(b.text)}
+	e.node(&all[0].Plan)
+	switch bytes := max(e.memory, widest(tree, e.values)); {
+	case bytes > mostServerMemory:
+		return refuse(b.text, -1, "the statement would collect about %d MB in the server's memory, "+
+			"more than %d; collect fewer rows (WHERE, LIMIT in a subquery) or shorter values",
+			megabytes(bytes), mostServerMemory>>20)
+	case e.files > mostServerFiles:
+		return refuse(b.text, -1, "the statement would sort about %d MB, "+
+			"more than %d; sort fewer rows or columns", megabytes(e.files), mostServerFiles>>20)
+	}
+	return nil
+}
+
+// arrayQuery is ARRAY(SELECT …), which a plan does not tell from other subqueries.
+var arrayQuery = regexp.MustCompile(`(?i)\barray\s*\(`)
+
+// megabytes is a number of bytes in a sentence.
+func megabytes(bytes float64) int64 { return int64(min(bytes, 1<<50)) >> 20 }
+
+// estimate is what a plan is expected to take.
+type estimate struct {
+	arrays bool               // there are ARRAY(SELECT …)
+	widths map[string]float64 // of the rows of parts of WITH
+	values float64            // that an aggregate collects
+	memory float64
+	files  float64
+}
+
+// node adds a node and those below it, and returns the width of its rows. The server counts a
+// text that is computed as 32 bytes; one that is constant stands in what it outputs.
+func (e *estimate) node(p *plan) float64 {
+	width, below := 0.0, (*plan)(nil)
+	for i := range p.Plans {
+		one := &p.Plans[i]
+		if p.Node == "Limit" && one.Node == "Sort" { // keeps as many as the limit
+			one.Rows = min(one.Rows, p.Rows)
+		}
+		w := e.node(one)
+		switch one.Relation {
+		case "InitPlan", "SubPlan":
+			if e.arrays {
+				e.collect(one.Rows, w)
+			}
+		default:
+			width = max(width, w)
+			if below == nil {
+				below = one
+			}
+		}
+	}
+	text := strings.Join(p.Output, ",")
+	filled := longestFill * len(fills.FindAllStringIndex(text, -1))
+	width = max(width, e.widths[p.CTE], p.Width+float64(len(text)+filled))
+	if name, ok := strings.CutPrefix(p.Subplan, "CTE "); ok {
+		e.widths[name] = width
+	}
+	aggregates := below != nil && (p.Node == "Aggregate" || p.Node == "WindowAgg")
+	switch {
+	case aggregates && collects.MatchString(text):
+		rows := below.Rows
+		if p.Strategy == "Sorted" { // one group after the other
+			rows /= max(1, p.Rows)
+		}
+		e.collect(rows, width)
+	case p.Node == "Sort", p.Node == "Recursive Union", p.Node == "Materialize":
+		e.files = max(e.files, p.Rows*width)
+	}
+	return width
+}
+
+// collect notes that so many values are kept at once.
+func (e *estimate) collect(rows, width float64) {
+	e.values = max(e.values, rows)
+	e.memory = max(e.memory, rows*(width+perValue))
+}

@@ -1,0 +1,228 @@
+package sqlsafe
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+)
+
+// query is the columns that a SELECT gives, and their widths.
+func (m *widths) query(node map[string]any, outer *scope) (out []wide) {
+	in := &scope{outer: outer, with: map[string][]wide{}}
+	if with, ok := node["withClause"].(map[string]any); ok {
+		m.with(with, in)
+	}
+	if left, ok := node["larg"].(map[string]any); ok {
+		right, _ := node["rarg"].(map[string]any)
+		out = wider(m.query(left, in), m.query(right, in))
+	}
+	rows, _ := node["valuesLists"].([]any)
+	for _, one := range rows {
+		row, _ := one.(map[string]any)
+		list, _ := row["List"].(map[string]any)
+		var columns []wide
+		for i, width := range m.each1(list["items"], in) {
+			columns = append(columns, wide{"column" + strconv.Itoa(i+1), width})
+		}
+		out = wider(out, columns)
+	}
+	from, _ := node["fromClause"].([]any)
+	for _, one := range from {
+		m.from(one, in)
+	}
+	targets, _ := node["targetList"].([]any)
+	for _, one := range targets {
+		object, _ := one.(map[string]any)
+		target, _ := object["ResTarget"].(map[string]any)
+		width := m.value(target["val"], in)
+		if all, star := in.star(target["val"]); star {
+			out = append(out, all...)
+			continue
+		}
+		called, _ := target["name"].(string)
+		if called == "" {
+			called = givenName(target["val"])
+		}
+		out = append(out, wide{called, width})
+	}
+	m.most = max(m.most, total(out))
+	for _, name := range slices.Sorted(maps.Keys(node)) {
+		switch name {
+		case "withClause", "larg", "rarg", "valuesLists", "fromClause", "targetList":
+		default:
+			m.value(node[name], in)
+		}
+	}
+	return out
+}
+
+// with reckons the parts of WITH. A recursive one is gone through until nothing grows.
+func (m *widths) with(with map[string]any, in *scope) {
+	all, _ := with["ctes"].([]any)
+	for _, one := range all {
+		object, _ := one.(map[string]any)
+		cte, _ := object["CommonTableExpr"].(map[string]any)
+		query, _ := cte["ctequery"].(map[string]any)
+		inside, _ := query["SelectStmt"].(map[string]any)
+		called := cteName(one)
+		rounds := 1
+		if with["recursive"] == true {
+			in.with[called], rounds = nil, roundsOfWidth
+		}
+		for range rounds {
+			before := in.with[called]
+			now := renamed(m.query(inside, in), parts(cte["aliascolnames"]))
+			in.with[called] = now
+			if slices.Equal(before, now) || m.most > mostServerMemory {
+				break
+			}
+		}
+	}
+}
+
+// from notes what stands in FROM.
+func (m *widths) from(v any, in *scope) {
+	object, _ := v.(map[string]any)
+	for kind, inside := range object {
+		node, _ := inside.(map[string]any)
+		alias, _ := node["alias"].(map[string]any)
+		is := source{rest: columnWidth}
+		is.name, _ = alias["aliasname"].(string)
+		columns := parts(alias["colnames"])
+		switch kind {
+		case "RangeVar":
+			table, _ := node["relname"].(string)
+			if is.name == "" {
+				is.name = table
+			}
+			if node["schemaname"] == nil {
+				is.columns = in.named(table)
+			}
+			is.columns = renamed(is.columns, columns)
+		case "RangeSubselect":
+			query, _ := node["subquery"].(map[string]any)
+			inside, _ := query["SelectStmt"].(map[string]any)
+			is.columns = renamed(m.query(inside, in), columns)
+		case "RangeFunction":
+			is.rest = m.value(node["functions"], in)
+			is.columns = []wide{{is.name, is.rest}}
+		case "JoinExpr":
+			m.from(node["larg"], in)
+			m.from(node["rarg"], in)
+			m.value(node["quals"], in)
+			continue
+		case "RangeTableSample":
+			m.from(node["relation"], in)
+			continue
+		default:
+			is.rest = m.value(node, in)
+		}
+		in.from = append(in.from, is)
+	}
+}
+
+// named is what WITH calls by a name.
+func (s *scope) named(table string) []wide {
+	for ; s != nil; s = s.outer {
+		if columns, ok := s.with[table]; ok {
+			return columns
+		}
+	}
+	return nil
+}
+
+// column is the width of a column by its name, or of a row by that of what stands in FROM.
+func (s *scope) column(fields []string) float64 {
+	last := fields[len(fields)-1]
+	of := ""
+	if len(fields) > 1 {
+		of = fields[len(fields)-2]
+	}
+	rest := float64(columnWidth)
+	for ; s != nil; s = s.outer {
+		for _, one := range s.from {
+			if of != "" && one.name != of {
+				continue
+			}
+			for _, c := range one.columns {
+				if c.name == last {
+					return c.bytes
+				}
+			}
+			if last == "" || of == "" && one.name == last {
+				rest = max(rest, total(one.columns), one.rest)
+			}
+			rest = max(rest, one.rest)
+		}
+		if of == "" && last == "" {
+			break
+		}
+	}
+	return rest
+}
+
+// star is the columns of *, or of t.*.
+func (s *scope) star(node any) (all []wide, ok bool) {
+	object, _ := node.(map[string]any)
+	ref, _ := object["ColumnRef"].(map[string]any)
+	fields := parts(ref["fields"])
+	if len(fields) == 0 || fields[len(fields)-1] != "" {
+		return nil, false
+	}
+	for _, one := range s.from {
+		if len(fields) == 1 || one.name == fields[len(fields)-2] {
+			all = append(all, one.columns...)
+		}
+	}
+	return all, true
+}
+
+// givenName is how the server calls a column without AS.
+func givenName(node any) string {
+	object, _ := node.(map[string]any)
+	for kind, inside := range object {
+		of, _ := inside.(map[string]any)
+		var all []string
+		switch kind {
+		case "ColumnRef":
+			all = parts(of["fields"])
+		case "FuncCall":
+			all = parts(of["funcname"])
+		case "TypeCast":
+			return givenName(of["arg"])
+		}
+		if len(all) > 0 {
+			return all[len(all)-1]
+		}
+	}
+	return ""
+}
+
+// total is the width of a row.
+func total(columns []wide) (sum float64) {
+	for _, c := range columns {
+		sum += c.bytes
+	}
+	return sum
+}
+
+// wider is the wider of two columns at each place, by the names of the first.
+func wider(a, b []wide) []wide {
+	if len(a) == 0 {
+		return b
+	}
+	out := slices.Clone(a)
+	for i := range min(len(a), len(b)) {
+		out[i].bytes = max(a[i].bytes, b[i].bytes)
+	}
+	return out
+}
+
+// renamed is columns by other names, as AS t(a, b) gives them.
+func renamed(columns []wide, names []string) []wide {
+	out := slices.Clone(columns)
+	for i := range min(len(out), len(names)) {
+		out[i].name = names[i]
+	}
+	return out
+}

@@ -1,0 +1,260 @@
+package sqlsafe
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// PostgreSQL computes what is constant while it plans, before any limit counts, and its planner
+// takes every computed text for 32 bytes. So how wide the values of a statement become is reckoned
+// here, from the statement alone: a column of a table counts little, since the planner knows it
+// better.
+
+// mostMade is how many bytes the values of one row may have that a statement makes out of nothing.
+const mostMade = 1 << 20
+
+const (
+	columnWidth   = 8         // what a column of a table, and a number, count
+	arrayFactor   = 8         // of an array, by the text that it is cut from
+	roundsOfWidth = 24        // of WITH RECURSIVE: what doubles in each is over any bound by then
+	mostVisits    = 1_000_000 // of nodes; more would need WITH RECURSIVE in WITH RECURSIVE
+)
+
+// widths reckons how wide values become.
+type widths struct {
+	each   float64 // how many values an aggregate collects
+	most   float64 // the widest value, or row
+	visits int
+}
+
+// wide is a column and its width.
+type wide struct {
+	name  string
+	bytes float64
+}
+
+// source is something in FROM.
+type source struct {
+	name    string
+	columns []wide
+	rest    float64 // the width of columns that are not known
+}
+
+// scope is what the names of a SELECT stand for.
+type scope struct {
+	outer *scope
+	with  map[string][]wide
+	from  []source
+}
+
+// widest is the width of the widest value of a statement whose aggregates collect each values.
+func widest(statement map[string]any, each float64) float64 {
+	m := widths{each: max(1, each)}
+	m.value(statement, &scope{})
+	return m.most
+}
+
+// value is the width of an expression; of one that is not known here, that of its parts together.
+func (m *widths) value(v any, in *scope) (sum float64) {
+	if m.visits++; m.visits > mostVisits {
+		m.most = math.Inf(1)
+		return 0
+	}
+	switch v := v.(type) {
+	case []any:
+		for _, one := range v {
+			sum += m.value(one, in)
+		}
+	case map[string]any:
+		for kind, inside := range v {
+			sum += m.node(kind, inside, in)
+		}
+	}
+	m.most = max(m.most, sum)
+	return sum
+}
+
+// node is the width of a member, or of a node of a kind.
+func (m *widths) node(kind string, v any, in *scope) float64 {
+	node, ok := v.(map[string]any)
+	if !ok {
+		return m.value(v, in)
+	}
+	switch kind {
+	case "SelectStmt":
+		return total(m.query(node, in))
+	case "A_Const":
+		text, _ := node["sval"].(map[string]any)
+		s, _ := text["sval"].(string)
+		return max(columnWidth, float64(len(s)))
+	case "ColumnRef":
+		return in.column(parts(node["fields"]))
+	case "FuncCall":
+		return m.call(node, in)
+	case "A_Expr":
+		return m.operator(node, in)
+	case "JsonArrayAgg", "JsonObjectAgg":
+		return m.collected(m.value(node, in))
+	case "TypeCast":
+		return max(m.value(node["arg"], in), padded(node["typeName"]))
+	case "CaseExpr":
+		m.value(node["arg"], in)
+		most := m.value(node["defresult"], in)
+		args, _ := node["args"].([]any)
+		for _, one := range args {
+			when, _ := one.(map[string]any)
+			inside, _ := when["CaseWhen"].(map[string]any)
+			m.value(inside["expr"], in)
+			most = max(most, m.value(inside["result"], in))
+		}
+		return most
+	case "CoalesceExpr", "MinMaxExpr":
+		return slices.Max(append(m.each1(node["args"], in), 0))
+	case "BoolExpr", "NullTest", "BooleanTest":
+		m.value(node, in)
+		return columnWidth
+	case "TypeName":
+		return 0
+	}
+	return m.value(node, in)
+}
+
+// each1 are the widths of the members of a list.
+func (m *widths) each1(list any, in *scope) (all []float64) {
+	items, _ := list.([]any)
+	for _, one := range items {
+		all = append(all, m.value(one, in))
+	}
+	return all
+}
+
+// padded is the width that a cast makes: 'x'::char(1000) has 1,000 bytes.
+func padded(v any) float64 {
+	of, _ := v.(map[string]any)
+	names, mods := parts(of["names"]), of["typmods"]
+	if list, _ := mods.([]any); len(list) == 1 && len(names) > 0 {
+		switch n, _ := constantNumber(list[0]); names[len(names)-1] {
+		case "bpchar", "char":
+			return n
+		case "bit":
+			return n / 8
+		}
+	}
+	return 0
+}
+
+// operator is the width of what an operator gives.
+func (m *widths) operator(node map[string]any, in *scope) float64 {
+	left, right := m.value(node["lexpr"], in), m.value(node["rexpr"], in)
+	signs := parts(node["name"])
+	switch {
+	case node["kind"] == "AEXPR_NULLIF":
+		return left
+	case node["kind"] != "AEXPR_OP" || len(signs) == 0:
+		return columnWidth
+	}
+	switch signs[len(signs)-1] {
+	case "=", "<>", "!=", "<", ">", "<=", ">=", "~", "~*", "!~", "!~*", "~~", "!~~",
+		"@>", "<@", "&&", "?", "?|", "?&", "@@", "+", "*", "/", "%", "^":
+		return 2 * columnWidth
+	case "-", "->", "->>", "#>", "#>>", "#-":
+		return left
+	}
+	return left + right
+}
+
+// narrow are functions that give something small, whatever they get.
+var narrow = lowered(strings.Fields(`count length char_length character_length octet_length bit_length
+	strpos position cardinality array_length array_upper array_lower array_ndims array_position
+	md5 hashtext sum avg ascii jsonb_array_length json_array_length json_typeof jsonb_typeof
+	date_trunc extract date_part age row_number rank dense_rank`))
+
+// collecting are the aggregates that keep all of their values.
+var collecting = lowered(strings.Fields(`string_agg array_agg json_agg jsonb_agg json_object_agg jsonb_object_agg
+	json_agg_strict jsonb_agg_strict json_object_agg_strict jsonb_object_agg_strict
+	json_object_agg_unique jsonb_object_agg_unique
+	json_object_agg_unique_strict jsonb_object_agg_unique_strict`))
+
+// collected is the width of what an aggregate collects. An argument that is wide already is what
+// another one has collected, of whose rows this one has fewer.
+func (m *widths) collected(arg float64) float64 {
+	if arg < m.each*columnWidth {
+		arg *= m.each
+	}
+	m.most = max(m.most, arg)
+	return arg
+}
+
+// call is the width of what a function gives.
+func (m *widths) call(node map[string]any, in *scope) (made float64) {
+	args, _ := node["args"].([]any)
+	each := m.each1(args, in)
+	m.value(node["agg_order"], in)
+	m.value(node["agg_filter"], in)
+	sum := 0.0
+	for _, n := range each {
+		sum += n
+	}
+	defer func() { m.most = max(m.most, made) }()
+	name := strings.TrimPrefix(dotted(node["funcname"]), "pg_catalog.")
+	switch {
+	case narrow[name]:
+		return 2 * columnWidth
+	case collecting[name]:
+		return m.collected(sum)
+	case filling[name] && len(args) > 1:
+		n, ok := constantNumber(args[1])
+		if !ok {
+			n = longestFill
+		}
+		if name == "repeat" {
+			return each[0] * n
+		}
+		return max(each[0], n)
+	case name == "replace" && len(args) == 3:
+		from, _ := constantText(args[1])
+		return each[0] * max(1, textWidth(args[2], each[2])/max(1, float64(len(from))))
+	case name == "regexp_replace" && len(args) > 2:
+		to, plain := constantText(args[2])
+		if plain && len(args) == 3 && !strings.Contains(to, `\`) {
+			return each[0] + each[2]
+		}
+		return each[0] * max(1, textWidth(args[2], each[2]))
+	case name == "string_to_array", name == "regexp_split_to_array", name == "regexp_matches":
+		return sum * arrayFactor
+	}
+	return sum
+}
+
+// textWidth is the width of a text that is put in the place of another.
+func textWidth(node any, width float64) float64 {
+	if text, ok := constantText(node); ok {
+		return float64(len(text))
+	}
+	return width
+}
+
+// constantText is the text that a node is.
+func constantText(node any) (text string, ok bool) {
+	object, _ := node.(map[string]any)
+	constant, _ := object["A_Const"].(map[string]any)
+	inside, ok := constant["sval"].(map[string]any)
+	text, _ = inside["sval"].(string)
+	return text, ok
+}
+
+// constantNumber is the number that a node is.
+func constantNumber(node any) (n float64, ok bool) {
+	object, _ := node.(map[string]any)
+	constant, _ := object["A_Const"].(map[string]any)
+	if inside, found := constant["fval"].(map[string]any); found { // more than an integer
+		text, _ := inside["fval"].(string)
+		n, err := strconv.ParseFloat(text, 64)
+		return n, err == nil
+	}
+	inside, ok := constant["ival"].(map[string]any)
+	n, _ = inside["ival"].(float64) // absent: 0
+	return n, ok
+}
