@@ -21,8 +21,10 @@ func (m *widths) query(node map[string]any, outer *scope) (out []wide) {
 		row, _ := one.(map[string]any)
 		list, _ := row["List"].(map[string]any)
 		var columns []wide
-		for i, width := range m.each1(list["items"], in) {
-			columns = append(columns, wide{"column" + strconv.Itoa(i+1), width})
+		for _, inside := range list { // its only member
+			for i, width := range m.each1(inside, in) {
+				columns = append(columns, wide{"column" + strconv.Itoa(i+1), width})
+			}
 		}
 		out = wider(out, columns)
 	}

@@ -18,6 +18,7 @@ const mostMade = 1 << 20
 const (
 	columnWidth   = 8         // what a column of a table, and a number, count
 	arrayFactor   = 8         // of an array, by the text that it is cut from
+	deepJSON      = 4096      // a text from which on its levels count
 	roundsOfWidth = 24        // of WITH RECURSIVE: what doubles in each is over any bound by then
 	mostVisits    = 1_000_000 // of nodes; more would need WITH RECURSIVE in WITH RECURSIVE
 )
@@ -95,6 +96,12 @@ func (m *widths) node(kind string, v any, in *scope) float64 {
 		return m.call(node, in)
 	case "A_Expr":
 		return m.operator(node, in)
+	case "SubLink":
+		width := m.value(node, in)
+		if node["subLinkType"] == "ARRAY_SUBLINK" {
+			return m.collected(width)
+		}
+		return width
 	case "JsonArrayAgg", "JsonObjectAgg":
 		return m.collected(m.value(node, in))
 	case "TypeCast":
@@ -213,6 +220,12 @@ func (m *widths) call(node map[string]any, in *scope) (made float64) {
 			return each[0] * n
 		}
 		return max(each[0], n)
+	case name == "array_to_string" && len(args) > 1: // the separator comes as often as there are elements
+		return sum + joined(each[0], textWidth(args[1], each[1]))
+	case name == "concat_ws" && node["func_variadic"] == true && len(args) > 1:
+		return sum + joined(each[len(each)-1], textWidth(args[0], each[0]))
+	case name == "jsonb_pretty" && m.each == 1 && sum > deepJSON: // each level is indented by one more
+		return sum * sum
 	case name == "replace" && len(args) == 3:
 		from, _ := constantText(args[1])
 		return each[0] * max(1, textWidth(args[2], each[2])/max(1, float64(len(from))))
@@ -227,6 +240,19 @@ func (m *widths) call(node map[string]any, in *scope) (made float64) {
 	}
 	return sum
 }
+
+// joined is what a separator adds to an array. How many elements the array has may not be known, and
+// joining them is one step that no cancellation ends, so a long separator counts as that of many.
+func joined(array, separator float64) float64 {
+	elements := array / columnWidth
+	if separator > longestSeparator {
+		elements = max(elements, mostMade/longestSeparator)
+	}
+	return elements * separator
+}
+
+// longestSeparator is how long a separator may be, whatever it separates.
+const longestSeparator = 32
 
 // textWidth is the width of a text that is put in the place of another.
 func textWidth(node any, width float64) float64 {
