@@ -159,8 +159,7 @@ func (db *doubt) tryDoubted(m *declaration.Mark, why prose.Place, here *doubts) 
 		case last:
 			return true
 		}
-		// Own marks count in any sentence of any language, if the sentence does not go on behind them,
-		// and between two words without a blank, where nobody mentions a mark: hello<tool_call>…</tool_call>hi
+		// Own marks count in any sentence that does not go on behind them: hello<tool_call>…</tool_call>hi does not.
 		if m.Own {
 			return why == prose.Within && (db.At(0) == '\n' || glued && scan.IsWord(db.At(0)))
 		}

@@ -80,7 +80,7 @@ func (um *unmarked) labelled() bool {
 
 // fenceLine returns how long the opening of the fence here is that may hold calls; 0 when none stands here. It is a line,
 // or the backquotes and a label in front of JSON on the same line. The line must be whole: half a label at the end of the
-// text may go on as any other. Words behind a label are passed over.
+// text may go on as any other. Words behind a label are passed over. One of tildes must be of JSON.
 func (um *unmarked) fenceLine() int {
 	n := um.marks.ticks(0)
 	if n == 0 {
@@ -93,7 +93,7 @@ func (um *unmarked) fenceLine() int {
 	}
 	label, whole := um.marks.restOfLine(n)
 	first, _, _ := strings.Cut(strings.ToLower(label), " ")
-	if !whole || !slices.Contains(fenceLabels, first) {
+	if !whole || !slices.Contains(fenceLabels, first) || um.At(0) == '~' && !strings.HasPrefix(first, "json") {
 		return 0
 	}
 	for um.At(n) != '\n' {

@@ -1,6 +1,8 @@
 package adapters
 
 import (
+	"strings"
+
 	"bytes"
 
 	"toolnorm/adapters/internal/declaration"
@@ -45,7 +47,25 @@ func (ns *names) name(p *declaration.Pattern, i int) (*toolset.Tool, match) {
 	if ns.Pos += n; ns.At(0) == '"' {
 		ns.Pos++
 	}
+	if size := ns.strayCloser(p, 0); size > 0 {
+		ns.Pos += size
+		ns.Repaired("extra-closer")
+	}
 	return t, matched
+}
+
+// strayCloser returns how long the closer of an argument's key at offset n is, where no key was opened: models write the tool's
+// name as if it were one, <tool_call>get_time</arg_key><arg_key>…
+func (ns *names) strayCloser(p *declaration.Pattern, n int) int {
+	for _, arg := range p.Family.Args {
+		if len(arg.Parts) < 4 || !strings.HasPrefix(arg.Parts[2].Lit.Text, "</") {
+			continue
+		}
+		if end, a := ns.marks.literal(n, arg.Parts[2].Lit.Pieces()[0]); a == matched {
+			return end - n
+		}
+	}
+	return 0
 }
 
 // offered reads the name of an offered tool from offset i on, as long as it can still become one, up to where ends says
@@ -97,7 +117,7 @@ func (ns *names) nameEnds(p *declaration.Pattern, i, n, c int) bool {
 			return true
 		}
 	}
-	return false
+	return c == '<' && ns.strayCloser(p, n) > 0
 }
 
 // junk steps over what means nothing, up to the next literal; never over another mark.
