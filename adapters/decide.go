@@ -20,6 +20,10 @@ func (ar *arguments) decideArguments(from int, t *toolset.Tool, quotes []lenient
 		g.Quotes = append(g.Quotes, q.Open)
 	}
 	ar.decide(from, 0, t.Name, g)
+	// a reply that stops inside the arguments is cut, whatever it says of its end
+	if ar.Unclosed && ar.At(ar.Space(0)) < 0 {
+		ar.Out.Broken = true
+	}
 }
 
 // decide decides what JSON means in which something was odd; it begins at from, was written at at, and has just been read. What

@@ -54,10 +54,12 @@
 //	tagged.go      tagged: <parameter=key>value</parameter>
 //	tagcdata.go    values in CDATA
 //	tagvalue.go    the value of a tag, and where it ends in text as its family writes it
+//	tagsimple.go   where a value ends in tags that the search does not know
 //	tagplan.go     a call whose rest is decided as a whole, since something else was written
 //	tagsearch.go   the readings of such a call, by what each takes for granted
 //	tagtokens.go   the tags in its text, and which of them belong together
 //	tagchoice.go   which reading counts
+//	tagborder.go   what looks like a tag where one is missing
 //	taglist.go     lists in values that are not written as JSON
 //	tree.go        tags in tags, named like the parameters
 //	message.go     messages: formats made of messages (harmony), and bodies that are no JSON

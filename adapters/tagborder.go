@@ -7,10 +7,12 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// Where a tag of a call was left out, nothing that looks like one may stand in its place: </param> in front of </function>
-// closes the value, or belongs to it. Nobody knows which, so the call is in doubt. Damage that can be named is mended (nearly).
+// Where a tag of a call was left out, nothing that looks like one may stand in its place: </param>
+// in front of </function> closes the value, or belongs to it. Nobody knows which, so the call is in
+// doubt. Damage that can be named is repaired (nearly).
 
-// maxBorder bounds how much of a value is looked at beside a tag that is missing, in bytes. So much of the text is always kept.
+// maxBorder bounds how much of a value is looked at beside a tag that is missing, in bytes. So much
+// of the text is always kept.
 const maxBorder = lookBack / 2
 
 // What ends a value that may have lost its closer, and what begins one whose head is damaged.
@@ -46,7 +48,11 @@ func beginsWithTag(text string) bool {
 		return true
 	}
 	m := element.FindStringSubmatch(text)
-	return m != nil && m[1][0] != '!' && m[1][0] != '?' && !strings.Contains(text, "</"+m[1]) && !emptyElement.MatchString(text[:strings.IndexByte(text+">", '>')]+">")
+	if m == nil || m[1][0] == '!' || m[1][0] == '?' || strings.Contains(text, "</"+m[1]) {
+		return false
+	}
+	head, _, _ := strings.Cut(text, ">")
+	return !emptyElement.MatchString(head + ">")
 }
 
 // borderless reports whether a reading takes a tag for missing or damaged, and has what looks like one in its place.

@@ -28,6 +28,10 @@ func listOf(text string, t *schema.Type) (string, bool) {
 	if !ok {
 		return "", false
 	}
+	// \" and \n in an element are JSON's, or its text
+	if t.Item().Allows(schema.String) && strings.Contains(strings.Join(items, ""), `\`) {
+		return schema.Quote(text), true
+	}
 	for i := range items {
 		items[i] = lenient.FromText(strings.TrimSpace(items[i]), t.Item())
 	}

@@ -178,3 +178,37 @@ func (ta *tagsAhead) callBegins(f *declaration.Family, i int) bool {
 	}
 	return false
 }
+
+// over ends a reading behind a call. Closers later in the reply show that the call was not over, and text makes one with slips
+// less likely.
+func (s *tagSearch) over(args *tagArg, i, cost int, closed bool) {
+	over, _ := s.d.behindCall(s.f.p, i)
+	tail := s.d.tailFrom(s.f.p, i)
+	switch {
+	case !over && s.valueBehind(i):
+		cost += leftCost
+	case tail.least < 0 || !over && tail.at > 0:
+		cost += leftCost
+	case !over && cost%quarter > 0 && s.argumentsBehind(i):
+		cost += leftCost
+	case !over && cost%quarter > 0:
+		cost += slipCost
+		if s.d.marks.in.lengthCut() { // else a value that goes on to the cut would cost more, for the same tags
+			cost += s.rest[s.from(i)]
+		}
+	}
+	s.finish(tagReading{cost: cost, args: args, end: i, closed: closed})
+}
+
+// valueBehind reports whether the tags behind an offset begin with the closer of a value or a key: that was no end of the call.
+func (s *tagSearch) valueBehind(i int) bool {
+	k := s.from(i)
+	return k < len(s.tokens) && (s.tokens[k].kind == valueTag || s.tokens[k].kind == innerTag) && s.tokens[k].cost == 0 && s.tokens[k].asText == textCost
+}
+
+// argumentsBehind says whether tags of arguments stand behind an offset.
+func (s *tagSearch) argumentsBehind(i int) bool {
+	return slices.ContainsFunc(s.tokens[s.from(i):], func(t tagToken) bool {
+		return (t.kind == valueTag || t.kind == headTag) && t.cost == 0
+	})
+}

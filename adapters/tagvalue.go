@@ -1,7 +1,6 @@
 package adapters
 
 import (
-	"bytes"
 	"slices"
 
 	"toolnorm/adapters/internal/declaration"
@@ -61,17 +60,6 @@ func (tg *tagged) tagValue(p *declaration.Pattern, h head, t *schema.Type) {
 		tg.Put(h.read(text, typ))
 	}
 	tg.HoldOff()
-}
-
-// headAgain reports whether the head of an argument stands once more where its value begins, in tags that the search does not
-// know: the value may begin with either of them.
-func (tg *tagged) headAgain(p *declaration.Pattern, h head) bool {
-	if !h.p.Keyed() && p != p.Family.Header {
-		return false
-	}
-	n := tg.Space(0)
-	again, a := tg.ahead.argHead(p.Family, n)
-	return a == matched && again.key == h.key || tg.Has(n, "<"+h.key+">")
 }
 
 // lined reports whether a value stands on lines of its own in tags that are borrowed: the model's family writes no such
@@ -222,26 +210,6 @@ func (tg *tagged) valueEnd(p *declaration.Pattern, h head, t *schema.Type, befor
 	return 0, tg.plan.to >= 0 && tg.Pos >= tg.plan.to
 }
 
-// The search does not know tags that are named like the parameters, nor CDATA. For these the rule of the last closers holds alone.
-
-// lastOf is an end of a value, unless all closers of the call stand there and are left over once more later.
-func (tg *tagged) lastOf(p *declaration.Pattern, end func() (int, bool)) (int, bool) {
-	n, ok := end()
-	if !ok {
-		return n, false
-	}
-	at := 0
-	if tg.Has(0, declaration.CDATAClose) {
-		at = len(declaration.CDATAClose) + tg.Elastic(len(declaration.CDATAClose))
-	}
-	if step, behind := tg.ahead.tailAt(p, at); step < 0 {
-		if _, left := tg.ahead.behindCall(p, behind); left {
-			return 0, false
-		}
-	}
-	return n, true
-}
-
 // surelyBehind says whether what stands at offset i, behind the closer of a value, shows that the value has ended: the
 // whole head of a parameter that the tool has and that is not there yet, or all closers of the call, and nothing later that
 // takes them back.
@@ -262,169 +230,4 @@ func (tg *tagged) surelyBehind(p *declaration.Pattern, t *schema.Type, i int) bo
 	}
 	_, left := tg.ahead.behindCall(p, i)
 	return len(p.Close) > 0 && !left && !scan.IsWord(tg.At(i))
-}
-
-// simpleEnd is valueEnd for the values of tags that are named like the parameters, and in messages.
-func (tg *tagged) simpleEnd(p *declaration.Pattern, h head, t *schema.Type) (int, bool) {
-	n, a := tg.marks.literal(0, h.own)
-	if a == matched && tg.afterValue(p, n) {
-		if p == p.Family.Header && bytes.HasSuffix(bytes.TrimSpace(tg.Slice(max(h.from, tg.Pos-maxBorder), tg.Pos)), []byte("|>")) {
-			tg.Out.Doubt = true // the mark that ends the message, perhaps
-		}
-		return n, true
-	}
-	if a == matched && p == p.Family.Header {
-		_, again := tg.marks.literal(n+tg.Elastic(n), h.own)
-		tg.Out.Doubt = tg.Out.Doubt || again == matched || tg.Pos == h.from
-	}
-	// junk behind the closer, where it cannot be text
-	if a == matched {
-		if end := tg.junkBehind(p, h, t, n); end > 0 {
-			return end, true
-		}
-	}
-	lead, trims := 0, h.own.Units[0].Kind == declaration.OneNewline
-	if tg.At(0) == '\n' {
-		if !trims {
-			return 0, false
-		}
-		lead = 1
-	}
-	// the closer is cut, or there is none: what is there is the value
-	if a == incomplete && n > lead+1 || tg.At(lead) < 0 {
-		for tg.At(n) >= 0 {
-			n++
-		}
-		tg.Unclosed = true
-		// a cut, whatever the reply says of its end
-		tg.Out.Broken = tg.Out.Broken || a != incomplete || p == p.Family.Header
-		return n, true
-	}
-	if a == mismatch && (tg.At(0) == '\n' || tg.closersFollow(p, 0)) && !tg.plan.made && endsInTag(string(tg.Slice(max(h.from, tg.Pos-maxBorder), tg.Pos))) {
-		if tg.closersFollow(p, lead) {
-			tg.Out.Doubt = true
-		}
-	}
-	if tg.closersFollow(p, lead) || (lead > 0 || !h.onLines()) && !p.Family.Args[0].Keyed() && tg.nextArg(p.Family, t, lead) {
-		return lead, true
-	}
-	// a tag inside a text, and another one right behind it: one of them may be the value's closer
-	if typ := t.Prop(h.key); h.p.Keyed() && (!t.Has(h.key) || typ.Known() && !typ.Allows(schema.Object|schema.Array)) && tg.Has(0, tokenOf(h.p)) {
-		token := tokenOf(h.p)
-		n := len(token)
-		for n < len(token)+maxAside && tg.At(n) > ' ' && !tg.Has(n, token) {
-			n++
-		}
-		tg.Out.Doubt = tg.Out.Doubt || !t.Has(h.key) || tg.Has(n, token) && tagBetween.Match(tg.Slice(tg.Pos+len(token), tg.Pos+n))
-	}
-	return 0, false
-}
-
-// junkBehind is the offset behind what means nothing at offset i, where the closer of a value ends, and in front of the next
-// argument or the call's closers: a comment, or words that cannot belong to the value, since it is no text or its closer is
-// named like it. It is 0 where the closer may be part of the value.
-// MiniMax M3 wrote <user_id>1</user_id>junk<note>… (each tag behind its token): the junk and the next parameter landed in user_id.
-func (tg *tagged) junkBehind(p *declaration.Pattern, h head, t *schema.Type, i int) int {
-	n := i + tg.Elastic(i)
-	// <parameter=city>Oslo</parameter> // the town
-	if size := tg.Comment(n); size > 0 {
-		if end := n + size; tg.nextArg(p.Family, t, end+tg.Elastic(end)) || tg.closersFollow(p, end+tg.Elastic(end)) {
-			tg.Repaired("comments")
-			return end
-		}
-	}
-	typ := t.Prop(h.key)
-	text := !typ.Known() || typ.Allows(schema.String)
-	if text && h.again == "" {
-		return 0
-	}
-	for ; n < i+maxJunk && tg.At(n) >= 0; n++ {
-		if _, a := tg.marks.literal(n, h.own); a == matched {
-			return 0
-		}
-		if tg.nextArg(p.Family, t, n) || !text && tg.closersFollow(p, n) {
-			tg.Repaired("extra-closer")
-			tg.Out.Doubt = tg.Out.Doubt || bytes.ContainsAny(tg.Slice(tg.Pos+i, tg.Pos+n), "<>")
-			return n
-		}
-	}
-	return 0
-}
-
-// nextArg says whether the head of a further argument stands at offset i in place of the value's own closer: a parameter of
-// the tool that was not seen yet.
-// "say <arg_key>n</arg_key><arg_value>3</arg_value> ok", with n a parameter, cannot be told from it by anybody.
-func (tg *tagged) nextArg(f *declaration.Family, t *schema.Type, i int) bool {
-	h, a := tg.ahead.argHead(f, i)
-	return a == matched && t.Has(h.key) && !slices.Contains(tg.Seen, h.key)
-}
-
-// afterValue says whether what stands at offset i can follow a value's closer: another argument, a closer of the call that
-// is followed in turn, a mark, or the end of the text.
-// In a family with a section its last closer needs something behind it, too; in one without, the last closer ends all.
-func (tg *tagged) afterValue(p *declaration.Pattern, i int) bool {
-	i += tg.Elastic(i)
-	// nothing more, or the section's closer
-	if tg.At(i) < 0 || tg.marks.endMark(i) {
-		return true
-	}
-	for _, arg := range p.Family.Args {
-		if tg.marks.hasKey(i, arg.Parts[0].Lit) {
-			return true
-		}
-	}
-	for k, l := range p.Close {
-		end, a := tg.marks.literal(i, l)
-		if a == incomplete {
-			return true
-		}
-		if a == matched {
-			return k == len(p.Close)-1 && len(p.Family.Sections) == 0 || tg.closerOrEnd(p, k+1, end)
-		}
-	}
-	return false
-}
-
-// closerOrEnd says whether a closer from the k-th on, a mark or the end of the text stands behind offset i.
-// Prose behind a closer says that both are part of a value.
-// A comment between two closers counts as white space, as models explain what they close.
-func (tg *tagged) closerOrEnd(p *declaration.Pattern, k, i int) bool {
-	i = tg.ahead.pastComment(i)
-	if tg.At(i) < 0 || tg.marks.endMark(i) {
-		return true
-	}
-	// Behind borrowed tags any closing tag will do: it is the wrapper's, which no family here knows.
-	if p.Family != tg.marks.f && tg.At(i) == '<' && tg.At(i+1) == '/' {
-		return true
-	}
-	for ; k < len(p.Close); k++ {
-		if _, a := tg.marks.literal(i, p.Close[k]); a != mismatch {
-			return true
-		}
-	}
-	return false
-}
-
-// closersFollow says whether the rest of the call's closers and then a mark or the end of the text stand at offset i: the
-// value's own closer was left out.
-// Behind the last closer only a mark or the end may stand, or a text about the tags would be cut there.
-func (tg *tagged) closersFollow(p *declaration.Pattern, i int) bool {
-	// Beam's arguments stand in a message, which its end mark ends
-	if p == p.Family.Header {
-		return tg.headers.messageOver(p, i)
-	}
-	for k := range p.Close {
-		end, a := tg.marks.literal(i, p.Close[k])
-		if a != matched {
-			continue
-		}
-		for _, l := range p.Close[k+1:] {
-			if n, a := tg.marks.literal(tg.ahead.pastComment(end), l); a == matched {
-				end = n
-			}
-		}
-		end += tg.Elastic(end)
-		return tg.At(end) < 0 && !tg.in.lengthCut() || tg.marks.endMark(end)
-	}
-	return false
 }
