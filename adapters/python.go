@@ -1,7 +1,6 @@
 package adapters
 
 import (
-
 	"toolnorm/adapters/internal/declaration"
 	"toolnorm/adapters/internal/lenient"
 	"toolnorm/adapters/internal/repair"

@@ -48,8 +48,11 @@ func (tg *tagged) read(p *declaration.Pattern, t *toolset.Tool, id string) match
 }
 
 // moreMayFollow reports whether the tool has a parameter that has no value. A reply that stops in front of the closers of a
-// call may have stopped in front of that parameter too.
+// call may have stopped in front of that parameter too. A server that gave up has read the call to its end.
 func (tg *tagged) moreMayFollow(t *schema.Type) bool {
+	if tg.in.abandoned() {
+		return false
+	}
 	members := t.Members()
 	return len(members) == 0 || slices.ContainsFunc(members, func(key string) bool { return !slices.Contains(tg.Seen, key) })
 }
