@@ -185,7 +185,7 @@ func TestCompatibleCalls(t *testing.T) {
 		{"leaked into the text", &fakeOpenAI{text: "<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Rome\"}}\n</tool_call>"}, `get_weather {"city": "Rome"}`, ""},
 		{"both", &fakeOpenAI{native: []string{call}, text: "<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Rome\"}}\n</tool_call>"},
 			`get_weather {"city":"Paris"} get_weather {"city": "Rome"}`, ""},
-		{"raw", &fakeOpenAI{template: "p {tools}", text: "So: <tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Rome\"}}\n</tool_call>"}, `get_weather {"city": "Rome"}`, "So: "},
+		{"raw", &fakeOpenAI{template: "p {tools}", text: "Let me check: <tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Rome\"}}\n</tool_call>"}, `get_weather {"city": "Rome"}`, "Let me check: "},
 		{"raw, inside reasoning", &fakeOpenAI{template: "p {tools}<think>\n", text: "hm</think>\n\nhello"}, "", "hello"},
 	} {
 		text, calls, end, err := collect(t, row.server.start(t, Config{}, upstream.KindOpenAI), atBox("hi", weather))
