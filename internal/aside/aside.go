@@ -19,12 +19,13 @@ import (
 // Work is what a worker does: an answer for a request. An error reaches the caller as its text.
 type Work func(request []byte) ([]byte, error)
 
-// Limits bound the processes of a worker.
+// Limits bound the processes of a worker. Memory is counted from what a process holds when it is
+// ready: that depends on the program, and a bound below it would end every process at its first answer.
 type Limits struct {
 	Processes int           // at most at once
-	Memory    int64         // bytes that one may hold while it works; more ends it
+	Memory    int64         // bytes that one may take while it works; more ends it
 	Time      time.Duration // that one request may take, its wait for a process not counted; 0: as long as its context
-	Keep      int64         // bytes that one may hold when it is done; more ends it, so that nothing stays
+	Keep      int64         // bytes that it may keep when it is done; more ends it, so that nothing stays
 }
 
 // idle is how long a process is kept that nothing is asked.
@@ -83,7 +84,7 @@ func (w *Worker) Do(ctx context.Context, request []byte) ([]byte, error) {
 		defer cancel()
 	}
 	answer, err := p.ask(ctx, request, w.limits.Memory)
-	if p.over || p.memory() > w.limits.Keep {
+	if p.over || p.memory() > p.base+w.limits.Keep {
 		w.end(p)
 		return answer, err
 	}
@@ -135,7 +136,7 @@ func (w *Worker) start() {
 		_, err = p.answer(ctx, 0)
 	}
 	if err == nil {
-		p.since = time.Now()
+		p.since, p.base = time.Now(), p.memory()
 		w.ready <- p
 		time.AfterFunc(idle+time.Second, w.reap)
 		return

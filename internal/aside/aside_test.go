@@ -109,3 +109,30 @@ func TestOneWhoGivesUpLeavesTheStartToTheNext(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// large holds more when it is ready than it may keep of its work.
+var large = New("large", Limits{Processes: 1, Memory: 256 << 20, Keep: 16 << 20},
+	func() {
+		held = make([]byte, 64<<20)
+		for i := 0; i < len(held); i += 4096 {
+			held[i] = 1
+		}
+	},
+	func([]byte) ([]byte, error) { return fmt.Append(nil, os.Getpid(), len(held)), nil })
+
+// held is what the process of large begins with.
+var held []byte
+
+func TestAProcessIsNotEndedForWhatItBeganWith(t *testing.T) {
+	first, err := large.Do(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := large.Do(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(first) != string(second) {
+		t.Errorf("the process was replaced: %s, then %s", first, second)
+	}
+}

@@ -25,6 +25,7 @@ type process struct {
 	over   bool          // it does not answer any more
 	exited chan struct{} // closed when it has ended
 	since  time.Time     // it does nothing since then
+	base   int64         // the bytes that it held when it was ready
 }
 
 // variable names the work of a process in its environment.
@@ -99,7 +100,7 @@ func (p *process) kill() {
 // meanwhile.
 const look = 5 * time.Millisecond
 
-// ask sends a request and waits for its answer.
+// ask sends a request and waits for its answer, for which the process may take so much memory.
 func (p *process) ask(ctx context.Context, request []byte, memory int64) ([]byte, error) {
 	sent := make(chan error, 1)
 	go func() { // ends when the process has read it, or is killed
@@ -146,7 +147,7 @@ func (p *process) answer(ctx context.Context, memory int64) ([]byte, error) {
 			p.kill()
 			return nil, context.Cause(ctx)
 		case <-tick.C:
-			if memory > 0 && p.memory() > memory {
+			if memory > 0 && p.memory() > p.base+memory {
 				p.kill()
 				return nil, &Ended{Memory: true, Why: fmt.Sprintf("it takes more than %d MB of memory", memory>>20)}
 			}

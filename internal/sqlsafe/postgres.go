@@ -72,7 +72,7 @@ func (p *Postgres) check(ctx context.Context, sql string, values int) (*checked,
 // server does, and cgo would end the builds for other systems. Compiling takes two seconds and 270 MB,
 // and a statement that overflows its stack leaves it in a state that nobody knows, so it has a process
 // of its own, which is replaced by a fresh one when that happens.
-var grammarian = aside.New("the SQL parser", aside.Limits{Processes: 1, Time: parseWait, Memory: 768 << 20, Keep: 512 << 20},
+var grammarian = aside.New("the SQL parser", aside.Limits{Processes: 1, Time: parseWait, Memory: 512 << 20, Keep: 256 << 20},
 	func() { _, _ = parser.ParseToJSON("SELECT 1") }, // compiles it
 	func(sql []byte) ([]byte, error) {
 		tree, err := parser.ParseToJSON(string(sql))

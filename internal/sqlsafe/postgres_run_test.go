@@ -128,7 +128,7 @@ func TestRealPostgresStopsWhatTheCheckMisses(t *testing.T) {
 
 func TestRealPostgresRunsLegitimateStatements(t *testing.T) {
 	s := newServer(t)
-	db := s.open(t, nil)
+	db := s.open(t, func(c *PostgresConfig) { c.Limits.Time = 30 * time.Second }) // on a busy machine, too
 	var version int
 	if err := s.admin.QueryRow(t.Context(), "SELECT current_setting('server_version_num')::int / 10000").Scan(&version); err != nil {
 		t.Fatal(err)
