@@ -393,6 +393,40 @@ func TestLeavesDependOnNothingOutside(t *testing.T) {
 	}
 }
 
+// programs are what users run; every other package of the product is there for one of them.
+var programs = []string{"./cmd/...", "./examples/...", "./internal/release"}
+
+// TestTestDoublesAreInTheirRoom holds that a package which only tests import is in internal/test or
+// in e2e, and that no program imports one of these.
+func TestTestDoublesAreInTheirRoom(t *testing.T) {
+	used, packages := listed(t, append([]string{"-deps"}, programs...)...), listed(t, "./...")
+	for _, p := range packages {
+		double := strings.HasPrefix(p, "internal/test/") || p == "e2e" || strings.HasPrefix(p, "e2e/")
+		switch isUsed := slices.Contains(used, p); {
+		case p == "toolnorm" || p == "internal/odd": // the tests at the root; moving
+		case double && isUsed:
+			t.Errorf("a program imports %s, which is for tests", p)
+		case !double && !isUsed:
+			t.Errorf("only tests import %s: move it to internal/test", p)
+		}
+	}
+}
+
+// listed returns the packages of this module that go list prints for args, without the module's name.
+func listed(t *testing.T, args ...string) (names []string) {
+	t.Helper()
+	out, err := exec.Command("go", append([]string{"list"}, args...)...).Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	for name := range strings.FieldsSeq(string(out)) {
+		if name, own := strings.CutPrefix(name, "toolnorm/"); own || name == "toolnorm" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 func TestDependenciesAreFew(t *testing.T) {
 	mod, err := os.ReadFile("go.mod")
 	if err != nil {
