@@ -340,14 +340,14 @@ var below = map[string][]string{
 	"tools/kb":           {"chat", "internal/auth", "internal/embedding", "internal/rerank", "internal/sleep", "tools", "tools/kb/chunk", "tools/kb/kbstore", "tools/kb/retrieval", "internal/ocr"},
 	"tools/kb/retrieval": {"chat", "internal/auth", "internal/lexical", "internal/post", "internal/rerank", "internal/vector", "tools/kb/kbstore"},
 
-	"adapters/internal/scan":        {},
+	"adapters/internal/scan":        {"internal/jsontree"},
 	"adapters/internal/toolset":     {"chat", "chat/schema", "adapters/internal/scan"},
 	"adapters/internal/prose":       {"adapters/internal/scan"},
 	"adapters/internal/claim":       {"adapters/internal/prose"},
 	"adapters/internal/lenient":     {"chat", "chat/schema", "adapters/internal/repair", "adapters/internal/scan"},
 	"adapters/internal/repair":      {"chat", "chat/schema", "adapters/internal/scan"},
 	"adapters/internal/declaration": {"adapters/internal/scan"},
-	"adapters/internal/print":       {"chat", "chat/schema", "adapters/internal/declaration", "adapters/internal/scan"},
+	"adapters/internal/print":       {"chat", "chat/schema", "adapters/internal/declaration", "adapters/internal/scan", "internal/jsontree"},
 	"adapters/internal/grammar":     {"chat", "chat/schema", "adapters/internal/declaration", "adapters/internal/print", "adapters/internal/scan"},
 	"internal/companymcp":           {"tools/company"},
 
