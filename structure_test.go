@@ -278,12 +278,12 @@ var below = map[string][]string{
 	"internal/sse":           {},
 	"internal/golden":        {"chat"},
 	"internal/exam":          {"chat"},
-	"internal/doctor":        {"chat", "engine", "engine/wait", "engine/upstream", "engine/ollama", "engine/openai", "engine/window", "internal/exam", "internal/fault", "internal/pattern"},
+	"internal/doctor":        {"chat", "engine", "engine/wait", "engine/upstream", "engine/ollama", "engine/openai", "engine/window", "internal/exam", "internal/fault", "internal/spelling"},
 	"chat":                   {},
 	"chat/schema":            {"chat", "internal/jsontree"},
 	"adapters":               {"chat", "chat/schema", "adapters/internal/declaration", "adapters/internal/print", "adapters/internal/grammar", "adapters/internal/scan", "adapters/internal/lenient", "adapters/internal/repair", "adapters/internal/prose", "adapters/internal/claim", "adapters/internal/toolset", "adapters/internal/wrapper"},
 	"adapters/derive":        {"chat", "adapters"},
-	"tools":                  {"chat", "chat/schema"},
+	"tools":                  {"chat", "internal/spelling"},
 	"tools/company":          {"tools", "internal/store"},
 	"tools/dynamic":          {"chat", "tools", "internal/store", "internal/sleep", "internal/sqlsafe", "internal/pyexpr", "internal/pyexpr/py", "internal/fault"},
 	"internal/embedding":     {"internal/post"},
@@ -317,13 +317,14 @@ var below = map[string][]string{
 	"engine/ollama":          {"chat", "adapters/derive", "engine/wait", "engine/upstream", "engine/window", "internal/fault"},
 	"engine/openai":          {"chat", "adapters", "adapters/derive", "engine/wait", "engine/upstream", "internal/fault", "internal/jsonscan", "internal/kept"},
 	"engine/demo":            {"chat", "chat/schema", "adapters", "engine/ollama", "engine/upstream", "internal/sleep"},
-	"engine/valid":           {"chat", "chat/schema", "internal/fault", "internal/jsonscan", "internal/jsontree", "internal/kept"},
+	"engine/valid":           {"chat", "chat/schema", "internal/fault", "internal/jsonscan", "internal/jsontree", "internal/kept", "internal/spelling"},
 	"internal/trace":         {"chat", "internal/fault"},
 	"admin":                  {"adapters", "chat", "engine", "tools", "tools/dynamic", "tools/kb", "tools/kb/chunk", "tools/kb/kbstore", "tools/remote", "internal/auth", "internal/body", "internal/fault", "internal/replay", "internal/sse", "internal/store", "internal/trace"},
 	"admin/web":              {},
 	"internal/replay":        {"adapters", "chat", "engine/valid", "internal/golden"},
 	"runner":                 {"chat", "tools", "internal/body", "internal/fault", "internal/replace"},
 	"internal/pattern":       {},
+	"internal/spelling":      {},
 	"mcpserver":              {"chat", "tools", "internal/replace", "internal/sleep", "internal/sse"},
 
 	"proxy/form/messages":  {"chat", "internal/fault", "internal/sse", "proxy/exchange", "proxy/field", "proxy/form"},
@@ -355,7 +356,7 @@ var below = map[string][]string{
 }
 
 // standardOnly are the leaves: the standard library and each other, nothing else.
-var standardOnly = []string{"chat", "chat/schema", "internal/jsontree", "adapters", "adapters/internal/declaration", "adapters/internal/print", "adapters/internal/grammar", "adapters/internal/scan", "adapters/internal/lenient", "adapters/internal/repair", "adapters/internal/prose", "adapters/internal/claim", "adapters/internal/toolset", "adapters/internal/wrapper", "adapters/derive", "tools"}
+var standardOnly = []string{"chat", "chat/schema", "internal/jsontree", "internal/spelling", "adapters", "adapters/internal/declaration", "adapters/internal/print", "adapters/internal/grammar", "adapters/internal/scan", "adapters/internal/lenient", "adapters/internal/repair", "adapters/internal/prose", "adapters/internal/claim", "adapters/internal/toolset", "adapters/internal/wrapper", "adapters/derive", "tools"}
 
 func TestImportsPointDown(t *testing.T) {
 	set, all := readPackages(t)
