@@ -199,7 +199,6 @@ var larger = map[string]size{
 	"adapters/internal/repair.Args":        {63, 8},
 	"chat.Request":                         {0, 24},
 	"chat/schema.Place":                    {11, 29},
-	"cmd/toolnorm.Main":                    {53, 28},
 	"engine.Config":                        {3, 34},
 	"engine.job":                           {88, 19},
 	"internal/pyexpr/syntax.parser":        {46, 5},
