@@ -96,3 +96,25 @@ func TestNamedPagesExist(t *testing.T) {
 		}
 	}
 }
+
+// status is the line below the heading of a decision: its date, and whether it still holds.
+var status = regexp.MustCompile(`^\*20\d\d-\d\d-\d\d\. (Accepted|Accepted; changed by \[.+\]\(\S+\)|Superseded by \[.+\]\(\S+\))\.\*$`)
+
+// TestDecisionsHaveADateAndAStatus reads the entries of docs/internal/decisions.
+func TestDecisionsHaveADateAndAStatus(t *testing.T) {
+	for _, path := range tracked(t, "docs/internal/decisions/*.md") {
+		src, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if filepath.Base(path) == "README.md" {
+			continue
+		}
+		for _, entry := range strings.Split(string(src), "\n## ")[1:] {
+			lines := strings.SplitN(entry, "\n", 4)
+			if len(lines) < 4 || !status.MatchString(lines[2]) {
+				t.Errorf("%s: %q has no line such as *2026-11-23. Accepted.* below it", path, lines[0])
+			}
+		}
+	}
+}

@@ -89,3 +89,25 @@ func TestTheChangelogHasVersions(t *testing.T) {
 		t.Errorf("versions %v, want the newest first", versions)
 	}
 }
+
+// TestTheWorkflowRunsEveryLane compares the lanes of .ci/run with those of the workflow. The modules
+// are fetched in front of each.
+func TestTheWorkflowRunsEveryLane(t *testing.T) {
+	script, err := os.ReadFile(".ci/run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	workflow, err := os.ReadFile(".github/workflows/ci.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lanes []string
+	for _, m := range regexp.MustCompile(`(?m)^(?:tail_lines=\d+ )?lane (\w+) \d`).FindAllStringSubmatch(string(script), -1) {
+		if m[1] != "modules" {
+			lanes = append(lanes, m[1])
+		}
+	}
+	if want := "lane: [" + strings.Join(lanes, ", ") + "]"; !strings.Contains(string(workflow), want) {
+		t.Errorf(".github/workflows/ci.yml has no %q", want)
+	}
+}

@@ -31,7 +31,7 @@ var schemaWriters = map[string]string{
 	"adapters/internal/lenient/member.go": "the same: arguments inside of a copied schema",
 	"adapters/internal/grammar/value.go":  "names a rule",
 	"adapters/internal/grammar/object.go": "names a rule",
-	"internal/heavy/heavy.go":             "makes schemas for tests, by the keyword that is heavy",
+	"internal/test/heavy/heavy.go":        "makes schemas for tests, by the keyword that is heavy",
 	"internal/voidmodel/client.go":        "writes tools as Void does",
 	"internal/odd/odd.go":                 "makes odd members for tests, schemas among them",
 	"internal/ocr/model.go":               "writes the schema that holds a model's answer to yes and no",

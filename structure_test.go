@@ -197,10 +197,8 @@ var larger = map[string]size{
 	"adapters/internal/lenient.Reader":     {97, 6},
 	"adapters/internal/print.Spelling":     {12, 23},
 	"adapters/internal/repair.Args":        {63, 8},
-	"admin.Server":                         {53, 5},
 	"chat.Request":                         {0, 24},
 	"chat/schema.Place":                    {11, 29},
-	"cmd/toolnorm.Main":                    {53, 28},
 	"engine.Config":                        {3, 34},
 	"engine.job":                           {88, 19},
 	"internal/pyexpr/syntax.parser":        {46, 5},
@@ -278,12 +276,12 @@ var below = map[string][]string{
 	"internal/sse":           {},
 	"internal/golden":        {"chat"},
 	"internal/exam":          {"chat"},
-	"internal/doctor":        {"chat", "engine", "engine/wait", "engine/upstream", "engine/ollama", "engine/openai", "engine/window", "internal/exam", "internal/fault", "internal/pattern"},
+	"internal/doctor":        {"chat", "engine", "engine/wait", "engine/upstream", "engine/ollama", "engine/openai", "engine/window", "internal/exam", "internal/fault", "internal/spelling"},
 	"chat":                   {},
 	"chat/schema":            {"chat", "internal/jsontree"},
 	"adapters":               {"chat", "chat/schema", "adapters/internal/declaration", "adapters/internal/print", "adapters/internal/grammar", "adapters/internal/scan", "adapters/internal/lenient", "adapters/internal/repair", "adapters/internal/prose", "adapters/internal/claim", "adapters/internal/toolset", "adapters/internal/wrapper"},
 	"adapters/derive":        {"chat", "adapters"},
-	"tools":                  {"chat", "chat/schema"},
+	"tools":                  {"chat", "internal/spelling"},
 	"tools/company":          {"tools", "internal/store"},
 	"tools/dynamic":          {"chat", "tools", "internal/store", "internal/sleep", "internal/sqlsafe", "internal/pyexpr", "internal/pyexpr/py", "internal/fault"},
 	"internal/embedding":     {"internal/post"},
@@ -317,13 +315,14 @@ var below = map[string][]string{
 	"engine/ollama":          {"chat", "adapters/derive", "engine/wait", "engine/upstream", "engine/window", "internal/fault"},
 	"engine/openai":          {"chat", "adapters", "adapters/derive", "engine/wait", "engine/upstream", "internal/fault", "internal/jsonscan", "internal/kept"},
 	"engine/demo":            {"chat", "chat/schema", "adapters", "engine/ollama", "engine/upstream", "internal/sleep"},
-	"engine/valid":           {"chat", "chat/schema", "internal/fault", "internal/jsonscan", "internal/jsontree", "internal/kept"},
+	"engine/valid":           {"chat", "chat/schema", "internal/fault", "internal/jsonscan", "internal/jsontree", "internal/kept", "internal/spelling"},
 	"internal/trace":         {"chat", "internal/fault"},
 	"admin":                  {"adapters", "chat", "engine", "tools", "tools/dynamic", "tools/kb", "tools/kb/chunk", "tools/kb/kbstore", "tools/remote", "internal/auth", "internal/body", "internal/fault", "internal/replay", "internal/sse", "internal/store", "internal/trace"},
 	"admin/web":              {},
 	"internal/replay":        {"adapters", "chat", "engine/valid", "internal/golden"},
 	"runner":                 {"chat", "tools", "internal/body", "internal/fault", "internal/replace"},
 	"internal/pattern":       {},
+	"internal/spelling":      {},
 	"mcpserver":              {"chat", "tools", "internal/replace", "internal/sleep", "internal/sse"},
 
 	"proxy/form/messages":  {"chat", "internal/fault", "internal/sse", "proxy/exchange", "proxy/field", "proxy/form"},
@@ -340,14 +339,14 @@ var below = map[string][]string{
 	"tools/kb":           {"chat", "internal/auth", "internal/embedding", "internal/rerank", "internal/sleep", "tools", "tools/kb/chunk", "tools/kb/kbstore", "tools/kb/retrieval", "internal/ocr"},
 	"tools/kb/retrieval": {"chat", "internal/auth", "internal/lexical", "internal/post", "internal/rerank", "internal/vector", "tools/kb/kbstore"},
 
-	"adapters/internal/scan":        {},
+	"adapters/internal/scan":        {"internal/jsontree"},
 	"adapters/internal/toolset":     {"chat", "chat/schema", "adapters/internal/scan"},
 	"adapters/internal/prose":       {"adapters/internal/scan"},
 	"adapters/internal/claim":       {"adapters/internal/prose"},
 	"adapters/internal/lenient":     {"chat", "chat/schema", "adapters/internal/repair", "adapters/internal/scan"},
 	"adapters/internal/repair":      {"chat", "chat/schema", "adapters/internal/scan"},
 	"adapters/internal/declaration": {"adapters/internal/scan"},
-	"adapters/internal/print":       {"chat", "chat/schema", "adapters/internal/declaration", "adapters/internal/scan"},
+	"adapters/internal/print":       {"chat", "chat/schema", "adapters/internal/declaration", "adapters/internal/scan", "internal/jsontree"},
 	"adapters/internal/grammar":     {"chat", "chat/schema", "adapters/internal/declaration", "adapters/internal/print", "adapters/internal/scan"},
 	"internal/companymcp":           {"tools/company"},
 
@@ -355,7 +354,7 @@ var below = map[string][]string{
 }
 
 // standardOnly are the leaves: the standard library and each other, nothing else.
-var standardOnly = []string{"chat", "chat/schema", "internal/jsontree", "adapters", "adapters/internal/declaration", "adapters/internal/print", "adapters/internal/grammar", "adapters/internal/scan", "adapters/internal/lenient", "adapters/internal/repair", "adapters/internal/prose", "adapters/internal/claim", "adapters/internal/toolset", "adapters/internal/wrapper", "adapters/derive", "tools"}
+var standardOnly = []string{"chat", "chat/schema", "internal/jsontree", "internal/spelling", "adapters", "adapters/internal/declaration", "adapters/internal/print", "adapters/internal/grammar", "adapters/internal/scan", "adapters/internal/lenient", "adapters/internal/repair", "adapters/internal/prose", "adapters/internal/claim", "adapters/internal/toolset", "adapters/internal/wrapper", "adapters/derive", "tools"}
 
 func TestImportsPointDown(t *testing.T) {
 	set, all := readPackages(t)
@@ -391,6 +390,40 @@ func TestLeavesDependOnNothingOutside(t *testing.T) {
 			}
 		}
 	}
+}
+
+// programs are what users run; every other package of the product is there for one of them.
+var programs = []string{"./cmd/...", "./examples/...", "./internal/release"}
+
+// TestTestDoublesAreInTheirRoom holds that a package which only tests import is in internal/test or
+// in e2e, and that no program imports one of these.
+func TestTestDoublesAreInTheirRoom(t *testing.T) {
+	used, packages := listed(t, append([]string{"-deps"}, programs...)...), listed(t, "./...")
+	for _, p := range packages {
+		double := strings.HasPrefix(p, "internal/test/") || p == "e2e" || strings.HasPrefix(p, "e2e/")
+		switch isUsed := slices.Contains(used, p); {
+		case p == "toolnorm" || p == "internal/odd": // the tests at the root; moving
+		case double && isUsed:
+			t.Errorf("a program imports %s, which is for tests", p)
+		case !double && !isUsed:
+			t.Errorf("only tests import %s: move it to internal/test", p)
+		}
+	}
+}
+
+// listed returns the packages of this module that go list prints for args, without the module's name.
+func listed(t *testing.T, args ...string) (names []string) {
+	t.Helper()
+	out, err := exec.Command("go", append([]string{"list"}, args...)...).Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	for name := range strings.FieldsSeq(string(out)) {
+		if name, own := strings.CutPrefix(name, "toolnorm/"); own || name == "toolnorm" {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 func TestDependenciesAreFew(t *testing.T) {

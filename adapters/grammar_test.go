@@ -14,7 +14,7 @@ import (
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
 	"toolnorm/engine/valid"
-	"toolnorm/internal/heavy"
+	"toolnorm/internal/test/heavy"
 )
 
 // grammarTools are tools whose schemas a grammar can say, and the test tools.

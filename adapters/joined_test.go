@@ -8,7 +8,7 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/internal/golden"
-	"toolnorm/internal/heavy"
+	"toolnorm/internal/test/heavy"
 )
 
 // joined are schemas of an object whose n members stand each in a part of its own, in all the

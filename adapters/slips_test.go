@@ -15,6 +15,7 @@ import (
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
 	"toolnorm/internal/golden"
+	"toolnorm/internal/jsontree"
 )
 
 // Wrong arguments that fit a tool's schema are the worst that the decoder can give: they run. These tests write calls as a
@@ -364,7 +365,7 @@ func pythonRepr(args string) string {
 	for i := 0; i < len(args); i++ {
 		switch {
 		case args[i] == '"':
-			n := scan.StringEnd(args[i:])
+			n := jsontree.StringEnd(args[i:])
 			text := scan.Unquote(args[i : i+n])
 			quote := "'"
 			if strings.Contains(text, "'") && !strings.Contains(text, `"`) {

@@ -85,11 +85,11 @@ func New(c Config) *Server {
 	s.Handle("GET "+API+"openapi.yaml", s.document)
 	s.Handle("GET "+API+"session", s.session)
 	s.Handle("GET "+API+"events", s.stream)
-	s.handleTools()
-	s.handleLive()
-	s.handleModels()
-	s.handleServers()
-	s.handleKnowledge()
+	(&customTools{c.Tools, c.Log}).routes(s)
+	(&live{c.Trace, c.Reasons, &s.current}).routes(s)
+	(&models{&s.current}).routes(s)
+	(&others{c.Servers, c.Registry, s.Publish}).routes(s)
+	(&knowledge{c.KB, c.Log, s.Publish}).routes(s)
 	if c.Tools != nil {
 		c.Tools.Changed(func() { s.Publish("tools") })
 	}

@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"context"
 	"net/http"
 	"slices"
 	"sync"
@@ -93,6 +94,40 @@ func (p *page) take() []string {
 	kinds := p.kinds
 	p.kinds = nil
 	return kinds
+}
+
+// Watch tells pages of changes of the tools that are offered and of the knowledge bases, whoever made them (the command line, another
+// replica), until ctx ends.
+// A server that comes back changes the registry as well as one that was added, so one kind of event tells of both.
+func (s *Server) Watch(ctx context.Context) {
+	var offered, bases <-chan struct{} // nil: there is nothing to hear of
+	if s.config.Registry != nil {
+		changed, stop := s.config.Registry.Watch()
+		defer stop()
+		offered = changed
+	}
+	if s.config.KB != nil && s.config.KB.Store != nil {
+		warn := func(err error) { s.config.Log.Warn().Err(err).Msg("knowledge bases: changes by others are not seen") }
+		changed, err := s.config.KB.Store.Listen(ctx, warn)
+		if err != nil {
+			warn(err)
+		}
+		bases = changed
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-offered:
+			s.Publish("registry")
+		case _, open := <-bases:
+			if !open {
+				bases = nil // it ends with ctx
+				continue
+			}
+			s.Publish("knowledge")
+		}
+	}
 }
 
 // stream sends a page what changes, until it leaves. It joins before it says "ready",

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/rs/zerolog"
+
 	"toolnorm/chat"
 	"toolnorm/internal/auth"
 	"toolnorm/internal/body"
@@ -17,21 +19,28 @@ import (
 	"toolnorm/tools/kb/kbstore"
 )
 
-// handleKnowledge adds the routes of the knowledge bases. Searching is the tool's own business: registry/call runs it.
-func (s *Server) handleKnowledge() {
-	s.Handle("GET "+API+"knowledge-bases", s.withStore(s.listBases))
-	s.Handle("POST "+API+"knowledge-bases", s.withStore(s.createBase))
-	s.Handle("GET "+API+"knowledge-bases/{base}", s.withStore(s.showBase))
-	s.Handle("DELETE "+API+"knowledge-bases/{base}", s.withStore(s.deleteBase))
-	s.Handle("POST "+API+"knowledge-bases/{base}/documents", s.withStore(s.importFile))
-	s.Handle("DELETE "+API+"knowledge-bases/{base}/documents/{document}", s.withStore(s.deleteDocument))
+// knowledge answers what is asked about knowledge bases.
+type knowledge struct {
+	kb      *kb.KB // nil: there is no store for them
+	log     zerolog.Logger
+	publish func(kind string)
+}
+
+// routes adds those of the knowledge bases to a server. Searching is the tool's own business: registry/call runs it.
+func (k *knowledge) routes(to *Server) {
+	to.Handle("GET "+API+"knowledge-bases", k.withStore(k.listBases))
+	to.Handle("POST "+API+"knowledge-bases", k.withStore(k.createBase))
+	to.Handle("GET "+API+"knowledge-bases/{base}", k.withStore(k.showBase))
+	to.Handle("DELETE "+API+"knowledge-bases/{base}", k.withStore(k.deleteBase))
+	to.Handle("POST "+API+"knowledge-bases/{base}/documents", k.withStore(k.importFile))
+	to.Handle("DELETE "+API+"knowledge-bases/{base}/documents/{document}", k.withStore(k.deleteDocument))
 }
 
 // withStore answers where no store is open, and turns the store's errors into those of the API.
 // The routes are there all the same, so that a page finds out why, and the description is of every server.
-func (s *Server) withStore(h func(w http.ResponseWriter, r *http.Request) error) func(http.ResponseWriter, *http.Request) error {
+func (k *knowledge) withStore(h func(w http.ResponseWriter, r *http.Request) error) func(http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		if s.config.KB == nil || s.config.KB.Store == nil {
+		if k.kb == nil || k.kb.Store == nil {
 			return fault.New(fault.Unable, "knowledge bases are off, since no store is open")
 		}
 		return knowledgeFault(h(w, r))
@@ -61,8 +70,8 @@ type shownBase struct {
 
 // shown counts what is in a knowledge base, as far as who asks may see it.
 // The sizes are counted, and not kept: a count that is kept can be wrong, and this one takes a millisecond.
-func (s *Server) shown(ctx context.Context, b kbstore.Base) (shownBase, error) {
-	sum, err := s.config.KB.Store.Summary(ctx, b.ID, kbstore.FilterOf(auth.PrincipalOf(ctx)))
+func (k *knowledge) shown(ctx context.Context, b kbstore.Base) (shownBase, error) {
+	sum, err := k.kb.Store.Summary(ctx, b.ID, kbstore.FilterOf(auth.PrincipalOf(ctx)))
 	out := shownBase{Base: b}
 	out.Statistics.Collections, out.Statistics.Documents, out.Statistics.Chunks = sum.Collections, sum.Documents, sum.Chunks
 	return out, err
@@ -70,14 +79,14 @@ func (s *Server) shown(ctx context.Context, b kbstore.Base) (shownBase, error) {
 
 // listBases lists the knowledge bases.
 // Between the list and a count somebody may delete a base; the list is then the shorter one.
-func (s *Server) listBases(w http.ResponseWriter, r *http.Request) error {
-	bases, err := s.config.KB.Store.Bases(r.Context(), auth.PrincipalOf(r.Context()))
+func (k *knowledge) listBases(w http.ResponseWriter, r *http.Request) error {
+	bases, err := k.kb.Store.Bases(r.Context(), auth.PrincipalOf(r.Context()))
 	if err != nil {
 		return err
 	}
 	all := []shownBase{}
 	for _, b := range bases {
-		one, err := s.shown(r.Context(), b)
+		one, err := k.shown(r.Context(), b)
 		if errors.Is(err, kbstore.ErrNotFound) {
 			continue // deleted meanwhile
 		}
@@ -90,7 +99,7 @@ func (s *Server) listBases(w http.ResponseWriter, r *http.Request) error {
 }
 
 // createBase makes a knowledge base. The id may be given, so that a client's configuration can be written before the base is there.
-func (s *Server) createBase(w http.ResponseWriter, r *http.Request) error {
+func (k *knowledge) createBase(w http.ResponseWriter, r *http.Request) error {
 	var ask struct {
 		ID          string `json:"id"`
 		Name        string `json:"name"`
@@ -106,28 +115,28 @@ func (s *Server) createBase(w http.ResponseWriter, r *http.Request) error {
 	case ask.ID != "" && !kbstore.ValidID(ask.ID):
 		return &fault.Error{Kind: fault.Invalid, Message: "the id has to be a UUID", Param: "id"}
 	}
-	if _, err := s.config.KB.Store.Base(r.Context(), ask.ID); err == nil {
+	if _, err := k.kb.Store.Base(r.Context(), ask.ID); err == nil {
 		return &fault.Error{Kind: fault.Invalid, Message: "a knowledge base with this id is there already", Param: "id"}
 	}
-	b, err := s.config.KB.Store.Create(r.Context(), kbstore.Base{ID: ask.ID, Name: ask.Name, Description: ask.Description, Tenant: ask.Tenant})
+	b, err := k.kb.Store.Create(r.Context(), kbstore.Base{ID: ask.ID, Name: ask.Name, Description: ask.Description, Tenant: ask.Tenant})
 	if err != nil {
 		return err
 	}
-	s.changedBase(r, "created", b.ID)
+	k.changedBase(r, "created", b.ID)
 	w.Header().Set("Location", API+"knowledge-bases/"+b.ID)
 	return write(w, http.StatusCreated, shownBase{Base: b})
 }
 
 // changedBase tells pages and the log of a change. The log names ids and never texts.
-func (s *Server) changedBase(r *http.Request, what, id string) {
-	s.config.Log.Info().Str("principal", auth.PrincipalOf(r.Context()).Subject).Str("knowledge_base", id).Msg("knowledge base " + what)
-	s.Publish("knowledge")
+func (k *knowledge) changedBase(r *http.Request, what, id string) {
+	k.log.Info().Str("principal", auth.PrincipalOf(r.Context()).Subject).Str("knowledge_base", id).Msg("knowledge base " + what)
+	k.publish("knowledge")
 }
 
 // showBase shows a knowledge base with what is in it.
 // All at once: a page that asked for collections and documents one after the other could show two states of one base.
-func (s *Server) showBase(w http.ResponseWriter, r *http.Request) error {
-	b, err := s.base(r)
+func (k *knowledge) showBase(w http.ResponseWriter, r *http.Request) error {
+	b, err := k.base(r)
 	if err != nil {
 		return err
 	}
@@ -136,13 +145,13 @@ func (s *Server) showBase(w http.ResponseWriter, r *http.Request) error {
 		Collections []kbstore.Collection `json:"collections"`
 		Documents   []kbstore.Document   `json:"documents"`
 	}
-	if out.shownBase, err = s.shown(r.Context(), b); err != nil {
+	if out.shownBase, err = k.shown(r.Context(), b); err != nil {
 		return err
 	}
-	if out.Collections, err = s.config.KB.Store.Collections(r.Context(), b.ID); err != nil {
+	if out.Collections, err = k.kb.Store.Collections(r.Context(), b.ID); err != nil {
 		return err
 	}
-	if out.Documents, err = s.config.KB.Store.Documents(r.Context(), b.ID, kbstore.FilterOf(auth.PrincipalOf(r.Context()))); err != nil {
+	if out.Documents, err = k.kb.Store.Documents(r.Context(), b.ID, kbstore.FilterOf(auth.PrincipalOf(r.Context()))); err != nil {
 		return err
 	}
 	// An empty list is [] and not null: the document promises a list.
@@ -152,42 +161,42 @@ func (s *Server) showBase(w http.ResponseWriter, r *http.Request) error {
 
 // base is the knowledge base that a request names.
 // An administrator sees every base, so this is the check that it exists; the right is asked for all the same, in one place.
-func (s *Server) base(r *http.Request) (kbstore.Base, error) {
-	return s.config.KB.Store.Readable(r.Context(), auth.PrincipalOf(r.Context()), r.PathValue("base"))
+func (k *knowledge) base(r *http.Request) (kbstore.Base, error) {
+	return k.kb.Store.Readable(r.Context(), auth.PrincipalOf(r.Context()), r.PathValue("base"))
 }
 
 // deleteBase deletes a knowledge base.
 // It is looked up first, as a DELETE of what is not there would be logged as a change.
-func (s *Server) deleteBase(w http.ResponseWriter, r *http.Request) error {
-	b, err := s.base(r)
+func (k *knowledge) deleteBase(w http.ResponseWriter, r *http.Request) error {
+	b, err := k.base(r)
 	if err != nil {
 		return err
 	}
-	if err := s.config.KB.Store.Delete(r.Context(), b.ID); err != nil {
+	if err := k.kb.Store.Delete(r.Context(), b.ID); err != nil {
 		return err
 	}
-	s.changedBase(r, "deleted", b.ID)
+	k.changedBase(r, "deleted", b.ID)
 	w.WriteHeader(http.StatusNoContent)
 	return nil
 }
 
 // deleteDocument takes a document out. One that is not there is an answer of its own, as another page may have taken it out.
-func (s *Server) deleteDocument(w http.ResponseWriter, r *http.Request) error {
-	b, err := s.base(r)
+func (k *knowledge) deleteDocument(w http.ResponseWriter, r *http.Request) error {
+	b, err := k.base(r)
 	if err != nil {
 		return err
 	}
-	chunks, err := s.config.KB.Store.DocumentChunks(r.Context(), b.ID, r.PathValue("document"), kbstore.FilterOf(auth.PrincipalOf(r.Context())))
+	chunks, err := k.kb.Store.DocumentChunks(r.Context(), b.ID, r.PathValue("document"), kbstore.FilterOf(auth.PrincipalOf(r.Context())))
 	switch {
 	case err != nil:
 		return err
 	case len(chunks) == 0: // a document has at least one
 		return fault.New(fault.NotFound, "there is no such document in the knowledge base")
 	}
-	if err := s.config.KB.Store.Remove(r.Context(), b.ID, r.PathValue("document")); err != nil {
+	if err := k.kb.Store.Remove(r.Context(), b.ID, r.PathValue("document")); err != nil {
 		return err
 	}
-	s.changedBase(r, "changed", b.ID)
+	k.changedBase(r, "changed", b.ID)
 	w.WriteHeader(http.StatusNoContent)
 	return nil
 }
@@ -209,8 +218,8 @@ const mostUpload = chunk.LargestFile/3*4 + 1<<16
 
 // importFile imports one file. Pages send a folder file by file, so that they know how far they are; within a large one the stream
 // tells them.
-func (s *Server) importFile(w http.ResponseWriter, r *http.Request) error {
-	b, err := s.base(r)
+func (k *knowledge) importFile(w http.ResponseWriter, r *http.Request) error {
+	b, err := k.base(r)
 	if err != nil {
 		return err
 	}
@@ -224,22 +233,22 @@ func (s *Server) importFile(w http.ResponseWriter, r *http.Request) error {
 	}
 	in := kb.Import{Base: b, Collection: u.Collection, Access: kbstore.Access{Tenant: u.Tenant, Departments: u.Departments, Clearance: u.Clearance}}
 	if !strings.Contains(r.Header.Get("Accept"), "text/event-stream") {
-		done, err := s.config.KB.Add(r.Context(), in, u.Name, data, nil)
+		done, err := k.kb.Add(r.Context(), in, u.Name, data, nil)
 		if err != nil {
 			return &fault.Error{Kind: fault.Unavailable, Message: err.Error(), Cause: err}
 		}
-		s.changedBase(r, "changed", b.ID)
+		k.changedBase(r, "changed", b.ID)
 		return write(w, http.StatusOK, done)
 	}
 	out := sse.NewWriter(w, stall)
-	done, err := s.config.KB.Add(r.Context(), in, u.Name, data, func(done, all int) {
+	done, err := k.kb.Add(r.Context(), in, u.Name, data, func(done, all int) {
 		event(out, "progress", map[string]int{"done": done, "all": all})
 	})
 	if err != nil {
 		event(out, "error", map[string]any{"error": map[string]string{"message": err.Error()}})
 		return nil
 	}
-	s.changedBase(r, "changed", b.ID)
+	k.changedBase(r, "changed", b.ID)
 	event(out, "imported", done)
 	return nil
 }

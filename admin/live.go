@@ -3,6 +3,7 @@ package admin
 import (
 	"encoding/json"
 	"net/http"
+	"sync/atomic"
 
 	"toolnorm/chat"
 	"toolnorm/internal/fault"
@@ -10,15 +11,22 @@ import (
 	"toolnorm/internal/trace"
 )
 
-// handleLive adds the routes of the pages Overview and Live.
+// live answers what is asked about the last exchanges, and reads texts again.
+type live struct {
+	trace   *trace.Log // nil: none are kept
+	reasons []chat.Reason
+	current *atomic.Pointer[current]
+}
+
+// routes adds those of the pages Overview and Live to a server.
 // A page is told that an exchange ended and asks for the list then: fifty exchanges without texts are some 30 KB.
-func (s *Server) handleLive() {
-	s.Handle("GET "+API+"exchanges", s.listExchanges)
-	s.Handle("GET "+API+"exchanges/{id}", s.oneExchange)
-	s.Handle("GET "+API+"formats", s.listFormats)
-	s.Handle("POST "+API+"replay", s.replay)
-	if s.config.Trace != nil {
-		s.config.Trace.OnAdd(func() { s.Publish("exchanges") })
+func (l *live) routes(to *Server) {
+	to.Handle("GET "+API+"exchanges", l.listExchanges)
+	to.Handle("GET "+API+"exchanges/{id}", l.oneExchange)
+	to.Handle("GET "+API+"formats", l.listFormats)
+	to.Handle("POST "+API+"replay", l.replay)
+	if l.trace != nil {
+		l.trace.OnAdd(func() { to.Publish("exchanges") })
 	}
 }
 
@@ -31,9 +39,9 @@ type meaning struct {
 
 // meanings explain all codes, so that a page needs no second question.
 // They are the sentences of docs/repairs.md, which is written from the same list.
-func (s *Server) meanings() map[string]meaning {
+func (l *live) meanings() map[string]meaning {
 	all := map[string]meaning{}
-	for _, r := range s.config.Reasons {
+	for _, r := range l.reasons {
 		all[r.Code] = meaning{r.Means, r.Wrote, r.Reads}
 	}
 	return all
@@ -41,23 +49,23 @@ func (s *Server) meanings() map[string]meaning {
 
 // listExchanges lists what is kept, without what was said.
 // Where nothing is kept the list is empty and keeps 0, which the page explains.
-func (s *Server) listExchanges(w http.ResponseWriter, _ *http.Request) error {
+func (l *live) listExchanges(w http.ResponseWriter, _ *http.Request) error {
 	list := trace.List{Counts: map[string]int{}, Exchanges: []trace.Exchange{}}
-	if s.config.Trace != nil {
-		list = s.config.Trace.List()
+	if l.trace != nil {
+		list = l.trace.List()
 	}
 	return write(w, http.StatusOK, struct {
 		trace.List
 		Reasons map[string]meaning `json:"reasons"`
-	}{list, s.meanings()})
+	}{list, l.meanings()})
 }
 
 // oneExchange shows one with everything that is kept, and how each generation reads. The reasons are made when somebody
 // looks, not while clients wait.
-func (s *Server) oneExchange(w http.ResponseWriter, r *http.Request) error {
+func (l *live) oneExchange(w http.ResponseWriter, r *http.Request) error {
 	var e *trace.Exchange
-	if s.config.Trace != nil {
-		e = s.config.Trace.Find(r.PathValue("id"))
+	if l.trace != nil {
+		e = l.trace.Find(r.PathValue("id"))
 	}
 	if e == nil {
 		return fault.New(fault.NotFound, "that request is not kept any more; only the last ones are (setting trace)")
@@ -66,17 +74,17 @@ func (s *Server) oneExchange(w http.ResponseWriter, r *http.Request) error {
 		Exchange *trace.Exchange    `json:"exchange"`
 		Readings []*replay.Reading  `json:"readings"`
 		Reasons  map[string]meaning `json:"reasons"`
-	}{e, s.readings(e), s.meanings()})
+	}{e, l.readings(e), l.meanings()})
 }
 
 // readings are those of an exchange's generations; nil for one without text, or whose format is not known any more.
 // A text that was not kept whole is not read: its cut end would look like the model's own.
-func (s *Server) readings(e *trace.Exchange) []*replay.Reading {
+func (l *live) readings(e *trace.Exchange) []*replay.Reading {
 	if e.Bodies == nil {
 		return []*replay.Reading{}
 	}
 	all := make([]*replay.Reading, len(e.Bodies.Wrote))
-	f := s.current.Load().formats.Named(e.Format)
+	f := l.current.Load().formats.Named(e.Format)
 	if f == nil {
 		return all
 	}
@@ -118,9 +126,9 @@ const maxReplay = 256 << 10
 
 // listFormats names the formats by which a text can be read.
 // A user's own families are among them, since a replay is how one tries them out.
-func (s *Server) listFormats(w http.ResponseWriter, _ *http.Request) error {
+func (l *live) listFormats(w http.ResponseWriter, _ *http.Request) error {
 	names := []string{}
-	for _, f := range s.current.Load().formats.All() {
+	for _, f := range l.current.Load().formats.All() {
 		names = append(names, f.Name)
 	}
 	return write(w, http.StatusOK, map[string][]string{"formats": names})
@@ -128,7 +136,7 @@ func (s *Server) listFormats(w http.ResponseWriter, _ *http.Request) error {
 
 // replay reads a text by a format. No model is asked.
 // The schemas decide whether a call fits; without one any object does, as in the engine.
-func (s *Server) replay(w http.ResponseWriter, r *http.Request) error {
+func (l *live) replay(w http.ResponseWriter, r *http.Request) error {
 	var ask struct {
 		Text   string `json:"text"`
 		Format string `json:"format"`
@@ -141,7 +149,7 @@ func (s *Server) replay(w http.ResponseWriter, r *http.Request) error {
 	if err := read(r, &ask); err != nil {
 		return err
 	}
-	f := s.current.Load().formats.Named(ask.Format)
+	f := l.current.Load().formats.Named(ask.Format)
 	switch {
 	case f == nil:
 		return &fault.Error{Kind: fault.Invalid, Param: "format", Message: "there is no format " + ask.Format}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
+	"sync/atomic"
 
 	"toolnorm/chat"
 	"toolnorm/engine"
@@ -22,10 +23,13 @@ type Models interface {
 	Describe(ctx context.Context, model string, verbose bool) (json.RawMessage, error)
 }
 
-// handleModels adds the routes of the page Models.
-func (s *Server) handleModels() {
-	s.Handle("GET "+API+"models", s.listModels)
-	s.Handle("POST "+API+"models/examine", s.examine)
+// models answers what is asked about models.
+type models struct{ current *atomic.Pointer[current] }
+
+// routes adds those of the page Models to a server.
+func (m *models) routes(to *Server) {
+	to.Handle("GET "+API+"models", m.listModels)
+	to.Handle("POST "+API+"models/examine", m.examine)
 }
 
 // errNoModels answers in a server that asks no models, which only tests make.
@@ -45,19 +49,19 @@ type listedModel struct {
 // listModels lists every model that can be asked.
 // Only names and settings decide what is said of each, so that seventy models cost one question to each server; what a
 // server must be asked for is left to examine.
-func (s *Server) listModels(w http.ResponseWriter, r *http.Request) error {
-	models := s.current.Load().models
-	if models == nil {
+func (m *models) listModels(w http.ResponseWriter, r *http.Request) error {
+	catalog := m.current.Load().models
+	if catalog == nil {
 		return errNoModels
 	}
-	found, err := models.Models(r.Context())
+	found, err := catalog.Models(r.Context())
 	if err != nil {
 		return err
 	}
 	all := []listedModel{}
-	for _, m := range found {
-		p := models.Plan(m.ID)
-		all = append(all, listedModel{ID: m.ID, Owner: m.Owner, Hidden: m.Hidden, Server: p.Server, Format: p.Format, Strategy: p.Strategy, Wording: p.Wording})
+	for _, one := range found {
+		p := catalog.Plan(one.ID)
+		all = append(all, listedModel{ID: one.ID, Owner: one.Owner, Hidden: one.Hidden, Server: p.Server, Format: p.Format, Strategy: p.Strategy, Wording: p.Wording})
 	}
 	return write(w, http.StatusOK, map[string][]listedModel{"models": all})
 }
@@ -85,9 +89,9 @@ type findings struct {
 // examine finds out about one model what its first request with tools would.
 // A server that has not loaded the model loads it now, which takes seconds; the answer comes when it is there, and the page
 // that goes away ends it.
-func (s *Server) examine(w http.ResponseWriter, r *http.Request) error {
-	models := s.current.Load().models
-	if models == nil {
+func (m *models) examine(w http.ResponseWriter, r *http.Request) error {
+	catalog := m.current.Load().models
+	if catalog == nil {
 		return errNoModels
 	}
 	var ask struct {
@@ -96,7 +100,7 @@ func (s *Server) examine(w http.ResponseWriter, r *http.Request) error {
 	if err := read(r, &ask); err != nil {
 		return err
 	}
-	f, err := models.Examine(r.Context(), ask.Model)
+	f, err := catalog.Examine(r.Context(), ask.Model)
 	if err != nil {
 		return err
 	}
@@ -107,7 +111,7 @@ func (s *Server) examine(w http.ResponseWriter, r *http.Request) error {
 	if f.Strategy == engine.Prompt {
 		out.Wording = f.Wording.String()
 	}
-	if show, err := models.Describe(r.Context(), ask.Model, false); err == nil {
+	if show, err := catalog.Describe(r.Context(), ask.Model, false); err == nil {
 		out.Context, out.Capabilities = described(show)
 	}
 	return write(w, http.StatusOK, out)

@@ -7,30 +7,38 @@ import (
 	"net/http"
 	"strconv"
 
+	"github.com/rs/zerolog"
+
 	"toolnorm/internal/auth"
 	"toolnorm/internal/fault"
 	"toolnorm/tools"
 	"toolnorm/tools/dynamic"
 )
 
-// handleTools adds the routes of the custom tools.
-func (s *Server) handleTools() {
+// customTools answers what is asked about custom tools.
+type customTools struct {
+	set *dynamic.Set // nil: there is no store to keep them in
+	log zerolog.Logger
+}
+
+// routes adds those of the custom tools to a server.
+func (c *customTools) routes(to *Server) {
 	for pattern, h := range map[string]func(http.ResponseWriter, *http.Request) error{
-		"GET " + API + "tools":                                  s.listTools,
-		"POST " + API + "tools":                                 s.createTool,
-		"GET " + API + "tools/{id}":                             s.getTool,
-		"PUT " + API + "tools/{id}":                             s.updateTool,
-		"DELETE " + API + "tools/{id}":                          s.deleteTool,
-		"POST " + API + "tools/{id}/toggle":                     s.toggleTool,
-		"GET " + API + "tools/{id}/versions":                    s.listVersions,
-		"POST " + API + "tools/{id}/versions/{version}/restore": s.restoreTool,
-		"POST " + API + "tools/validate":                        s.validateTool,
-		"POST " + API + "tools/test":                            s.testTool,
-		"GET " + API + "tools/audit":                            s.listAudit,
-		"GET " + API + "schema":                                 s.listConnections,
+		"GET " + API + "tools":                                  c.listTools,
+		"POST " + API + "tools":                                 c.createTool,
+		"GET " + API + "tools/{id}":                             c.getTool,
+		"PUT " + API + "tools/{id}":                             c.updateTool,
+		"DELETE " + API + "tools/{id}":                          c.deleteTool,
+		"POST " + API + "tools/{id}/toggle":                     c.toggleTool,
+		"GET " + API + "tools/{id}/versions":                    c.listVersions,
+		"POST " + API + "tools/{id}/versions/{version}/restore": c.restoreTool,
+		"POST " + API + "tools/validate":                        c.validateTool,
+		"POST " + API + "tools/test":                            c.testTool,
+		"GET " + API + "tools/audit":                            c.listAudit,
+		"GET " + API + "schema":                                 c.listConnections,
 	} {
-		s.Handle(pattern, func(w http.ResponseWriter, r *http.Request) error {
-			if s.config.Tools == nil {
+		to.Handle(pattern, func(w http.ResponseWriter, r *http.Request) error {
+			if c.set == nil {
 				return fault.New(fault.Unable, "custom tools are off, since no store is open")
 			}
 			return h(w, r)
@@ -91,8 +99,8 @@ func refused(w http.ResponseWriter, err error) error {
 // listTools answers with every tool, also those that are switched off or cannot be
 // offered: the page has to show what is wrong with them. There is no paging: a thousand
 // tools, which is the most, are some 500 KB.
-func (s *Server) listTools(w http.ResponseWriter, r *http.Request) error {
-	all, err := s.config.Tools.List(r.Context())
+func (c *customTools) listTools(w http.ResponseWriter, r *http.Request) error {
+	all, err := c.set.List(r.Context())
 	if err != nil {
 		return err
 	}
@@ -101,27 +109,27 @@ func (s *Server) listTools(w http.ResponseWriter, r *http.Request) error {
 
 // createTool saves a new tool. The answer is the tool as it was stored, with {{name}}
 // as :name, so that the editor goes on from what is really there.
-func (s *Server) createTool(w http.ResponseWriter, r *http.Request) error {
+func (c *customTools) createTool(w http.ResponseWriter, r *http.Request) error {
 	d, err := draft(r)
 	if err != nil {
 		return err
 	}
-	t, err := s.config.Tools.Create(r.Context(), who(r), d)
+	t, err := c.set.Create(r.Context(), who(r), d)
 	if err != nil {
 		return refused(w, err)
 	}
-	s.config.Log.Info().Str("tool", t.Name).Str("by", who(r)).Msg("custom tool created")
+	c.log.Info().Str("tool", t.Name).Str("by", who(r)).Msg("custom tool created")
 	w.Header().Set("Location", fmt.Sprintf("%stools/%d", API, t.ID))
 	return write(w, http.StatusCreated, t)
 }
 
 // getTool answers with one tool and its version, which the next change has to name.
-func (s *Server) getTool(w http.ResponseWriter, r *http.Request) error {
+func (c *customTools) getTool(w http.ResponseWriter, r *http.Request) error {
 	id, err := idOf(r)
 	if err != nil {
 		return err
 	}
-	t, err := s.config.Tools.Get(r.Context(), id)
+	t, err := c.set.Get(r.Context(), id)
 	if err != nil {
 		return err
 	}
@@ -131,7 +139,7 @@ func (s *Server) getTool(w http.ResponseWriter, r *http.Request) error {
 // updateTool saves a draft over a tool. The version is in the body and not in If-Match,
 // since the editor keeps the whole draft as one JSON object anyway, and a proxy that
 // drops an unknown header would make every save a blind one.
-func (s *Server) updateTool(w http.ResponseWriter, r *http.Request) error {
+func (c *customTools) updateTool(w http.ResponseWriter, r *http.Request) error {
 	id, err := idOf(r)
 	if err != nil {
 		return err
@@ -140,22 +148,22 @@ func (s *Server) updateTool(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	t, err := s.config.Tools.Update(r.Context(), who(r), id, d)
-	return s.changed(w, r, t, "changed", err)
+	t, err := c.set.Update(r.Context(), who(r), id, d)
+	return c.changed(w, r, t, "changed", err)
 }
 
 // changed answers with a tool that was changed.
-func (s *Server) changed(w http.ResponseWriter, r *http.Request, t dynamic.Tool, what string, err error) error {
+func (c *customTools) changed(w http.ResponseWriter, r *http.Request, t dynamic.Tool, what string, err error) error {
 	if err != nil {
 		return refused(w, err)
 	}
-	s.config.Log.Info().Str("tool", t.Name).Int("version", t.Version).Str("by", who(r)).Msg("custom tool " + what)
+	c.log.Info().Str("tool", t.Name).Int("version", t.Version).Str("by", who(r)).Msg("custom tool " + what)
 	return write(w, http.StatusOK, t)
 }
 
 // deleteTool removes a tool. The version is in the query, as a body of DELETE is
 // dropped by some proxies on the way.
-func (s *Server) deleteTool(w http.ResponseWriter, r *http.Request) error {
+func (c *customTools) deleteTool(w http.ResponseWriter, r *http.Request) error {
 	id, err := idOf(r)
 	if err != nil {
 		return err
@@ -164,17 +172,17 @@ func (s *Server) deleteTool(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := s.config.Tools.Delete(r.Context(), who(r), id, version); err != nil {
+	if err := c.set.Delete(r.Context(), who(r), id, version); err != nil {
 		return err
 	}
-	s.config.Log.Info().Int("tool", id).Str("by", who(r)).Msg("custom tool deleted")
+	c.log.Info().Int("tool", id).Str("by", who(r)).Msg("custom tool deleted")
 	w.WriteHeader(http.StatusNoContent)
 	return nil
 }
 
 // toggleTool offers a tool or takes it back. It says what the tool shall be and not
 // "the other way round": two tabs that switch at once would else undo each other.
-func (s *Server) toggleTool(w http.ResponseWriter, r *http.Request) error {
+func (c *customTools) toggleTool(w http.ResponseWriter, r *http.Request) error {
 	id, err := idOf(r)
 	if err != nil {
 		return err
@@ -190,18 +198,18 @@ func (s *Server) toggleTool(w http.ResponseWriter, r *http.Request) error {
 	if in.Active == nil {
 		return &fault.Error{Kind: fault.Invalid, Message: "is_active has to be true or false", Param: "is_active"}
 	}
-	t, err := s.config.Tools.Toggle(r.Context(), who(r), id, in.Version, *in.Active)
-	return s.changed(w, r, t, "switched", err)
+	t, err := c.set.Toggle(r.Context(), who(r), id, in.Version, *in.Active)
+	return c.changed(w, r, t, "switched", err)
 }
 
 // listVersions answers with what a tool was, also a deleted one: its number is never
 // given to another.
-func (s *Server) listVersions(w http.ResponseWriter, r *http.Request) error {
+func (c *customTools) listVersions(w http.ResponseWriter, r *http.Request) error {
 	id, err := idOf(r)
 	if err != nil {
 		return err
 	}
-	all, err := s.config.Tools.Versions(r.Context(), id)
+	all, err := c.set.Versions(r.Context(), id)
 	if err != nil {
 		return err
 	}
@@ -210,12 +218,12 @@ func (s *Server) listVersions(w http.ResponseWriter, r *http.Request) error {
 
 // listAudit answers with who changed which tool, newest first. A page of lines is as long as the store reads at once; the next one
 // begins before the id of its last line.
-func (s *Server) listAudit(w http.ResponseWriter, r *http.Request) error {
+func (c *customTools) listAudit(w http.ResponseWriter, r *http.Request) error {
 	before, err := number(r.URL.Query().Get("before"), "before")
 	if err != nil {
 		return err
 	}
-	all, err := s.config.Tools.Audit(r.Context(), before)
+	all, err := c.set.Audit(r.Context(), before)
 	if err != nil {
 		return err
 	}
@@ -224,7 +232,7 @@ func (s *Server) listAudit(w http.ResponseWriter, r *http.Request) error {
 
 // restoreTool makes a tool again what it was. The version of the path is the one that
 // is wanted, that of the body the newest that was seen.
-func (s *Server) restoreTool(w http.ResponseWriter, r *http.Request) error {
+func (c *customTools) restoreTool(w http.ResponseWriter, r *http.Request) error {
 	id, err := idOf(r)
 	if err != nil {
 		return err
@@ -239,19 +247,19 @@ func (s *Server) restoreTool(w http.ResponseWriter, r *http.Request) error {
 	if err := read(r, &in); err != nil {
 		return err
 	}
-	t, err := s.config.Tools.Restore(r.Context(), who(r), id, version, in.Version)
-	return s.changed(w, r, t, "restored", err)
+	t, err := c.set.Restore(r.Context(), who(r), id, version, in.Version)
+	return c.changed(w, r, t, "restored", err)
 }
 
 // validateTool says what is wrong with a draft while somebody writes it. It is a 200 in
 // any case: a draft that is not done is no error of the request, and a page would show
 // each as a failure in its console.
-func (s *Server) validateTool(w http.ResponseWriter, r *http.Request) error {
+func (c *customTools) validateTool(w http.ResponseWriter, r *http.Request) error {
 	d, err := draft(r)
 	if err != nil {
 		return err
 	}
-	return write(w, http.StatusOK, s.config.Tools.Validate(r.Context(), d))
+	return write(w, http.StatusOK, c.set.Validate(r.Context(), d))
 }
 
 // shown is the result of a test run as MCP clients get it.
@@ -269,7 +277,7 @@ type part struct {
 
 // testTool runs a draft. The arguments go through as they were sent, so that a test
 // sees what a model's sloppy ones would become.
-func (s *Server) testTool(w http.ResponseWriter, r *http.Request) error {
+func (c *customTools) testTool(w http.ResponseWriter, r *http.Request) error {
 	var in struct {
 		Tool      dynamic.Draft   `json:"tool"`
 		Arguments json.RawMessage `json:"arguments"`
@@ -280,7 +288,7 @@ func (s *Server) testTool(w http.ResponseWriter, r *http.Request) error {
 	out := struct {
 		dynamic.Trial
 		Result *shown `json:"result,omitempty"`
-	}{Trial: s.config.Tools.Test(r.Context(), in.Tool, in.Arguments)}
+	}{Trial: c.set.Test(r.Context(), in.Tool, in.Arguments)}
 	if res := out.Trial.Result; res != nil {
 		out.Result = showResult(*res)
 	}
@@ -298,6 +306,6 @@ func showResult(res tools.Result) *shown {
 
 // listConnections answers with the tables for the explorer. What a connection's setting
 // says, a URL with a password, is not in it.
-func (s *Server) listConnections(w http.ResponseWriter, r *http.Request) error {
-	return write(w, http.StatusOK, map[string]any{"connections": s.config.Tools.Connections(r.Context())})
+func (c *customTools) listConnections(w http.ResponseWriter, r *http.Request) error {
+	return write(w, http.StatusOK, map[string]any{"connections": c.set.Connections(r.Context())})
 }

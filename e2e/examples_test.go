@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"toolnorm/internal/transcript"
+	"toolnorm/internal/test/transcript"
 )
 
 // readmes are the examples that are no Go programs, each with the environment of Python that it needs.

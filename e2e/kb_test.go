@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"toolnorm/internal/auth"
+	"toolnorm/internal/test/kbstoretest"
 	"toolnorm/tools/kb/kbstore"
-	"toolnorm/tools/kb/kbstore/kbstoretest"
 	"toolnorm/tools/kb/retrieval"
 )
 

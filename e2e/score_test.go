@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"toolnorm/e2e/script"
-	"toolnorm/internal/streamcheck"
+	"toolnorm/internal/test/streamcheck"
 )
 
 // faults compares what a client got with what it should have got, and says each difference.

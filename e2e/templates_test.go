@@ -19,7 +19,7 @@ import (
 	"toolnorm/adapters"
 	"toolnorm/adapters/derive"
 	"toolnorm/chat"
-	"toolnorm/internal/templates"
+	"toolnorm/internal/test/templates"
 )
 
 // templateFamilies says which family's models bring a template of llama.cpp's; those that print no calls have none.
@@ -86,7 +86,7 @@ var templateFamilies = map[string]string{
 }
 
 // TestTemplateRecordings renders the probing conversations with every template that llama.cpp ships, in a real
-// llama-server, and holds the recordings of internal/templates to them. TOOLNORM_E2E_TEMPLATES=write makes them anew.
+// llama-server, and holds the recordings of internal/test/templates to them. TOOLNORM_E2E_TEMPLATES=write makes them anew.
 func TestTemplateRecordings(t *testing.T) {
 	l := open(t)
 	files, err := filepath.Glob(filepath.Join(filepath.Dir(installed.newest), "templates-"+installed.version["GGML"], "*.jinja"))

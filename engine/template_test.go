@@ -15,7 +15,7 @@ import (
 	"toolnorm/chat"
 	"toolnorm/engine/upstream"
 	"toolnorm/internal/fault"
-	"toolnorm/internal/templates"
+	"toolnorm/internal/test/templates"
 )
 
 // recorded is a llama-server with a recorded template, whose model writes a text. What was not recorded, the client's own

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"toolnorm/chat"
-	"toolnorm/internal/streamcheck"
+	"toolnorm/internal/test/streamcheck"
 )
 
 // TestClineWorksInItsOwnForm asks with Cline's and Roo's prompts, of which the history holds a call and its result.

@@ -11,7 +11,7 @@ import (
 	"toolnorm/adapters"
 	"toolnorm/engine"
 	demoserver "toolnorm/engine/demo"
-	"toolnorm/internal/streamcheck"
+	"toolnorm/internal/test/streamcheck"
 )
 
 // TestEveryFormatStreamsByTheRules runs the whole chain without a model server: each family's dialect, written by the

@@ -17,7 +17,7 @@ import (
 	"toolnorm/engine/upstream"
 	"toolnorm/engine/wait"
 	"toolnorm/internal/auth"
-	"toolnorm/internal/streamcheck"
+	"toolnorm/internal/test/streamcheck"
 )
 
 // faulty is a model server that speaks Ollama's API and OpenAI's. How it answers a request for a reply is up to the test.

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"toolnorm/chat"
-	"toolnorm/internal/streamcheck"
+	"toolnorm/internal/test/streamcheck"
 )
 
 // token is a text event of one token.

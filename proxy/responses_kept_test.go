@@ -8,7 +8,7 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/internal/auth"
-	"toolnorm/internal/streamcheck"
+	"toolnorm/internal/test/streamcheck"
 )
 
 // respond asks /v1/responses and gives the status and the response object.

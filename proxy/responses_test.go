@@ -13,7 +13,7 @@ import (
 	"toolnorm/chat"
 	"toolnorm/internal/fault"
 	testfiles "toolnorm/internal/golden"
-	"toolnorm/internal/streamcheck"
+	"toolnorm/internal/test/streamcheck"
 )
 
 // TestResponsesCases runs the files of testdata/responses: a request and what the model does, against what the model is asked and

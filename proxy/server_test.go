@@ -12,7 +12,7 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/internal/auth"
-	"toolnorm/internal/streamcheck"
+	"toolnorm/internal/test/streamcheck"
 )
 
 // script is a model that says what it is told to. A step is an event, an error, or one of the marks below.

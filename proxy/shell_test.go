@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"toolnorm/chat"
-	"toolnorm/internal/streamcheck"
+	"toolnorm/internal/test/streamcheck"
 	"toolnorm/tools"
 )
 

@@ -12,7 +12,7 @@ import (
 	"toolnorm/adapters"
 	"toolnorm/chat"
 	"toolnorm/internal/fault"
-	"toolnorm/internal/streamcheck"
+	"toolnorm/internal/test/streamcheck"
 	"toolnorm/proxy/form"
 )
 

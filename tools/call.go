@@ -6,8 +6,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"runtime/debug"
-	"slices"
 	"strings"
+
+	"toolnorm/internal/spelling"
 )
 
 // Call runs a tool by its name. Whatever goes wrong is a Result with IsError: an unknown name, arguments that do not fit,
@@ -175,53 +176,18 @@ func (s *Snapshot) bare(name string) (all []string) {
 	return all
 }
 
-// near are up to three names that share most with a wrong one, with the names of their servers or without; first those that differ from it
-// by the server alone. Three fifths of the longer of two names have to be there in order; less would be chance.
+// near returns up to three names that may be meant by a wrong one, with the names of their servers or
+// without; those that differ from it by the server alone are the only ones where there are any.
 func (s *Snapshot) near(name string) []string {
 	if all := s.bare(name); len(all) > 0 {
 		return all[:min(3, len(all))]
 	}
-	type scored struct {
-		name string
-		n    int
-	}
-	var all []scored
+	names := make([]string, 0, len(s.Tools))
 	for _, t := range s.Tools {
-		best := 0
-		_, bare, _ := strings.Cut(t.Name, ".")
-		for _, real := range []string{t.Name, bare} {
-			if n := common(strings.ToLower(name), strings.ToLower(real)); real != "" && 5*n >= 3*max(len(name), len(real)) {
-				best = max(best, n)
-			}
-		}
-		if best > 0 {
-			all = append(all, scored{t.Name, best})
-		}
+		names = append(names, t.Name)
 	}
-	slices.SortStableFunc(all, func(a, b scored) int { return b.n - a.n })
-	var names []string
-	for _, a := range all[:min(3, len(all))] {
-		names = append(names, a.name)
-	}
-	return names
-}
-
-// common is the length of the longest text that two have in the same order, with other letters between them (the longest
-// common subsequence). It takes the product of the two lengths, so a wrong name that is very long is not compared.
-func common(a, b string) int {
-	row := make([]int, len(b)+1)
-	for i := range len(a) {
-		left := 0
-		for j := range len(b) {
-			up := row[j+1]
-			switch {
-			case a[i] == b[j]:
-				row[j+1] = left + 1
-			case row[j] > up:
-				row[j+1] = row[j]
-			}
-			left = up
-		}
-	}
-	return row[len(b)]
+	return spelling.Near(name, names, 3, func(name string) string {
+		_, bare, _ := strings.Cut(name, ".")
+		return bare
+	})
 }

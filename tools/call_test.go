@@ -67,7 +67,7 @@ func TestAnUnknownNameIsToldWhatComesNear(t *testing.T) {
 		"k3j9ab_f":                `there is no tool "k3j9ab_f"`,
 		"K3J9AB_search_docs":      `there is no tool "K3J9AB_search_docs"; did you mean search_docs?`,
 		"Search_Documents":        `there is no tool "Search_Documents"; did you mean search_docs?`,
-		"get_employee":            `there is no tool "get_employee"; did you mean get_employee_info, get_all_employees, get_employee_age?`,
+		"get_employee":            `there is no tool "get_employee"; did you mean get_employee_info, get_employee_age, get_employee_name?`,
 		"날씨":                      `there is no tool "날씨"`,
 		"":                        `there is no tool ""`,
 		strings.Repeat("x", 1000): "there is no tool of such a long name",

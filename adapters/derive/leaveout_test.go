@@ -15,7 +15,7 @@ import (
 	"toolnorm/adapters"
 	"toolnorm/chat"
 	"toolnorm/internal/golden"
-	"toolnorm/internal/templates"
+	"toolnorm/internal/test/templates"
 )
 
 var write = flag.Bool("write", false, "write docs/internal/derived.md")

@@ -64,7 +64,7 @@ func openersIn(source string) (marks []string) {
 }
 
 // Excerpt is the part of a template's source that [From] reads.
-// A recording of a template keeps it (internal/templates), since most of a source is about other things.
+// A recording of a template keeps it (internal/test/templates), since most of a source is about other things.
 func Excerpt(source string) string {
 	var lines []string
 	for _, re := range []*regexp.Regexp{thoughtInJinja, thoughtInGo, closerInJinja, nameInJinja} {

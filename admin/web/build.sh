@@ -1,7 +1,7 @@
 #!/bin/sh
-# Builds the admin page into dist/page, from where the binary embeds it; with "test" it checks the types and runs the page's
-# unit tests as well. Without a new enough Node, or without the packages and the network, it says so and does nothing: the
-# binary then says at /admin how to get the page. In CI that is a failure.
+# Builds the admin page into dist/page, from where the binary embeds it; with "test" it checks types, format and rules
+# (biome.json), and runs the page's unit tests. Without a new enough Node, or without the packages and the network, it says so
+# and does nothing: the binary then says at /admin how to get the page. In CI that is a failure.
 set -eu
 cd "$(dirname "$0")"
 
@@ -26,6 +26,7 @@ fi
 
 if [ "${1:-}" = test ]; then
   npx --no-install tsc --noEmit
+  npx --no-install biome check --error-on-warnings
   npm run --silent test
   exit
 fi

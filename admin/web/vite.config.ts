@@ -12,7 +12,11 @@ export default defineConfig(({ mode }) =>
         build: {
           ssr: true,
           outDir: 'node_modules/.tests',
-          rollupOptions: { input: readdirSync('tests').filter((f) => f.endsWith('.test.ts')).map((f) => `tests/${f}`) },
+          rollupOptions: {
+            input: readdirSync('tests')
+              .filter((f) => f.endsWith('.test.ts'))
+              .map((f) => `tests/${f}`),
+          },
         },
       }
     : {
@@ -20,6 +24,12 @@ export default defineConfig(({ mode }) =>
         oxc: { jsx },
         // No asset is inlined: the policy of the page allows no data: scripts or fonts. The helper for module
         // preloading would add an inline script.
-        build: { outDir: 'dist/page', emptyOutDir: true, assetsInlineLimit: 0, modulePreload: false, target: 'es2022' },
+        build: {
+          outDir: 'dist/page',
+          emptyOutDir: true,
+          assetsInlineLimit: 0,
+          modulePreload: false,
+          target: 'es2022',
+        },
       },
 );

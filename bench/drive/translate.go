@@ -6,6 +6,8 @@ import (
 	"io"
 	"net/http"
 	"time"
+
+	"toolnorm/internal/jsontree"
 )
 
 // What the translator writes around the text of a record.
@@ -68,18 +70,12 @@ func translate(w http.ResponseWriter, in *bufio.Reader) {
 	}
 }
 
-// textOf is the source of a record's text, between its quotes.
-// The escapes of JSON are the same on both sides, so the text needs no decoding. A backslash hides the quote behind
-// it.
+// textOf returns the source of a record's text, between its quotes, or nil where the record has none.
+// The escapes of JSON are the same on both sides, so the text needs no decoding.
 func textOf(line []byte) []byte {
-	_, rest, _ := bytes.Cut(line, []byte(`"content":"`))
-	for end := 0; end < len(rest); end++ {
-		switch rest[end] {
-		case '\\':
-			end++
-		case '"':
-			return rest[:end]
-		}
+	_, rest, found := bytes.Cut(line, []byte(`"content":`))
+	if end := jsontree.StringEnd(rest); found && end > 2 {
+		return rest[1 : end-1]
 	}
 	return nil
 }

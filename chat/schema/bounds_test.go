@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"toolnorm/chat"
-	"toolnorm/internal/heavy"
+	"toolnorm/internal/test/heavy"
 )
 
 // TestSchemasThatGrowCostLittle reads schemas whose unions multiply: each level names the next one many times.

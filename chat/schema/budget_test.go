@@ -8,7 +8,7 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
-	"toolnorm/internal/heavy"
+	"toolnorm/internal/test/heavy"
 )
 
 // beyond is a size at which each heavy schema is refused, and what the error must name.

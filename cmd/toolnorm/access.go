@@ -2,7 +2,6 @@ package main
 
 import (
 	"net/http"
-	"strings"
 
 	"toolnorm/admin"
 	"toolnorm/agent"
@@ -87,7 +86,7 @@ func (m *Main) mount(chats *proxy.Server, loop http.Handler) *routes {
 	r := &routes{mux: http.NewServeMux()}
 	chats.Mount(r)
 	r.Handle(agent.Path, loop)
-	r.Handle(runner.Paths, m.lasting.runners)
+	r.Handle(runner.Paths, m.runners)
 	r.Handle(admin.API, m.admin)
 	r.Handle(admin.Paths, m.admin)
 	r.Handle(admin.Paths+"/", m.admin)
@@ -104,12 +103,6 @@ func (m *Main) mount(chats *proxy.Server, loop http.Handler) *routes {
 func (m *Main) guard(f *face, r *routes) *auth.Guard {
 	return &auth.Guard{
 		Hosts: f.config.Hosts, Origins: f.config.Origins, Keys: f.settings.keys, Admins: f.settings.adminKeys, Tokens: f.settings.tokens,
-		Local: m.fromRunner, Routes: r.mux, Needs: needs, Log: m.log,
+		Local: m.door.admits, Routes: r.mux, Needs: needs, Log: m.log,
 	}
-}
-
-// fromRunner reports whether a runner of this user asks: it bears the token of the address
-// file, which only the user can read.
-func (m *Main) fromRunner(r *http.Request) bool {
-	return strings.HasPrefix(r.URL.Path, runner.Paths) && m.door.Admits(r.Header.Get("Authorization"))
 }

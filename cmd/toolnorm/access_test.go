@@ -87,7 +87,7 @@ func everyRoute(r *routes, m *Main) map[string]string {
 			add(method, pattern)
 		}
 	}
-	for _, pattern := range append(m.admin.Patterns(), m.lasting.runners.Patterns()...) {
+	for _, pattern := range append(m.admin.Patterns(), m.runners.Patterns()...) {
 		method, path, _ := strings.Cut(pattern, " ")
 		add(method, path)
 	}

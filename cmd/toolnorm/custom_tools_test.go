@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"toolnorm/internal/store/storetest"
+	"toolnorm/internal/test/storetest"
 	"toolnorm/runner"
 )
 

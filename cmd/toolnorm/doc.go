@@ -7,6 +7,7 @@
 //
 //	main.go       the process: signals, and the end of its terminal
 //	program.go    every part of the server, wired by name
+//	server.go     what listens, and its end
 //	face.go       what answers by one set of settings; reload.go makes another one when they have changed
 //	access.go     every route, and who may ask it
 //	start.go      what a start says, what keeps it from starting, and the watch on model servers

@@ -64,7 +64,7 @@ func (c *examine) Run(m *Main) error {
 
 // otherServers examines mcp.json; none of its servers is started or asked.
 func (c *examine) otherServers(m *Main) (all []doctor.Finding) {
-	n, wrong := remote.Check(m.mcpFile(&c.Config))
+	n, wrong := remote.Check(m.given.mcpFile(&c.Config))
 	for _, w := range wrong {
 		all = append(all, doctor.Finding{Level: doctor.Problem, What: w.Name, Found: w.Error, Does: "toolnorm works without it, and uses it as soon as that is put right"})
 	}

@@ -14,11 +14,13 @@ import (
 	"toolnorm/chat"
 	"toolnorm/engine"
 	"toolnorm/internal/front"
+	"toolnorm/internal/trace"
 	"toolnorm/internal/version"
 	"toolnorm/mcpserver"
 	"toolnorm/proxy"
 	"toolnorm/proxy/form/responses"
 	"toolnorm/runner"
+	"toolnorm/tools/remote"
 )
 
 // face answers requests by one set of settings. Settings that are read again make a new one (reload.go); requests that are being
@@ -34,19 +36,25 @@ type face struct {
 
 // lasting are the parts that outlive a face: what they keep, as sessions, tokens and the last exchanges, must not end with the settings.
 type lasting struct {
+	trace   *trace.Log // the last exchanges; nil: none are kept
 	reasons []chat.Reason
 	replies *responses.Replies
-	runners *runner.Server // what toolrun asks
-	bodies  *front.Bodies  // bounds the requests that are being answered
+	bodies  *front.Bodies     // bounds the requests that are being answered
+	mcp     *mcpserver.Server // nil: the settings want none
+	remote  *remote.Set       // other MCP servers; nil: this program is one of theirs
+	door    *door             // where runners find this program
+	runners *runner.Server    // what toolrun asks
+	admin   *admin.Server     // what /admin is answered by
 }
 
 // openLasting makes them, by the settings that the program was started with.
 func (m *Main) openLasting() {
 	m.trace = m.traceLog()
-	m.lasting = lasting{reasons: append(adapters.Reasons(), engine.Reasons()...), replies: new(responses.Replies)}
-	m.lasting.bodies = &front.Bodies{Most: m.Config.MaxBodies, Uploads: "/api/blobs/", Log: m.log}
+	m.reasons, m.replies = append(adapters.Reasons(), engine.Reasons()...), new(responses.Replies)
+	m.bodies = &front.Bodies{Most: m.Config.MaxBodies, Uploads: "/api/blobs/", Log: m.log}
+	m.door = &door{folder: m.Config.Data, tools: m.toolbox.Registry, log: m.log, unkept: m.unkept}
 	m.door.Token = runner.NewToken()
-	m.lasting.runners = runner.NewServer(m.toolbox.Registry, &m.pending, m.log)
+	m.runners = runner.NewServer(m.toolbox.Registry, &m.door.pending, m.log)
 	if m.Config.MCP {
 		key, err := secret(filepath.Join(m.Config.Data, "mcp.key"))
 		if err != nil {
@@ -55,7 +63,7 @@ func (m *Main) openLasting() {
 		m.mcp = mcpserver.New(m.mcpConfig(key))
 	}
 	c := admin.Config{
-		Trace: m.trace, Reasons: m.lasting.reasons, Page: web.Handler(), Version: version.String(), Log: m.log,
+		Trace: m.trace, Reasons: m.reasons, Page: web.Handler(), Version: version.String(), Log: m.log,
 		Registry: m.toolbox.Registry, KB: m.toolbox.KB, Tools: m.toolbox.Custom,
 	}
 	if m.remote != nil { // an interface with a nil pointer in it would not be nil
@@ -76,12 +84,12 @@ func (m *Main) newFace(config Config, s settings, old *face) *face {
 	loop := m.newAgent(&f.config, f.engine)
 	chats := proxy.New(proxy.Config{
 		Model: loop, Catalog: f.engine, Counter: f.engine, Embedder: f.engine, Ollama: f.engine, Log: m.log, Version: version.String(), DefaultModel: config.Model,
-		Trace: m.trace, Reasons: m.lasting.reasons, LivePage: livePage(), Replies: m.lasting.replies,
+		Trace: m.trace, Reasons: m.reasons, LivePage: livePage(), Replies: m.replies,
 		Forms: config.ClientForm, Shell: m.shell(&f.config), Thoughts: config.ReasoningField, VoidAliases: config.VoidAliases,
 		MaxBody: config.MaxBody, Stall: config.ClientTimeout,
 	})
 	f.routes = m.mount(chats, loop)
-	f.Handler = toPage(m.guard(f, f.routes).Wrap(m.lasting.bodies.Wrap(f.routes.mux, f.config.MaxBody)))
+	f.Handler = toPage(m.guard(f, f.routes).Wrap(m.bodies.Wrap(f.routes.mux, f.config.MaxBody)))
 	return f
 }
 

@@ -32,6 +32,6 @@ func (c *Config) checkForms() error {
 func (m *Main) shell(c *Config) *shell.Config {
 	return &shell.Config{
 		Tools: m.toolbox.Registry, Program: runner.Program(c.Runner), Language: c.ShellFence, Base64: c.RunnerBase64,
-		Keep: m.pending.Keep, Kept: m.pending.Find, Used: func() { m.seekRunner(c.Runner) },
+		Keep: m.door.pending.Keep, Kept: m.door.pending.Find, Used: func() { m.door.seek(c.Runner) },
 	}
 }

@@ -14,30 +14,31 @@ import (
 // newLog makes the log that the settings ask for.
 // kong has checked the level; an unknown one, of a test, is info.
 func (m *Main) newLog() zerolog.Logger {
-	m.setLevel(m.Config.LogLevel)
+	m.level.set(m.Config.LogLevel)
 	w := m.Err
 	if m.Config.LogFormat == "text" || m.Config.LogFormat == "auto" && m.OnTerminal() {
 		plain := !m.OnTerminal() || os.Getenv("NO_COLOR") != ""
 		w = zerolog.ConsoleWriter{Out: w, NoColor: plain, TimeFormat: time.TimeOnly, FormatPrepare: leaveOutEmpty, FormatMessage: aligned(plain)}
 	}
-	return zerolog.New(w).Level(zerolog.DebugLevel).Sample(levelOf{&m.level}).With().Timestamp().Logger()
+	return zerolog.New(w).Level(zerolog.DebugLevel).Sample(&m.level).With().Timestamp().Logger()
 }
 
-// setLevel has the log say more or less from now on.
-func (m *Main) setLevel(name string) {
-	level, err := zerolog.ParseLevel(name)
+// level drops lines below a level that may change. Every part holds a copy of the log, whose own
+// level no later one changes; a sampler is asked before a line's fields are written, so that lines
+// which are dropped cost as little.
+type level struct{ least atomic.Int32 }
+
+// set has the log say more or less from now on.
+func (l *level) set(name string) {
+	least, err := zerolog.ParseLevel(name)
 	if err != nil {
-		level = zerolog.InfoLevel
+		least = zerolog.InfoLevel
 	}
-	m.level.Store(int32(level))
+	l.least.Store(int32(least))
 }
-
-// levelOf drops lines below a level that may change. Every part holds a copy of the log, whose own level no later one changes; a sampler
-// is asked before a line's fields are written, so that lines nobody wants cost as little.
-type levelOf struct{ least *atomic.Int32 }
 
 // Sample implements zerolog.Sampler.
-func (l levelOf) Sample(level zerolog.Level) bool { return int32(level) >= l.least.Load() }
+func (l *level) Sample(of zerolog.Level) bool { return int32(of) >= l.least.Load() }
 
 // messageWidth is how wide a message is printed at least, so that the fields of short ones stand under each other.
 const messageWidth = 36

@@ -18,7 +18,7 @@ func TestTheLogForPeopleHasItsFieldsUnderEachOther(t *testing.T) {
 	if len(lines) != 3 || strings.Index(lines[0], "server=") != strings.Index(lines[1], "server=") || strings.ContainsAny(out.String(), "[]\x1b") || strings.Contains(out.String(), "error=") {
 		t.Errorf("%s", out)
 	}
-	m.setLevel("warn")
+	m.level.set("warn")
 	m.log.Info().Msg("dropped")
 	m.log.Error().Msg("kept")
 	if strings.Contains(out.String(), "dropped") || !strings.Contains(out.String(), "kept") {

@@ -27,7 +27,7 @@ import (
 // mcpConfig are the settings of the MCP server, whichever transport it has.
 func (m *Main) mcpConfig(key []byte) mcpserver.Config {
 	cfg := mcpserver.Config{
-		Registry: m.toolbox.Registry, Outcome: m.companyTools(), Version: version.String(), Log: m.log, Key: key, Ended: m.kept("mcp.ended"), PublicURL: m.Config.PublicURL,
+		Registry: m.toolbox.Registry, Outcome: companyTools(m.toolbox), Version: version.String(), Log: m.log, Key: key, Ended: m.kept("mcp.ended"), PublicURL: m.Config.PublicURL,
 		Principal: func(r *http.Request) string { return auth.Caller(r.Context()) },
 		Identity: func(ctx context.Context, r *http.Request) context.Context {
 			return auth.WithPrincipal(ctx, auth.PrincipalOf(r.Context()))
@@ -44,10 +44,10 @@ func (m *Main) mcpConfig(key []byte) mcpserver.Config {
 const mcpGuide = "Tools and documents of a company. Search the documents with search_docs before you answer questions about the company; employees have ids like EMP001."
 
 // companyTools says which tools answer with an object that has success, and a result or an error, as was promised for them.
-func (m *Main) companyTools() func(name string) bool {
+func companyTools(box *toolbox.Box) func(name string) bool {
 	names := map[string]bool{}
-	if m.toolbox.Company != nil {
-		for _, t := range m.toolbox.Company.Tools() {
+	if box.Company != nil {
+		for _, t := range box.Company.Tools() {
 			names[t.Name] = true
 		}
 	}
@@ -133,14 +133,14 @@ func (c *mcpStdio) Run(m *Main) error {
 	}
 	opening, cancel := context.WithTimeout(ctx, openWait)
 	defer cancel()
-	if m.toolbox, err = toolbox.Open(opening, m.toolboxConfig()); err != nil {
+	if m.toolbox, err = toolbox.Open(opening, m.Config.toolbox(m.log)); err != nil {
 		return err
 	}
 	m.openRemote()
 	defer m.closeRemote()
 	following, leave := context.WithCancel(ctx) // left before the store is closed, which would be told as a failure
 	defer leave()
-	m.followTools(following)
+	followTools(following, m.toolbox, m.log)
 	cfg := m.mcpConfig(nil)
 	if m.remote != nil {
 		cfg.Settle = m.remote.Settle // a client that asks once, and at once, gets the tools of other servers as well

@@ -11,7 +11,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"toolnorm/internal/transcript"
+	"toolnorm/internal/test/transcript"
 )
 
 // notRun are commands of the documents which this test leaves to others.

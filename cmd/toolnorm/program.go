@@ -6,18 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	stdlog "log"
-	"net"
+	"maps"
 	"net/http"
 	"os"
-	"runtime"
-	"sync"
+	"slices"
 	"sync/atomic"
-	"time"
 
 	"github.com/rs/zerolog"
 
-	"toolnorm/admin"
 	"toolnorm/cmd/toolnorm/internal/command"
 	"toolnorm/engine"
 	"toolnorm/engine/wait"
@@ -25,10 +21,8 @@ import (
 	"toolnorm/internal/sleep"
 	"toolnorm/internal/toolbox"
 	"toolnorm/internal/trace"
-	"toolnorm/mcpserver"
 	"toolnorm/proxy"
-	"toolnorm/runner"
-	"toolnorm/tools/remote"
+	"toolnorm/proxy/form"
 )
 
 // Main is the whole program, so that a test can start it in its own process.
@@ -37,37 +31,25 @@ type Main struct {
 	Config Config
 	command.Console
 
-	strays   []string     // environment variables that look like settings
-	instead  func() error // what to do instead of serving; nil: serve
-	log      zerolog.Logger
-	unkept   zerolog.Level     // of what is told when the data folder cannot be written
-	toolbox  *toolbox.Box      // the tools that this program runs itself
-	pending  runner.Pending    // their calls that are too long for a command line
-	door     runner.Address    // where runners find this program
-	beside   sleep.Group       // what runs beside the server
-	sought   sync.Once         // the runner, on the path
-	mcp      *mcpserver.Server // nil: the settings want none
-	admin    *admin.Server     // what /admin is answered by
-	remote   *remote.Set       // other MCP servers; nil: this program is one of theirs
-	given    given             // where the settings came from
-	lasting  lasting           // what outlives a face
-	trace    *trace.Log        // the last exchanges; nil: none are kept
-	level    atomic.Int32      // of the log
-	now      atomic.Pointer[face]
-	unwatch  context.CancelFunc // ends the watch on the model servers of now
-	reload   reload
-	server   *http.Server
-	serving  sync.WaitGroup
-	listener net.Listener
-	failed   chan error
-	stop     context.CancelFunc      // ends what runs beside the server
-	running  func() int              // requests that are being answered
-	cut      context.CancelCauseFunc // ends those, which are told why
+	strays  []string     // environment variables that look like settings
+	instead func() error // what to do instead of serving; nil: serve
+	given   given        // where the settings came from
+	log     zerolog.Logger
+	level   level         // of the log
+	unkept  zerolog.Level // of what is told when the data folder cannot be written
+	toolbox *toolbox.Box  // the tools that this program runs itself
+	lasting               // what outlives a face
+	now     atomic.Pointer[face]
+	reload  reload
+	server  httpServer
+	beside  sleep.Group        // what runs beside the server
+	stop    context.CancelFunc // ends that
+	unwatch context.CancelFunc // ends the watch on the model servers of now
 }
 
 // NewMain makes a program that writes its help, and what commands print, to stdout and its log to stderr.
 func NewMain(stdout, stderr io.Writer) *Main {
-	return &Main{Console: command.Console{In: os.Stdin, Out: stdout, Err: stderr}, failed: make(chan error, 1), stop: func() {}, unkept: zerolog.WarnLevel}
+	return &Main{Console: command.Console{In: os.Stdin, Out: stdout, Err: stderr}, server: httpServer{failed: make(chan error, 1)}, stop: func() {}, unkept: zerolog.WarnLevel}
 }
 
 // Run starts to serve and returns. The parts of the program are named here, and nowhere else.
@@ -90,7 +72,7 @@ func (m *Main) Run() error {
 	m.openRemote()
 	m.openLasting()
 	before := &front.Front{BodyWait: m.Config.BodyTimeout, Log: m.log}
-	m.running = before.Running
+	m.server.running = before.Running
 	if err = m.serve(beside, before.Wrap(m), m.newFace(m.Config, settings, nil)); err != nil {
 		m.stop()
 		m.beside.Close()
@@ -128,47 +110,24 @@ func (m *Main) traceLog() *trace.Log {
 	return trace.New(m.Config.Trace, m.Config.TraceBodies)
 }
 
-// ballast is memory that a server holds and never touches, in bytes, so that it costs addresses and no pages. Go collects garbage when
-// the heap has doubled, and a live heap of 5 MB doubles with every second request of 200 KiB: a third of such a request's
-// processor time went into collecting. With the ballast there are 21 MB between two collections, and the memory of a server grows by
-// no more than these.
-const ballast = 16 << 20
-
-// serve listens and answers until Close.
-// No WriteTimeout is set: a reply may stream for an hour. A client that takes nothing is given up elsewhere,
-// by Stall, and a body that comes too slowly by the front.
-// What runs beside the server ends with ctx.
+// serve listens and answers until Close. What runs beside the server ends with ctx.
 func (m *Main) serve(ctx context.Context, h http.Handler, first *face) error {
-	var err error
-	requests, cut := context.WithCancelCause(context.Background())
-	m.cut = cut
-	if m.listener, err = net.Listen("tcp", m.Config.Listen); err != nil {
-		return taken(m.Config.Listen, err)
+	if err := m.server.listen(m.Config.Listen); err != nil {
+		return err
 	}
 	if err := m.mayListen(first); err != nil {
-		return command.Wrong(errors.Join(err, m.listener.Close()))
+		return command.Wrong(errors.Join(err, m.server.listener.Close()))
 	}
-	m.server = &http.Server{
-		Handler:           h,
-		ReadHeaderTimeout: 10 * time.Second,
-		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    64 << 10,
-		BaseContext:       func(net.Listener) context.Context { return requests },
-		ErrorLog:          stdlog.New(m.log.With().Str("part", "http").Logger(), "", 0),
-	}
-	m.followTools(ctx)
+	followTools(ctx, m.toolbox, m.log)
 	m.announce(first.settings)
 	m.show(ctx, first)
 	m.beside.Go(ctx, m.admin.Watch)
-	m.announceDoor(ctx)
-	m.followSettings(ctx)
-	m.serving.Go(func() { // ends when the server is closed; Close waits for it
-		space := make([]byte, ballast)
-		defer runtime.KeepAlive(space)
-		if err := m.server.Serve(m.listener); !errors.Is(err, http.ErrServerClosed) {
-			m.failed <- fmt.Errorf("serve: %w", err)
-		}
-	})
+	m.door.announce(ctx, m.server.listener.Addr(), &m.beside)
+	if slices.Contains(slices.Collect(maps.Values(m.Config.ClientForm)), form.Shell) {
+		m.door.seek(m.Config.Runner) // others are told when a client first uses it
+	}
+	m.reload.follow(ctx, m, &m.beside)
+	m.server.serve(h, m.log)
 	return nil
 }
 
@@ -178,7 +137,7 @@ func (s settings) closed() bool { return len(s.keys) > 0 || s.tokens != nil }
 // mayListen refuses an address that other machines can reach, when no key is asked for and the settings do not want that.
 // The address that was taken is looked at and not the setting: a host name may stand for anything.
 func (m *Main) mayListen(f *face) error {
-	if f.settings.closed() || m.onLoopback() {
+	if f.settings.closed() || m.server.onLoopback() {
 		return nil
 	}
 	if !f.config.InsecureNoKeys {
@@ -190,11 +149,11 @@ func (m *Main) mayListen(f *face) error {
 
 // URL is the address that the server has, without a slash at its end. It is known once Run has returned.
 // With port 0 only the listener knows it.
-func (m *Main) URL() string { return "http://" + m.listener.Addr().String() }
+func (m *Main) URL() string { return "http://" + m.server.listener.Addr().String() }
 
 // Failed gives the error that ended the server, if one did.
 // A port that is taken is an error of Run; this is for a server that breaks later.
-func (m *Main) Failed() <-chan error { return m.failed }
+func (m *Main) Failed() <-chan error { return m.server.failed }
 
 // Close takes no more requests and waits for those that run, for as long as the settings say; then it cuts them.
 // The address of the runner goes first, so that no new call comes; streams of MCP clients would never end by
@@ -202,17 +161,16 @@ func (m *Main) Failed() <-chan error { return m.failed }
 func (m *Main) Close() error {
 	m.stop()
 	defer m.closeRemote()
-	if m.server == nil {
+	if m.server.http == nil {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), m.now.Load().config.Grace)
 	defer cancel()
 	m.beside.Close()
-	m.withdrawDoor()
+	m.door.withdraw()
 	m.admin.Close()
 	m.closeMCP(ctx)
-	err := m.shutdown(ctx)
-	m.serving.Wait()
-	m.lasting.bodies.Close()
+	err := m.server.shutdown(ctx, m.Config.Grace, m.log)
+	m.bodies.Close()
 	return errors.Join(err, m.toolbox.Close())
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
+	"github.com/rs/zerolog"
 
 	"toolnorm/internal/home"
 	"toolnorm/internal/sleep"
@@ -25,10 +26,21 @@ import (
 // client-timeout and heartbeat as they were at the start.
 func needsRestart(setting *kong.Flag) bool { return setting.Tag.Has("restart") }
 
-// reload is what reading the settings again needs.
+// inForce is the program whose settings are read again.
+type inForce interface {
+	// settings returns those that are in force, and where they came from.
+	settings() (given, *Config)
+	// use has settings in force for requests that come from now on, or returns what is wrong with them.
+	// sameFamilies reports that the files of families are those that are in force.
+	use(ctx context.Context, next given, sameFamilies bool) error
+}
+
+// reload reads the settings again, when it is asked and when their files change.
 type reload struct {
 	args []string        // of the command line, which go on to win over the file
 	life context.Context // of what runs beside the server
+	of   inForce
+	log  zerolog.Logger
 
 	mu     sync.Mutex
 	seen   stamps // of the files when they were read last
@@ -47,41 +59,87 @@ const lookTime = time.Second
 func (m *Main) Reload() error {
 	m.reload.mu.Lock()
 	defer m.reload.mu.Unlock()
-	return m.readAgain()
+	return m.reload.read()
 }
 
-// readAgain is Reload. The lock is held.
-func (m *Main) readAgain() error {
-	before := m.reload.seen
-	m.reload.seen = m.stamps() // first: a change while it is read is then seen as one
-	next, later, changed, err := m.changes()
-	var f *face
+// settings implements inForce.
+func (m *Main) settings() (given, *Config) { return m.given, &m.now.Load().config }
+
+// use implements inForce. An unchanged engine is kept with its formats.
+func (m *Main) use(ctx context.Context, next given, sameFamilies bool) error {
+	config, old := *next.config, m.now.Load()
+	s, err := config.resolve()
+	if err != nil {
+		return err
+	}
+	if sameFamilies {
+		s.formats = old.settings.formats
+	}
+	f := m.newFace(config, s, old)
+	if err := m.mayListen(f); err != nil {
+		return err
+	}
+	m.given = next
+	m.level.set(config.LogLevel)
+	m.show(ctx, f)
+	return nil
+}
+
+// follow looks after the files of the settings until ctx ends.
+func (r *reload) follow(ctx context.Context, m *Main, beside *sleep.Group) {
+	r.life, r.of, r.log = ctx, m, m.log
+	r.seen = r.stamps()
+	beside.Go(ctx, func(ctx context.Context) {
+		for sleep.For(ctx, lookTime) {
+			r.look()
+		}
+	})
+}
+
+// look reads the settings again when one of their files has changed, and has stayed as it is since the last look: an editor may have
+// written only half of it, and half a file of keys is a valid one.
+func (r *reload) look() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := r.stamps()
+	switch {
+	case maps.Equal(now, r.seen):
+		r.moving = nil
+	case maps.Equal(now, r.moving):
+		_ = r.read() // it is in the log
+	default:
+		r.moving = now
+	}
+}
+
+// read reads the settings again. The lock is held.
+func (r *reload) read() error {
+	before := r.seen
+	r.seen = r.stamps() // first: a change while it is read is then seen as one
+	next, later, changed, err := r.changes()
 	if err == nil {
-		f, err = m.faceOf(next, before["families"] == m.reload.seen["families"])
+		err = r.of.use(r.life, next, before["families"] == r.seen["families"])
 	}
 	if err != nil {
 		err = next.located(err)
-		m.log.Error().Err(err).Msg("the settings were not read again; those in force stay")
+		r.log.Error().Err(err).Msg("the settings were not read again; those in force stay")
 		return err
 	}
-	for name, stamp := range m.reload.seen {
+	for name, stamp := range r.seen {
 		if before[name] != stamp && name != "config" && !slices.Contains(changed, name) {
 			changed = append(changed, name)
 		}
 	}
 	slices.Sort(changed)
-	m.given = next
-	m.setLevel(f.config.LogLevel)
-	m.show(m.reload.life, f)
-	m.sayRead(changed, later)
+	r.say(next, changed, later)
 	return nil
 }
 
-// sayRead logs what reading the settings again has changed, and what it could not.
-func (m *Main) sayRead(changed, later []string) {
-	line := m.log.Info()
-	if m.given.file != nil {
-		line = line.Str("file", m.given.file.path)
+// say logs what reading the settings again has changed, and what it could not.
+func (r *reload) say(now given, changed, later []string) {
+	line := r.log.Info()
+	if now.file != nil {
+		line = line.Str("file", now.file.path)
 	}
 	if len(later) > 0 {
 		line = line.Strs("needs_restart", later)
@@ -95,80 +153,40 @@ func (m *Main) sayRead(changed, later []string) {
 
 // changes reads the settings as at a start, and sorts what differs from those in force: changed is in next, later is not and keeps its
 // old value there.
-func (m *Main) changes() (next given, later, changed []string, err error) {
+func (r *reload) changes() (next given, later, changed []string, err error) {
+	old, _ := r.of.settings()
 	fresh := NewMain(io.Discard, io.Discard)
-	if err := fresh.ParseFlags(m.reload.args); err != nil {
+	if err := fresh.ParseFlags(r.args); err != nil {
 		return fresh.given, nil, nil, err
 	}
 	next = fresh.given
 	// An editor that replaces a file, or a disk that is not mounted, must not take the keys of a server away.
-	if old := m.given.file; old != nil && next.file == nil {
-		return next, nil, nil, fmt.Errorf("%s is gone", old.path)
+	if old.file != nil && next.file == nil {
+		return next, nil, nil, fmt.Errorf("%s is gone", old.file.path)
 	}
 	for i, flag := range next.flags {
-		old := m.given.flags[i].Target
+		before := old.flags[i].Target
 		switch {
-		case reflect.DeepEqual(flag.Target.Interface(), old.Interface()):
+		case reflect.DeepEqual(flag.Target.Interface(), before.Interface()):
 		case needsRestart(flag):
 			later = append(later, flag.Name)
-			flag.Target.Set(old)
+			flag.Target.Set(before)
 		default:
 			changed = append(changed, flag.Name)
 		}
 	}
-	if !reflect.DeepEqual(next.config.Upstreams, m.given.config.Upstreams) {
+	if !reflect.DeepEqual(next.config.Upstreams, old.config.Upstreams) {
 		changed = append(changed, "upstreams")
 	}
 	return next, later, changed, nil
 }
 
-// faceOf makes the face of settings. sameFamilies keeps the formats that are in force, and with them the engine, if nothing else of its
-// settings has changed.
-func (m *Main) faceOf(next given, sameFamilies bool) (*face, error) {
-	config, old := *next.config, m.now.Load()
-	s, err := config.resolve()
-	if err != nil {
-		return nil, err
-	}
-	if sameFamilies {
-		s.formats = old.settings.formats
-	}
-	f := m.newFace(config, s, old)
-	return f, m.mayListen(f)
-}
-
-// followSettings looks after the files of the settings until ctx ends.
-func (m *Main) followSettings(ctx context.Context) {
-	m.reload.life, m.reload.seen = ctx, m.stamps()
-	m.beside.Go(ctx, func(ctx context.Context) {
-		for sleep.For(ctx, lookTime) {
-			m.look()
-		}
-	})
-}
-
-// look reads the settings again when one of their files has changed, and has stayed as it is since the last look: an editor may have
-// written only half of it, and half a file of keys is a valid one.
-func (m *Main) look() {
-	m.reload.mu.Lock()
-	defer m.reload.mu.Unlock()
-	now := m.stamps()
-	switch {
-	case maps.Equal(now, m.reload.seen):
-		m.reload.moving = nil
-	case maps.Equal(now, m.reload.moving):
-		_ = m.readAgain() // it is in the log
-	default:
-		m.reload.moving = now
-	}
-}
-
-// stamps are those of the files that the settings in force name.
-func (m *Main) stamps() stamps {
-	c := m.now.Load().config
+// stamps returns those of the files that the settings in force name.
+func (r *reload) stamps() stamps {
+	from, c := r.of.settings()
 	path := c.Config
-	if m.given.file != nil {
-		path = m.given.file.path
+	if from.file != nil {
+		path = from.file.path
 	}
 	all := stamps{"config": stampOf(cmp.Or(path, home.File()))}
 	files := map[string]string{"api-keys-file": c.APIKeysFile, "admin-key-file": c.AdminKeyFile, "jwt-secret-file": c.JWTSecretFile}

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"net/netip"
 	"os"
 	"path/filepath"
 	"time"
@@ -30,20 +29,20 @@ func (m *Main) openRemote() {
 	if os.Getenv(remote.Hops) != "" {
 		return
 	}
-	path := m.mcpFile(&m.Config)
+	path := m.given.mcpFile(&m.Config)
 	log := m.log
 	if m.unkept == zerolog.DebugLevel {
 		log = log.Level(zerolog.ErrorLevel) // said already, by checkData
 	}
 	m.remote = remote.Open(remote.Config{
-		Path: path, Registry: m.toolbox.Registry, Version: version.String(), Log: log, CallTime: m.Config.MCPTimeout, Private: m.privateServers,
+		Path: path, Registry: m.toolbox.Registry, Version: version.String(), Log: log, CallTime: m.Config.MCPTimeout, Private: m.Config.private,
 	})
 }
 
 // mcpFile is where the file of other MCP servers is by some settings.
-func (m *Main) mcpFile(c *Config) string {
-	if c.MCPFile == "" && m.given.file != nil {
-		return filepath.Join(filepath.Dir(m.given.file.path), "mcp.json")
+func (g given) mcpFile(c *Config) string {
+	if c.MCPFile == "" && g.file != nil {
+		return filepath.Join(filepath.Dir(g.file.path), "mcp.json")
 	}
 	return cmp.Or(c.MCPFile, filepath.Join(c.Data, "mcp.json"))
 }
@@ -55,11 +54,11 @@ func (m *Main) closeRemote() {
 	}
 }
 
-// privateServers reports whether who asks may add a server on this machine or in its network: there a user of this
+// private reports whether who asks may add a server on this machine or in its network: there a user of this
 // machine can reach it anyway. An address of the network that a stranger has this server ask is a way around a
 // firewall.
-func (m *Main) privateServers(ctx context.Context) bool {
-	switch m.Config.MCPPrivate {
+func (r *remotes) private(ctx context.Context) bool {
+	switch r.MCPPrivate {
 	case "always":
 		return true
 	case "never":
@@ -67,11 +66,4 @@ func (m *Main) privateServers(ctx context.Context) bool {
 	}
 	who := auth.PrincipalOf(ctx)
 	return who != nil && who.Here
-}
-
-// onLoopback says that only this machine can reach the server.
-// A loopback address that is mapped into IPv6 (::ffff:127.0.0.1) counts.
-func (m *Main) onLoopback() bool {
-	addr, err := netip.ParseAddrPort(m.listener.Addr().String())
-	return err == nil && addr.Addr().Unmap().IsLoopback()
 }

@@ -2,18 +2,20 @@ package main
 
 import (
 	"context"
-	"maps"
 	"net"
+	"net/http"
 	"net/netip"
 	"os"
 	"os/exec"
-	"slices"
 	"strings"
+	"sync"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"toolnorm/internal/sleep"
-	"toolnorm/proxy/form"
 	"toolnorm/runner"
+	"toolnorm/tools"
 )
 
 // doorLook is how often it is looked whether runners find a server in the data folder, and doorWait how long another one may take to
@@ -23,64 +25,78 @@ const (
 	doorWait = 2 * time.Second
 )
 
-// announceDoor lets runners of this machine find the server until ctx ends, and says when the user's terminal will not find the
-// runner: at once to those whose settings ask for client form shell, and to others when a client first does.
-// The folder is looked at again and again: the toolnorm whose address stood there may end before this one.
-func (m *Main) announceDoor(ctx context.Context) {
-	m.door.URL = "http://" + reachable(m.listener.Addr())
-	m.takeDoor(ctx, true)
-	m.beside.Go(ctx, func(ctx context.Context) {
-		for sleep.For(ctx, doorLook) {
-			m.takeDoor(ctx, false)
-		}
-	})
-	if slices.Contains(slices.Collect(maps.Values(m.Config.ClientForm)), form.Shell) {
-		m.seekRunner(m.Config.Runner)
-	}
+// door lets runners of this machine find the server, and keeps the calls that are too long for their
+// command lines.
+type door struct {
+	runner.Address
+	pending runner.Pending
+	folder  string          // where the address file is
+	tools   *tools.Registry // what a runner could run
+	log     zerolog.Logger
+	unkept  zerolog.Level // of what is told when the folder cannot be written
+	sought  sync.Once     // the runner, on the path
 }
 
-// takeDoor writes the address file, unless another toolnorm that lives has its own there: calls that are kept for its clients' commands
+// announce lets runners find the server until ctx ends, when whatever it runs in beside ends as well.
+// The folder is looked at again and again: the toolnorm whose address was there may end before this one.
+func (d *door) announce(ctx context.Context, at net.Addr, beside *sleep.Group) {
+	d.URL = "http://" + reachable(at)
+	d.take(ctx, true)
+	beside.Go(ctx, func(ctx context.Context) {
+		for sleep.For(ctx, doorLook) {
+			d.take(ctx, false)
+		}
+	})
+}
+
+// take writes the address file, unless another toolnorm that lives has its own there: calls that are kept for its clients' commands
 // are known to it alone. The file is readable by the user alone, as the token in it opens the tools.
 // What is wrong is said the first time only. A folder that was removed while the server runs is not made again.
-func (m *Main) takeDoor(ctx context.Context, first bool) {
-	other, err := runner.FindAddress(m.Config.Data)
-	if err == nil && other == m.door {
+func (d *door) take(ctx context.Context, first bool) {
+	other, err := runner.FindAddress(d.folder)
+	if err == nil && other == d.Address {
 		return
 	}
 	wait, cancel := context.WithTimeout(ctx, doorWait)
 	defer cancel()
 	// After a crash the file may name this very port, at which nobody answers yet.
-	if err == nil && other.URL != m.door.URL && other.Answers(wait) {
+	if err == nil && other.URL != d.URL && other.Answers(wait) {
 		if first {
-			m.log.Info().Str("at", other.URL).Str("data", m.Config.Data).Msg("another toolnorm uses this data folder; toolrun asks that one as long as it runs")
+			d.log.Info().Str("at", other.URL).Str("data", d.folder).Msg("another toolnorm uses this data folder; toolrun asks that one as long as it runs")
 		}
 		return
 	}
-	if _, gone := os.Stat(m.Config.Data); !first && gone != nil || ctx.Err() != nil {
+	if _, gone := os.Stat(d.folder); !first && gone != nil || ctx.Err() != nil {
 		return
 	}
-	if err := m.door.Announce(m.Config.Data); err != nil && first {
-		m.log.WithLevel(m.unkept).Err(err).Msg("cannot write runner.json: toolrun will run tools by itself")
+	if err := d.Announce(d.folder); err != nil && first {
+		d.log.WithLevel(d.unkept).Err(err).Msg("cannot write runner.json: toolrun will run tools by itself")
 	}
 }
 
-// seekRunner says, once, that the runner is not on the path.
+// seek says, once, that the runner is not on the path.
 // Without it a user pastes a command and reads "command not found", with no hint of where it comes from.
-func (m *Main) seekRunner(command string) {
-	m.sought.Do(func() {
+func (d *door) seek(command string) {
+	d.sought.Do(func() {
 		program, _, _ := strings.Cut(strings.TrimSpace(command), " ")
-		if _, err := exec.LookPath(program); err != nil && len(m.toolbox.Registry.Snapshot().Tools) > 0 {
-			m.log.Warn().Str("runner", program).Msg("the runner is not on PATH; client form shell (NAME@shell) needs it. make install puts toolrun there")
+		if _, err := exec.LookPath(program); err != nil && len(d.tools.Snapshot().Tools) > 0 {
+			d.log.Warn().Str("runner", program).Msg("the runner is not on PATH; client form shell (NAME@shell) needs it. make install puts toolrun there")
 		}
 	})
 }
 
-// withdrawDoor takes the address back.
+// withdraw takes the address back.
 // A file that stays behind costs each toolrun a failed connection, no more.
-func (m *Main) withdrawDoor() {
-	if err := m.door.Withdraw(m.Config.Data); err != nil {
-		m.log.Warn().Err(err).Msg("cannot remove runner.json: toolrun may look for this server in vain")
+func (d *door) withdraw() {
+	if err := d.Withdraw(d.folder); err != nil {
+		d.log.Warn().Err(err).Msg("cannot remove runner.json: toolrun may look for this server in vain")
 	}
+}
+
+// admits reports whether a runner of this user asks: its request has the token of the address file,
+// which only the user can read.
+func (d *door) admits(r *http.Request) bool {
+	return strings.HasPrefix(r.URL.Path, runner.Paths) && d.Admits(r.Header.Get("Authorization"))
 }
 
 // reachable is an address at which this machine reaches a listener.

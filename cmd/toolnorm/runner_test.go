@@ -28,7 +28,7 @@ func TestARunnerFindsTheServerAndNeedsNoKey(t *testing.T) {
 	if want := `{"success":true,"result":{"employee_id":"EMP001","year":2025,"total":19,"used":4.5,"remaining":14.5}}`; err != nil || string(out.JSON()) != want {
 		t.Errorf("got %s, %v", out.JSON(), err)
 	}
-	id, err := m.pending.Keep("get_employee_info", []byte(`{"employee_id":"EMP002"}`))
+	id, err := m.door.pending.Keep("get_employee_info", []byte(`{"employee_id":"EMP002"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func TestARunnerThatIsNotOnThePathIsSaid(t *testing.T) {
 			if row.ask == "" {
 				break
 			}
-			resp, err := http.Post("http://"+m.listener.Addr().String()+"/v1/chat/completions", "application/json", strings.NewReader(`{"model":"`+row.ask+`","messages":[{"role":"user","content":"hi"}]}`))
+			resp, err := http.Post("http://"+m.server.listener.Addr().String()+"/v1/chat/completions", "application/json", strings.NewReader(`{"model":"`+row.ask+`","messages":[{"role":"user","content":"hi"}]}`))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -20,7 +20,6 @@ import (
 	"toolnorm/admin"
 	"toolnorm/engine"
 	"toolnorm/engine/upstream"
-	"toolnorm/internal/fault"
 	"toolnorm/internal/home"
 	"toolnorm/internal/sleep"
 	"toolnorm/internal/version"
@@ -102,7 +101,7 @@ func (m *Main) kept(name string) string {
 // announce logs where the server and its page are, and which settings it has read. The models of each
 // server follow when it has answered (watch.go). Keys are only counted.
 func (m *Main) announce(s settings) {
-	base := "http://" + reachable(m.listener.Addr())
+	base := "http://" + reachable(m.server.listener.Addr())
 	line := m.log.Info().Str("url", base+"/v1").Str("version", version.String())
 	if len(s.keys) > 0 {
 		line = line.Int("api_keys", len(s.keys))
@@ -144,32 +143,6 @@ func (m *Main) watchServers(ctx context.Context, s settings, eng *engine.Engine)
 			m.beside.Go(ctx, func(ctx context.Context) { watch(ctx, m.log, u.Name, base, base, count(u.Name)) })
 		}
 	}
-}
-
-// errStopping ends the requests that are still being answered when the server may wait no longer.
-var errStopping = fault.New(fault.Unavailable, "toolnorm is being stopped; ask again")
-
-// told is how long the requests that are cut have to tell their clients so.
-const told = 2 * time.Second
-
-// shutdown takes no more requests, and waits for those that are being answered until ctx ends. Then they are cut, and each tells
-// its client: a stream that simply stops looks like a reply that is whole.
-func (m *Main) shutdown(ctx context.Context) error {
-	if n := m.running(); n > 0 {
-		m.log.Info().Int("requests", n).Stringer("at_most", m.Config.Grace).Msg("stopping when what is being answered has ended; Ctrl-C again ends at once")
-	}
-	err := m.server.Shutdown(ctx)
-	if !errors.Is(err, context.DeadlineExceeded) {
-		return err
-	}
-	m.log.Warn().Int("requests", m.running()).Stringer("after", m.Config.Grace).Msg("cutting the replies that are still running")
-	m.cut(errStopping)
-	last, cancel := context.WithTimeout(context.Background(), told)
-	defer cancel()
-	if m.server.Shutdown(last) == nil {
-		return nil
-	}
-	return m.server.Close()
 }
 
 // retry is how often a server that does not answer is asked again.

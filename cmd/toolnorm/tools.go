@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"toolnorm/engine/ollama"
 	"toolnorm/internal/auth"
 	"toolnorm/internal/toolbox"
@@ -22,7 +24,7 @@ const openWait = 20 * time.Second
 // opened, as in a folder that is read only, leaves the tools out: everything else works without it.
 // A store that the settings name is an error when it cannot be opened: going on would work on other data.
 func (m *Main) openTools() error {
-	config := m.toolboxConfig()
+	config := m.Config.toolbox(m.log)
 	m.toolbox = toolbox.Empty(config)
 	if !m.Config.Tools {
 		return nil
@@ -42,24 +44,25 @@ func (m *Main) openTools() error {
 	return nil
 }
 
-// toolboxConfig are the settings of the tools.
-func (m *Main) toolboxConfig() toolbox.Config {
+// toolbox returns the settings of the tools.
+func (c *Config) toolbox(log zerolog.Logger) toolbox.Config {
+	calls := callLog{log}
 	return toolbox.Config{
-		Data: m.Config.Data, Store: m.Config.Store, Sample: m.Config.Sample, Panicked: m.panicked, Databases: m.Config.Databases, Knowledge: m.knowledge(), Lasting: true, Audit: m.audit,
-		Connections: m.Config.Connection, Called: m.called,
-		Warn: func(text string) { m.log.Warn().Msg(text) },
+		Data: c.Data, Store: c.Store, Sample: c.Sample, Databases: c.Databases, Knowledge: c.knowledge(), Connections: c.Connection, Lasting: true,
+		Panicked: calls.panicked, Audit: calls.audit, Called: calls.called,
+		Warn: func(text string) { log.Warn().Msg(text) },
 	}
 }
 
-// knowledge are the settings of the knowledge base tools. Their model is asked at the Ollama of this program, unless they
+// knowledge returns the settings of the knowledge base tools. Their model is asked at the Ollama of this program, unless they
 // name another; toolnorm mcp has none.
-func (m *Main) knowledge() kb.Config {
-	c := m.Config.Knowledge
-	if m.Config.Ollama != "" {
+func (c *Config) knowledge() kb.Config {
+	k := c.Knowledge
+	if c.Ollama != "" {
 		// In a container network this is the specification's http://ollama:11434.
-		c.Ollama, _ = ollama.ParseHost(m.Config.Ollama) // resolve has read it without an error
+		k.Ollama, _ = ollama.ParseHost(c.Ollama) // resolve has read it without an error
 	}
-	return c
+	return k
 }
 
 // subject names who asks, for a line of the log.
@@ -70,30 +73,33 @@ func subject(ctx context.Context) string {
 	return ""
 }
 
-// audit notes a statement that execute_postgres_query ran: who asked and what came of it, never what was asked or found.
-func (m *Main) audit(ctx context.Context, a data.Audit) {
-	m.log.Info().Str("tool", "execute_postgres_query").Str("principal", subject(ctx)).Str("statement", a.Statement).
+// callLog notes calls of tools, never what they were called with or found: arguments may hold what a
+// user would not want in a log.
+type callLog struct{ zerolog.Logger }
+
+// audit notes a statement that execute_postgres_query ran: who asked and what came of it.
+func (l callLog) audit(ctx context.Context, a data.Audit) {
+	l.Info().Str("tool", "execute_postgres_query").Str("principal", subject(ctx)).Str("statement", a.Statement).
 		Int("rows", a.Rows).Int64("ms", a.Millis).Str("outcome", a.Outcome).Msg("statement")
 }
 
-// called notes a call of a custom tool: who, how long and what came of it, never with what.
-func (m *Main) called(ctx context.Context, r dynamic.Run) {
-	m.log.Info().Str("tool", r.Tool).Str("principal", subject(ctx)).Int("rows", r.Rows).Strs("limits", r.Hit).
+// called notes a call of a custom tool: who, how long and what came of it.
+func (l callLog) called(ctx context.Context, r dynamic.Run) {
+	l.Info().Str("tool", r.Tool).Str("principal", subject(ctx)).Int("rows", r.Rows).Strs("limits", r.Hit).
 		Float64("ms", r.Millis).Str("outcome", r.Outcome).Msg("custom tool")
 }
 
 // followTools takes the changes of other programs, until ctx ends. Without it the tools stay what they are now.
-func (m *Main) followTools(ctx context.Context) {
-	if m.toolbox.Custom == nil {
+func followTools(ctx context.Context, box *toolbox.Box, log zerolog.Logger) {
+	if box.Custom == nil {
 		return
 	}
-	if err := m.toolbox.Custom.Follow(ctx); err != nil {
-		m.log.Warn().Err(err).Msg("custom tools that other programs change need a restart here")
+	if err := box.Custom.Follow(ctx); err != nil {
+		log.Warn().Err(err).Msg("custom tools that other programs change need a restart here")
 	}
 }
 
-// panicked notes a tool that broke. What it was called with is not logged.
-// Arguments may hold what a user would not want in a log.
-func (m *Main) panicked(tool string, value any, stack []byte) {
-	m.log.Error().Str("tool", tool).Str("panic", fmt.Sprint(value)).Bytes("stack", stack).Msg("a tool panicked")
+// panicked notes a tool that broke.
+func (l callLog) panicked(tool string, value any, stack []byte) {
+	l.Error().Str("tool", tool).Str("panic", fmt.Sprint(value)).Bytes("stack", stack).Msg("a tool panicked")
 }

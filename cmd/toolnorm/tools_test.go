@@ -73,7 +73,7 @@ func TestALineForACallNamesWhoAsked(t *testing.T) {
 	m.log = zerolog.New(&log)
 	for want, who := range map[string]*auth.Principal{"local": auth.Local(), "kim": {Subject: "kim"}} {
 		log.Reset()
-		m.called(auth.WithPrincipal(t.Context(), who), dynamic.Run{Tool: "multiply_numbers"})
+		callLog{m.log}.called(auth.WithPrincipal(t.Context(), who), dynamic.Run{Tool: "multiply_numbers"})
 		if !strings.Contains(log.String(), `"principal":"`+want+`"`) {
 			t.Errorf("%s", log.String())
 		}

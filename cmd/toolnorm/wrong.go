@@ -10,7 +10,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"toolnorm/internal/pattern"
+	"toolnorm/internal/spelling"
 )
 
 // given is where settings came from, for errors: a user who wrote a line of a file looks in vain for a flag that "--grace" names.
@@ -127,17 +127,11 @@ func (g given) located(err error) error {
 
 // meant asks whether one of the known words was meant; empty when none is near.
 func meant(word string, known []string) string {
-	const far = 3
-	best, distance := "", far
-	for _, k := range slices.Sorted(slices.Values(known)) {
-		if d := pattern.Distance(word, k); d < distance {
-			best, distance = k, d
-		}
-	}
-	if best == "" {
+	near := spelling.Near(word, slices.Sorted(slices.Values(known)), 1, nil)
+	if len(near) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; did you mean %q?", best)
+	return fmt.Sprintf("; did you mean %q?", near[0])
 }
 
 // whereHelpIs says which help explains what was wrong with the arguments; nothing where the error itself does.

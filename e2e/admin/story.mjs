@@ -256,7 +256,7 @@ await step('a model is probed, and what was found is shown', async () => {
   await go(page, 'models');
   await page.getByRole('checkbox').check();
   await page.getByRole('button', { name: 'Probe demo/hermes', exact: true }).click();
-  await page.locator('.facts[role=status]', { hasText: 'hermes' }).getByText('raw').first().waitFor();
+  await page.locator('[role=status] .facts', { hasText: 'hermes' }).getByText('raw').first().waitFor();
 });
 
 // An MCP server with one tool, in as few words as the protocol allows.

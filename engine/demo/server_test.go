@@ -12,8 +12,8 @@ import (
 	"toolnorm/adapters"
 	"toolnorm/engine/ollama"
 	"toolnorm/engine/upstream"
-	"toolnorm/engine/upstream/upstreamtest"
 	"toolnorm/engine/wait"
+	"toolnorm/internal/test/upstreamtest"
 )
 
 var demoTools = []upstream.Tool{

@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"toolnorm/chat"
-	"toolnorm/engine/upstream/upstreamtest"
 	"toolnorm/engine/wait"
 	"toolnorm/internal/fault"
+	"toolnorm/internal/test/upstreamtest"
 )
 
 // busyFor is a network whose server is busy until some time has passed.

@@ -13,8 +13,8 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/engine/upstream"
-	"toolnorm/engine/upstream/upstreamtest"
 	"toolnorm/engine/wait"
+	"toolnorm/internal/test/upstreamtest"
 )
 
 // textRecord is a record of the raw text as Ollama writes it.

@@ -8,8 +8,8 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/engine/upstream"
-	"toolnorm/engine/upstream/upstreamtest"
 	"toolnorm/engine/wait"
+	"toolnorm/internal/test/upstreamtest"
 )
 
 // fake is a server with that handler and a client of it.

@@ -13,9 +13,9 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/engine/upstream"
-	"toolnorm/engine/upstream/upstreamtest"
 	"toolnorm/engine/wait"
 	"toolnorm/internal/fault"
+	"toolnorm/internal/test/upstreamtest"
 )
 
 // TestEnds is how streams can end, and what each end comes to.

@@ -11,8 +11,8 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/engine/upstream"
-	"toolnorm/engine/upstream/upstreamtest"
 	"toolnorm/engine/wait"
+	"toolnorm/internal/test/upstreamtest"
 )
 
 // offer are the tools of the recorded requests, and one without parameters.

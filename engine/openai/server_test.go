@@ -12,9 +12,9 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/engine/upstream"
-	"toolnorm/engine/upstream/upstreamtest"
 	"toolnorm/engine/wait"
 	"toolnorm/internal/fault"
+	"toolnorm/internal/test/upstreamtest"
 )
 
 func TestOpenAIStatuses(t *testing.T) {

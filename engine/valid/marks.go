@@ -7,6 +7,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+
+	"toolnorm/internal/spelling"
 )
 
 // change is what must become of a place so that the arguments fit.
@@ -270,25 +272,16 @@ func together(all []*jsonschema.Schema) []*jsonschema.Schema {
 // A schema that has more is read as far as that; it is a question of names alone.
 const maxTogether = 100
 
-// misspelt says whether one name is the other but for one letter more or less or, in names of five letters on, another one or
-// two that changed places: of shorter names many are words of their own.
-// dat for date, days for day, cuont for count. "id" and "is", or "from" and "form", are words of their own.
+// misspelt reports whether one name is the other but for one letter more or less or, in names of
+// five letters on, another one or two that changed places: dat for date, cuont for count. Of shorter
+// names many are words of their own: "id" and "is", "from" and "form".
 func misspelt(a, b string) bool {
-	if len(a) > len(b) {
-		a, b = b, a
-	}
-	if a == b || len(b)-len(a) > 1 || len(a) < 3 || len(a) == len(b) && len(a) < 5 {
+	short, long := min(len(a), len(b)), max(len(a), len(b))
+	if long-short > 1 || short < 3 || short == long && short < 5 || long > maxMisspelt {
 		return false
 	}
-	// What both have in front is passed over, and the rest compared: one letter left out, put in, exchanged, or two in the
-	// wrong order.
-	i := 0
-	for i < len(a) && a[i] == b[i] {
-		i++
-	}
-	a, b = a[i:], b[i:]
-	if a == "" || len(a) < len(b) {
-		return a == b[1:]
-	}
-	return a[1:] == b[1:] || len(a) > 1 && a[0] == b[1] && a[1] == b[0] && a[2:] == b[2:]
+	return spelling.Distance(a, b) == 1
 }
+
+// maxMisspelt bounds the length of a name that may be misspelt, since comparing takes its square.
+const maxMisspelt = 100

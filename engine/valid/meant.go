@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"toolnorm/chat/schema"
+	"toolnorm/internal/jsontree"
 )
 
 // Renamed returns arguments in which misspelt members have the names that are missing, if they fit then. A member is
@@ -40,7 +41,7 @@ func (v *Validator) withName(args []byte, path []string) ([]byte, bool) {
 		return nil, false
 	}
 	from := near[0].from
-	return slices.Concat(args[:from], []byte(schema.Quote(name)), args[from+keyLength(args[from:]):]), true
+	return slices.Concat(args[:from], []byte(schema.Quote(name)), args[from+jsontree.StringEnd(args[from:]):]), true
 }
 
 // lists reports whether the schema lists a member at a place.
@@ -51,19 +52,6 @@ func (v *Validator) lists(parent []string, name string) bool {
 		}
 	}
 	return false
-}
-
-// keyLength returns how many bytes the string at the start of text has, with its quotes.
-func keyLength(text []byte) int {
-	for i := 1; i < len(text); i++ {
-		switch text[i] {
-		case '\\':
-			i++
-		case '"':
-			return i + 1
-		}
-	}
-	return len(text)
 }
 
 // WithoutWrong returns arguments without the optional members whose values do not fit, if the rest fits. A member whose

@@ -14,7 +14,7 @@ import (
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
 	"toolnorm/internal/golden"
-	"toolnorm/internal/heavy"
+	"toolnorm/internal/test/heavy"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")

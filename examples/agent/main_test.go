@@ -13,8 +13,8 @@ import (
 	"toolnorm/agent"
 	"toolnorm/engine"
 	"toolnorm/engine/demo"
+	"toolnorm/internal/test/transcript"
 	"toolnorm/internal/toolargs"
-	"toolnorm/internal/transcript"
 	"toolnorm/tools"
 	"toolnorm/tools/remote"
 )

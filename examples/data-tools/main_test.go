@@ -12,8 +12,8 @@ import (
 
 	"toolnorm/engine"
 	"toolnorm/engine/demo"
+	"toolnorm/internal/test/transcript"
 	"toolnorm/internal/toolbox"
-	"toolnorm/internal/transcript"
 	"toolnorm/mcpserver"
 	"toolnorm/proxy"
 	"toolnorm/proxy/form/shell"

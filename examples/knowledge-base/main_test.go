@@ -15,8 +15,8 @@ import (
 	"toolnorm/engine"
 	"toolnorm/engine/demo"
 	"toolnorm/internal/auth"
+	"toolnorm/internal/test/transcript"
 	"toolnorm/internal/toolbox"
-	"toolnorm/internal/transcript"
 	"toolnorm/mcpserver"
 )
 

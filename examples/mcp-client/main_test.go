@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"toolnorm/internal/test/transcript"
 	"toolnorm/internal/toolbox"
-	"toolnorm/internal/transcript"
 	"toolnorm/mcpserver"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"toolnorm/engine"
 	"toolnorm/engine/demo"
-	"toolnorm/internal/transcript"
+	"toolnorm/internal/test/transcript"
 	"toolnorm/proxy"
 )
 

@@ -7,8 +7,8 @@ import (
 
 	"toolnorm/engine"
 	"toolnorm/engine/demo"
+	"toolnorm/internal/test/transcript"
 	"toolnorm/internal/toolbox"
-	"toolnorm/internal/transcript"
 	"toolnorm/proxy"
 	"toolnorm/proxy/form/shell"
 )

@@ -21,7 +21,7 @@ type process struct {
 	cmd    *exec.Cmd
 	in     io.WriteCloser
 	out    io.Reader
-	said   *tail
+	said   *head
 	over   bool          // it does not answer any more
 	exited chan struct{} // closed when it has ended
 	since  time.Time     // it does nothing since then
@@ -44,7 +44,7 @@ func start(name string) (*process, error) {
 	if runtime.GOOS == "linux" {
 		path = "/proc/self/exe" // this program, also when its file was replaced by a newer one
 	}
-	p := &process{cmd: exec.Command(path), said: &tail{}, exited: make(chan struct{})}
+	p := &process{cmd: exec.Command(path), said: &head{}, exited: make(chan struct{})}
 	p.cmd.Env = []string{variable + "=" + name}
 	for _, name := range kept {
 		if value, ok := os.LookupEnv(name); ok {
@@ -52,14 +52,15 @@ func start(name string) (*process, error) {
 		}
 	}
 	p.cmd.Stderr = p.said
-	if p.in, err = p.cmd.StdinPipe(); err != nil {
-		return nil, err
-	}
 	read, write, err := os.Pipe() // not StdoutPipe, which Wait closes while it is read
 	if err != nil {
 		return nil, err
 	}
 	p.out, p.cmd.Stdout = read, write
+	if p.in, err = p.cmd.StdinPipe(); err != nil {
+		_, _ = read.Close(), write.Close()
+		return nil, err
+	}
 	err = p.cmd.Start()
 	_ = write.Close()
 	if err != nil {
@@ -180,27 +181,28 @@ func (p *process) memory() int64 {
 	return 0
 }
 
-// tail keeps the beginning of what a process says.
-type tail struct {
+// head keeps the beginning of what a process says; the reason of a crash is the first line.
+type head struct {
 	mu   sync.Mutex
 	text bytes.Buffer
 }
 
-// Write keeps the first kilobytes.
-func (t *tail) Write(b []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if room := 4096 - t.text.Len(); room > 0 {
-		t.text.Write(b[:min(room, len(b))])
-	}
+// maxHead bounds what is kept, in bytes.
+const maxHead = 4096
+
+// Write keeps b as far as there is room. It never fails, so that the process is not stopped.
+func (h *head) Write(b []byte) (int, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.text.Write(b[:min(maxHead-h.text.Len(), len(b))])
 	return len(b), nil
 }
 
-// String is what was kept.
-func (t *tail) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.text.String()
+// String returns what was kept.
+func (h *head) String() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.text.String()
 }
 
 // The kinds of messages.

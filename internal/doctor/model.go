@@ -15,7 +15,7 @@ import (
 	"toolnorm/engine/openai"
 	"toolnorm/engine/upstream"
 	"toolnorm/internal/fault"
-	"toolnorm/internal/pattern"
+	"toolnorm/internal/spelling"
 )
 
 // examination is one model being examined.
@@ -270,28 +270,11 @@ func (x *examination) offered(text string) *chat.Request {
 // mostNear is how many names are suggested for one that does not exist.
 const mostNear = 3
 
-// near are the names that may have been meant, the likeliest first.
+// near returns the names that may have been meant, the likeliest first. A tag is often forgotten
+// (qwen3 for qwen3:8b), so names are compared without theirs as well.
 func near(wanted string, names []string) []string {
-	want := strings.ToLower(wanted)
-	all := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return far(want, name) > max(len(want)/3, 2) })
-	slices.SortStableFunc(all, func(a, b string) int { return far(want, a) - far(want, b) })
-	return all[:min(len(all), mostNear)]
-}
-
-// far is how little a name is like the wanted one, which is in lower case: how many letters are changed, but little when one holds the other.
-// A tag is often forgotten (qwen3 for qwen3:8b), so a name without one is compared without.
-func far(want, name string) int {
-	have := strings.ToLower(name)
-	base, _, _ := strings.Cut(have, ":")
-	n := pattern.Distance(want, have)
-	if !strings.Contains(want, ":") {
-		n = min(n, pattern.Distance(want, base))
-	}
-	switch {
-	case strings.HasPrefix(have, want), strings.HasPrefix(want, base):
-		n = min(n, 1)
-	case len(want) > 2 && strings.Contains(have, want):
-		n = min(n, 2)
-	}
-	return n
+	return spelling.Near(wanted, names, mostNear, func(name string) string {
+		base, _, _ := strings.Cut(name, ":")
+		return base
+	})
 }

@@ -46,7 +46,7 @@ type Bodies struct {
 
 // place is what a request waits for.
 type place struct {
-	bytes int64
+	size  int64
 	ready chan struct{} // closed when it has the place
 }
 
@@ -58,21 +58,21 @@ func (b *Bodies) Wrap(next http.Handler, largest int64) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		bytes := r.ContentLength
-		if bytes < 0 {
-			bytes = largest
+		size := r.ContentLength
+		if size < 0 {
+			size = largest
 		}
-		bytes = min(bytes, b.most()) // one that is larger than all together waits for all
-		from, ok := b.take(r.Context(), bytes)
+		size = min(size, b.most()) // one that is larger than all together waits for all
+		from, ok := b.take(r.Context(), size)
 		if !ok {
 			err := &fault.Error{Kind: fault.Busy, Code: "bodies_in_flight", Retry: bodyRetry,
 				Message: "the requests that are being answered are too large together; try again, or raise --max-bodies"}
 			_, _ = io.Copy(io.Discard, io.LimitReader(r.Body, largest)) // many clients read no answer before they have sent all
-			b.Log.Warn().Str("path", r.URL.Path).Int64("bytes", bytes).Msg("refused: too many bytes of requests at once")
+			b.Log.Warn().Str("path", r.URL.Path).Int64("bytes", size).Msg("refused: too many bytes of requests at once")
 			fault.WriteFor(w, r, err)
 			return
 		}
-		held := &held{b: b, from: from, bytes: bytes}
+		held := &held{b: b, from: from, size: size}
 		defer held.shrink(0)
 		if own, ok := r.Body.(*body); ok {
 			own.until(time.Now().Add(own.wait)) // the wait was ours, not the client's
@@ -96,19 +96,19 @@ func (b *Bodies) most() int64 {
 // take waits for a place, and returns what it is counted in and whether there was one in time.
 // Small bodies have a quarter more to themselves: a chat must not wait for a megabyte of
 // pictures.
-func (b *Bodies) take(ctx context.Context, bytes int64) (from *int64, ok bool) {
+func (b *Bodies) take(ctx context.Context, size int64) (from *int64, ok bool) {
 	b.mu.Lock()
-	if bytes <= smallBody && b.passed+bytes <= b.most()/4 {
-		b.passed += bytes
+	if size <= smallBody && b.passed+size <= b.most()/4 {
+		b.passed += size
 		b.mu.Unlock()
 		return &b.passed, true
 	}
-	if b.used+bytes <= b.most() && len(b.waiting) == 0 {
-		b.used += bytes
+	if b.used+size <= b.most() && len(b.waiting) == 0 {
+		b.used += size
 		b.mu.Unlock()
 		return &b.used, true
 	}
-	p := &place{bytes, make(chan struct{})}
+	p := &place{size, make(chan struct{})}
 	b.waiting = append(b.waiting, p)
 	b.mu.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, bodyQueue)
@@ -132,24 +132,24 @@ func (b *Bodies) take(ctx context.Context, bytes int64) (from *int64, ok bool) {
 
 // admit gives places to those that wait, in their order. b.mu is held.
 func (b *Bodies) admit() {
-	for len(b.waiting) > 0 && b.used+b.waiting[0].bytes <= b.most() {
+	for len(b.waiting) > 0 && b.used+b.waiting[0].size <= b.most() {
 		p := b.waiting[0]
 		b.waiting = b.waiting[1:]
-		b.used += p.bytes
+		b.used += p.size
 		close(p.ready)
 	}
 }
 
 // release takes back what a body held.
-func (b *Bodies) release(from *int64, bytes int64) {
+func (b *Bodies) release(from *int64, size int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	*from -= bytes
+	*from -= size
 	b.admit()
-	if bytes < largeBody || b.closed {
+	if size < largeBody || b.closed {
 		return
 	}
-	if b.freed += bytes; b.freed < someFreed {
+	if b.freed += size; b.freed < someFreed {
 		return
 	}
 	if b.rest == nil {
@@ -187,19 +187,19 @@ func (b *Bodies) Close() {
 
 // held is the place of one body.
 type held struct {
-	b     *Bodies
-	from  *int64 // what it is counted in
-	mu    sync.Mutex
-	bytes int64
+	b    *Bodies
+	from *int64 // what it is counted in
+	mu   sync.Mutex
+	size int64
 }
 
-// shrink gives back what is more than bytes.
-func (h *held) shrink(bytes int64) {
+// shrink gives back what is more than size.
+func (h *held) shrink(size int64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.bytes > bytes {
-		h.b.release(h.from, h.bytes-bytes)
-		h.bytes = bytes
+	if h.size > size {
+		h.b.release(h.from, h.size-size)
+		h.size = size
 	}
 }
 

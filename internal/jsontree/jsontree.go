@@ -134,15 +134,9 @@ func (c *cutter) next() string {
 
 // string cuts off a string, and is what it says. A byte that is no UTF-8 is U+FFFD, as in all of encoding/json.
 func (c *cutter) string() string {
-	end := 1
-	for c.rest[end] != '"' {
-		if c.rest[end] == '\\' {
-			end++
-		}
-		end++
-	}
-	quoted := c.rest[:end+1]
-	c.rest = c.rest[end+1:]
+	end := StringEnd(c.rest)
+	quoted := c.rest[:end]
+	c.rest = c.rest[end:]
 	text, _ := Unquote(quoted)
 	if !utf8.ValidString(text) {
 		_ = json.Unmarshal([]byte(quoted), &text) // it is valid
@@ -158,4 +152,18 @@ func Unquote(quoted string) (text string, ok bool) {
 	}
 	err := json.Unmarshal([]byte(quoted), &text)
 	return text, err == nil
+}
+
+// StringEnd returns the length of the JSON string that text begins with, both quotes included. Of a
+// text that ends within the string it returns the whole length. An escaped quote ends no string.
+func StringEnd[T string | []byte](text T) int {
+	for i := 1; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return len(text)
 }

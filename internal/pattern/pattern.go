@@ -1,4 +1,4 @@
-// Package pattern compares names: with the patterns of settings, and a mistyped one with those that may have been meant.
+// Package pattern compares names with the patterns of settings.
 package pattern
 
 import "strings"

@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"toolnorm/internal/store/storetest"
+	"toolnorm/internal/test/storetest"
 )
 
 var databases storetest.Databases

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"toolnorm/internal/store"
-	"toolnorm/internal/store/storetest"
+	"toolnorm/internal/test/storetest"
 )
 
 var databases storetest.Databases

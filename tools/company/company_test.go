@@ -15,7 +15,7 @@ import (
 	"toolnorm/engine/valid"
 	"toolnorm/internal/golden"
 	"toolnorm/internal/store"
-	"toolnorm/internal/store/storetest"
+	"toolnorm/internal/test/storetest"
 	"toolnorm/internal/toolargs"
 	"toolnorm/tools"
 )

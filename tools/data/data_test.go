@@ -15,7 +15,7 @@ import (
 
 	"toolnorm/internal/home"
 	"toolnorm/internal/store"
-	"toolnorm/internal/store/storetest"
+	"toolnorm/internal/test/storetest"
 	"toolnorm/internal/toolargs"
 	"toolnorm/tools"
 )

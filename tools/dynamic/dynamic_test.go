@@ -12,7 +12,7 @@ import (
 
 	"toolnorm/internal/fault"
 	"toolnorm/internal/store"
-	"toolnorm/internal/store/storetest"
+	"toolnorm/internal/test/storetest"
 	"toolnorm/internal/toolargs"
 	"toolnorm/tools"
 )

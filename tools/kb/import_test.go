@@ -13,7 +13,7 @@ import (
 
 	"toolnorm/internal/auth"
 	"toolnorm/internal/embedding"
-	"toolnorm/internal/store/storetest"
+	"toolnorm/internal/test/storetest"
 	"toolnorm/tools"
 	"toolnorm/tools/kb/kbstore"
 )

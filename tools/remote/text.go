@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"unicode/utf16"
+
+	"toolnorm/internal/jsontree"
 )
 
 // plainJSON returns the JSON of a text as people and editors write it: UTF-16 or UTF-8, with a byte order mark or without,
@@ -16,7 +18,7 @@ func plainJSON(text []byte) (out []byte, commented bool) {
 	for i := 0; i < len(out); {
 		switch c := out[i]; {
 		case c == '"':
-			i, comma = behindString(out, i), -1
+			i, comma = i+jsontree.StringEnd(out[i:]), -1
 		case c == '/' && i+1 < len(out) && (out[i+1] == '/' || out[i+1] == '*'):
 			end := behindComment(out, i)
 			for j := i; j < end; j++ {
@@ -39,19 +41,6 @@ func plainJSON(text []byte) (out []byte, commented bool) {
 		}
 	}
 	return out, commented
-}
-
-// behindString returns the place behind the string that begins at a quote.
-func behindString(text []byte, at int) int {
-	for i := at + 1; i < len(text); i++ {
-		switch text[i] {
-		case '\\':
-			i++
-		case '"':
-			return i + 1
-		}
-	}
-	return len(text)
 }
 
 // behindComment returns the place behind a comment; a line's end does not belong to it.

@@ -27,7 +27,7 @@ func (g *writer) calls(p *declaration.Pattern, mark string, tools []chat.Tool) s
 
 // opener matches the literal that begins with the mark. Behind that white space is free where the reader does not care:
 // a token that ends the mark may hold some.
-// A reply of a model with such a token would break off at a stricter grammar (docs/internal/decisions.md). hermes's mark is
+// A reply of a model with such a token would break off at a stricter grammar (docs/internal/decisions/grammars.md). hermes's mark is
 // <tool_call>, and its template prints a newline behind that.
 func (g *writer) opener(text, mark string) string {
 	rest := strings.TrimPrefix(text, mark)

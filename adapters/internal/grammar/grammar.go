@@ -90,7 +90,7 @@ func triggerWord(p *declaration.Pattern) string {
 // triggerFor says when the mark counts. One that looks like a token of its own does wherever it stands; a tag may be talked
 // about, so it has to begin a line or follow another mark; and a word must be followed by a tool's name.
 // Each of these was paid for: "use the <tool_call> tag" in the middle of a sentence, held to a grammar from there on, would
-// turn an explanation into a call (docs/internal/decisions.md). The names are in the pattern, so "Action: none of these" stays text.
+// turn an explanation into a call (docs/internal/decisions/grammars.md). The names are in the pattern, so "Action: none of these" stays text.
 // A server looks for a pattern in what was written so far, after each token.
 func triggerFor(mark string, p *declaration.Pattern, tools []chat.Tool) Trigger {
 	// Marks such as <｜tool▁calls▁begin｜> and ]<]minimax[>[ are nothing that people type.

@@ -11,6 +11,7 @@ import (
 	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
+	"toolnorm/internal/jsontree"
 )
 
 // Append writes a JSON value in the spelling. What could be spelled in several ways comes out in one, since templates parse
@@ -36,7 +37,7 @@ func (s *Spelling) append(dst []byte, text string) ([]byte, string) {
 	case '[':
 		return s.appendList(dst, text[1:])
 	case '"':
-		n := scan.StringEnd(text)
+		n := jsontree.StringEnd(text)
 		return s.text(dst, text[:n]), text[n:]
 	}
 	n := strings.IndexAny(text, ",]} \t\r\n")

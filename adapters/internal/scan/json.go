@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
+
+	"toolnorm/internal/jsontree"
 )
 
 // JSON that was read already is looked at as text: what is printed again, or held against a schema, needs the order of
@@ -35,7 +37,7 @@ func NextMember(text string) (quoted, rest string, ok bool) {
 	if text = TrimSpace(strings.TrimPrefix(TrimSpace(text), ",")); text == "" || text[0] != '"' {
 		return "", text, false
 	}
-	n := StringEnd(text)
+	n := jsontree.StringEnd(text)
 	return text[:n], TrimSpace(strings.TrimPrefix(TrimSpace(text[n:]), ":")), true
 }
 
@@ -46,7 +48,7 @@ func valueEnd(text string) int {
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
 		case '"':
-			i += StringEnd(text[i:]) - 1
+			i += jsontree.StringEnd(text[i:]) - 1
 		case '{', '[':
 			depth++
 		case '}', ']':
@@ -64,20 +66,6 @@ func valueEnd(text string) int {
 
 // TrimSpace takes JSON's white space off the front.
 func TrimSpace(text string) string { return strings.TrimLeft(text, " \t\r\n") }
-
-// StringEnd is the length of the JSON string that text begins with, the quotes included, or all of a text that ends in it.
-// An escaped quote ends no string; what else is escaped is not looked at.
-func StringEnd(text string) int {
-	for i := 1; i < len(text); i++ {
-		switch text[i] {
-		case '\\':
-			i++
-		case '"':
-			return i + 1
-		}
-	}
-	return len(text)
-}
 
 // Unquote is the text of a JSON string; other JSON is its own text.
 // The copy without escapes is the usual case and needs no decoder: this is asked for every key.

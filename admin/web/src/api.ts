@@ -1,5 +1,5 @@
-import { signal } from './state';
 import { events, type ServerEvent } from './logic/events';
+import { signal } from './state';
 
 // ApiError is an answer that says what is wrong: the server's own sentence, and the status.
 export class ApiError extends Error {
@@ -40,12 +40,23 @@ function headers(path: string, more: Record<string, string>): Record<string, str
 }
 
 // send asks the server. A 401 makes the page ask for a key.
-export async function send(method: string, path: string, body?: unknown, signal?: AbortSignal, accept = '*/*'): Promise<Response> {
+export async function send(
+  method: string,
+  path: string,
+  body?: unknown,
+  signal?: AbortSignal,
+  accept = '*/*',
+): Promise<Response> {
   let response: Response;
   try {
     response = await fetch(path, {
       method,
-      headers: headers(path, method === 'GET' ? { Accept: accept } : { Accept: accept, 'Content-Type': 'application/json' }),
+      headers: headers(
+        path,
+        method === 'GET'
+          ? { Accept: accept }
+          : { Accept: accept, 'Content-Type': 'application/json' },
+      ),
       body: body === undefined ? undefined : JSON.stringify(body),
       signal,
     });
@@ -61,8 +72,11 @@ export async function send(method: string, path: string, body?: unknown, signal?
 export async function failure(response: Response): Promise<ApiError> {
   const text = await response.text();
   try {
-    const body = JSON.parse(text) as { error?: { message?: string; code?: string | null } | string };
-    const e: { message?: string; code?: string | null } = typeof body.error === 'string' ? { message: body.error } : (body.error ?? {});
+    const body = JSON.parse(text) as {
+      error?: { message?: string; code?: string | null } | string;
+    };
+    const e: { message?: string; code?: string | null } =
+      typeof body.error === 'string' ? { message: body.error } : (body.error ?? {});
     return new ApiError(e.message ?? text, response.status, e.code ?? '', body);
   } catch {
     return new ApiError(text.slice(0, 300) || response.statusText, response.status);
@@ -82,7 +96,10 @@ export const del = <T>(path: string, body?: unknown) => json<T>('DELETE', path, 
 
 // listen follows /admin/api/events until the returned function is called, and connects again when the stream ends. fetch
 // is used because EventSource can send no key.
-export function listen(on: (e: ServerEvent) => void, live: (connected: boolean) => void): () => void {
+export function listen(
+  on: (e: ServerEvent) => void,
+  live: (connected: boolean) => void,
+): () => void {
   const stop = new AbortController();
   let pause = 500;
   void (async () => {

@@ -1,7 +1,8 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { changed, get, listen, needsKey, setKey, type Door } from './api';
-import { language, setLanguage, t, type Key } from './i18n';
+import { changed, type Door, get, listen, needsKey, setKey } from './api';
+import { type Key, language, setLanguage, t } from './i18n';
+import { One } from './pages/exchange';
 import { Base, Knowledge } from './pages/knowledge';
 import { Live } from './pages/live';
 import { Models } from './pages/models';
@@ -10,7 +11,6 @@ import { Playground } from './pages/playground';
 import { Servers } from './pages/servers';
 import { ToolEditor } from './pages/tooledit';
 import { Tools } from './pages/tools';
-import { One } from './pages/exchange';
 import { signal, useSignal } from './state';
 import { Button, Dialog, Field, Questions, Said } from './ui';
 
@@ -70,7 +70,12 @@ export function App() {
   const name = path[0] || 'overview';
   return (
     <div class="app">
-      <a class="skip" href="#main" onClick={(e) => (e.preventDefault(), main.current?.querySelector('h1')?.focus())}>
+      {/* biome-ignore lint/a11y/useValidAnchor: it leads to a place; the address bar holds the page */}
+      <a
+        class="skip"
+        href="#main"
+        onClick={(e) => (e.preventDefault(), main.current?.querySelector('h1')?.focus())}
+      >
         {t('skip')}
       </a>
       <nav aria-label={t('menu')}>
@@ -88,11 +93,19 @@ export function App() {
         </ul>
         <div class="settings">
           <Theme />
-          <Button aria-label={t('language')} onClick={() => setLanguage(language.value === 'en' ? 'ko' : 'en')}>
+          <Button
+            aria-label={t('language')}
+            onClick={() => setLanguage(language.value === 'en' ? 'ko' : 'en')}
+          >
             {language.value === 'en' ? '한국어' : 'English'}
           </Button>
-          <span class={live ? 'connection' : 'connection bad'} role="status" title={live ? t('connected') : t('disconnected')}>
-            <span aria-hidden="true">●</span> <span>{live ? t('connected') : t('disconnected')}</span>
+          <span
+            class={live ? 'connection' : 'connection bad'}
+            role="status"
+            title={live ? t('connected') : t('disconnected')}
+          >
+            <span aria-hidden="true">●</span>{' '}
+            <span>{live ? t('connected') : t('disconnected')}</span>
           </span>
         </div>
       </nav>
@@ -152,7 +165,16 @@ function KeyDialog({ door }: { door: Door }) {
     <Dialog title={t('keyTitle')} close={() => (needsKey.value = null)}>
       <form onSubmit={(e) => (e.preventDefault(), value.trim() && setKey(door, value))}>
         <Field label={t(door === 'admin' ? 'key' : 'modelsKey')} hint={t('keyHint')}>
-          {(id) => <input {...id} type="password" autocomplete="off" autofocus value={value} onInput={(e) => set(e.currentTarget.value)} />}
+          {(id) => (
+            <input
+              {...id}
+              type="password"
+              autocomplete="off"
+              autofocus
+              value={value}
+              onInput={(e) => set(e.currentTarget.value)}
+            />
+          )}
         </Field>
         <div class="actions end">
           <Button primary type="submit" disabled={!value.trim()}>

@@ -1,14 +1,29 @@
-import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap, type Completion, type CompletionContext, type CompletionResult } from '@codemirror/autocomplete';
+import {
+  autocompletion,
+  type Completion,
+  type CompletionContext,
+  type CompletionResult,
+  closeBrackets,
+  closeBracketsKeymap,
+  completionKeymap,
+} from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { pythonLanguage } from '@codemirror/lang-python';
-import { PostgreSQL, sql, SQLite } from '@codemirror/lang-sql';
+import { PostgreSQL, SQLite, sql } from '@codemirror/lang-sql';
 import { bracketMatching, LanguageSupport, syntaxHighlighting } from '@codemirror/language';
 import { lintGutter, setDiagnostics } from '@codemirror/lint';
 import { Compartment, EditorState, type Extension } from '@codemirror/state';
-import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers, placeholder } from '@codemirror/view';
+import {
+  drawSelection,
+  EditorView,
+  highlightActiveLine,
+  keymap,
+  lineNumbers,
+  placeholder,
+} from '@codemirror/view';
 import { classHighlighter } from '@lezer/highlight';
 import { useEffect, useRef } from 'preact/hooks';
-import { parameterAt, type Place } from './logic/complete';
+import { type Place, parameterAt } from './logic/complete';
 import { offsetOf } from './logic/draft';
 import type { Connection, Draft, Finding, Param } from './types';
 
@@ -28,7 +43,10 @@ export interface EditorProps {
 const nonce = document.querySelector<HTMLMetaElement>('meta[name=page-nonce]')?.content ?? '';
 
 // functions of the evaluator, for completion. What it does not know it says in its check.
-const functions = 'abs all any bool dict divmod enumerate float format int isinstance len list map max min pow range repr reversed round set sorted str sum tuple type zip'.split(' ');
+const functions =
+  'abs all any bool dict divmod enumerate float format int isinstance len list map max min pow range repr reversed round set sorted str sum tuple type zip'.split(
+    ' ',
+  );
 
 // Editor is CodeMirror with what is known of the tool: the tables of its connection, its parameters, and what was found
 // wrong, at its place. Tab leaves it, as anywhere on the page. The text is the editor's own once it has begun: a value that
@@ -58,8 +76,15 @@ export function Editor(p: EditorProps) {
           EditorView.lineWrapping,
           placeholder(p.hint),
           EditorView.contentAttributes.of({ 'aria-label': p.label }),
-          keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap]),
-          EditorView.updateListener.of((u) => u.docChanged && now.current.change(u.state.doc.toString())),
+          keymap.of([
+            ...closeBracketsKeymap,
+            ...defaultKeymap,
+            ...historyKeymap,
+            ...completionKeymap,
+          ]),
+          EditorView.updateListener.of(
+            (u) => u.docChanged && now.current.change(u.state.doc.toString()),
+          ),
           language.current.of(languageOf(now)),
         ],
       }),
@@ -69,7 +94,11 @@ export function Editor(p: EditorProps) {
       const at = v.state.selection.main;
       const before = at.from === 0 ? '' : v.state.sliceDoc(at.from - 1, at.from);
       const insert = /[\w)]/.test(before) && /^[\w:]/.test(text) ? ` ${text}` : text;
-      v.dispatch({ changes: { from: at.from, to: at.to, insert }, selection: { anchor: at.from + insert.length }, userEvent: 'input' });
+      v.dispatch({
+        changes: { from: at.from, to: at.to, insert },
+        selection: { anchor: at.from + insert.length },
+        userEvent: 'input',
+      });
       v.focus();
     });
     return () => v.destroy();
@@ -85,7 +114,12 @@ export function Editor(p: EditorProps) {
       .map((f) => {
         const from = offsetOf(text, f.line!, f.column ?? 1);
         const word = /^\w+/.exec(text.slice(from))?.[0].length ?? 1;
-        return { from, to: Math.min(from + word, text.length), severity: f.severity, message: f.message };
+        return {
+          from,
+          to: Math.min(from + word, text.length),
+          severity: f.severity,
+          message: f.message,
+        };
       });
     v.dispatch(setDiagnostics(v.state, diagnostics));
   }, [p.findings]);
@@ -95,16 +129,29 @@ export function Editor(p: EditorProps) {
 function languageOf(now: { current: EditorProps }): Extension {
   const { type, connection } = now.current;
   const complete = (c: CompletionContext) => parameters(c, now.current);
-  if (type === 'PYTHON') return new LanguageSupport(pythonLanguage, pythonLanguage.data.of({ autocomplete: complete }));
+  if (type === 'PYTHON')
+    return new LanguageSupport(pythonLanguage, pythonLanguage.data.of({ autocomplete: complete }));
   const dialect = connection?.kind === 'postgres' ? PostgreSQL : SQLite;
-  const schema = Object.fromEntries((connection?.tables ?? []).map((x) => [x.name, x.columns.map((c): Completion => ({ label: c.name, detail: c.type, type: 'property' }))]));
-  return [sql({ dialect, schema, upperCaseKeywords: true }), dialect.language.data.of({ autocomplete: complete })];
+  const schema = Object.fromEntries(
+    (connection?.tables ?? []).map((x) => [
+      x.name,
+      x.columns.map((c): Completion => ({ label: c.name, detail: c.type, type: 'property' })),
+    ]),
+  );
+  return [
+    sql({ dialect, schema, upperCaseKeywords: true }),
+    dialect.language.data.of({ autocomplete: complete }),
+  ];
 }
 
 // parameters offers the tool's parameters: behind : and {{, and in an expression anywhere, beside the functions.
 function parameters(c: CompletionContext, p: EditorProps): CompletionResult | null {
   const line = c.state.doc.lineAt(c.pos);
-  const place: Place | null = parameterAt(line.text.slice(0, c.pos - line.from), p.type, c.explicit);
+  const place: Place | null = parameterAt(
+    line.text.slice(0, c.pos - line.from),
+    p.type,
+    c.explicit,
+  );
   if (!place) return null;
   const options: Completion[] = p.params
     .filter((x) => x.param_name)
@@ -118,9 +165,14 @@ function parameters(c: CompletionContext, p: EditorProps): CompletionResult | nu
       apply: (v, _, from, to) => {
         const behind = v.state.sliceDoc(to, to + 2) === '}}' && place.open.startsWith('{{') ? 2 : 0;
         const insert = (p.type === 'SQL' ? ':' : '') + x.param_name;
-        v.dispatch({ changes: { from, to: to + behind, insert }, selection: { anchor: from + insert.length }, userEvent: 'input.complete' });
+        v.dispatch({
+          changes: { from, to: to + behind, insert },
+          selection: { anchor: from + insert.length },
+          userEvent: 'input.complete',
+        });
       },
     }));
-  if (p.type === 'PYTHON' && place.open === '') options.push(...functions.map((f) => ({ label: f, type: 'function' })));
+  if (p.type === 'PYTHON' && place.open === '')
+    options.push(...functions.map((f) => ({ label: f, type: 'function' })));
   return { from: line.from + place.from, options, validFor: /^[:{]*\w*$/ };
 }

@@ -114,7 +114,8 @@ export const en = {
   copyDecode: 'Copy as decode command',
   saveCase: 'Save as a test case',
   replay: 'Replay',
-  replayIntro: "Parse the model's text again, with another format or after a change. No model is asked.",
+  replayIntro:
+    "Parse the model's text again, with another format or after a change. No model is asked.",
   rawText: "The model's text",
   format: 'Format',
   replayRun: 'Parse',
@@ -157,7 +158,8 @@ export const en = {
   newTool: 'New tool',
   allTools: 'All tools',
   noCustomTools: 'No custom tools yet',
-  noCustomToolsHow: 'A tool is a database query or a formula that models can call. Begin with an example, change it, and save.',
+  noCustomToolsHow:
+    'A tool is a database query or a formula that models can call. Begin with an example, change it, and save.',
   exampleSQL: 'SQL example',
   examplePython: 'Formula example',
   active: '{name} is active',
@@ -202,7 +204,8 @@ export const en = {
   moveDown: 'Move {name} down',
   removeParameter: 'Remove {name}',
   kindOfLogic: 'Kind of logic',
-  sqlHint: 'One SELECT. Parameters are bound as :name. Click or drag a table, a column or a parameter into the query.',
+  sqlHint:
+    'One SELECT. Parameters are bound as :name. Click or drag a table, a column or a parameter into the query.',
   pythonHint: 'One Python expression over the parameters, for example result = num1 * num2.',
   tables: 'Tables',
   connection: 'Connection',
@@ -233,14 +236,16 @@ export const en = {
   newerVersion: 'Somebody else saved this tool meanwhile.',
   loadTheirs: 'Load their version',
   conflict: 'Somebody else saved this tool meanwhile',
-  conflictWhat: 'Your changes are still here. Load the other version and lose them, or save yours on top; the other one stays among the versions.',
+  conflictWhat:
+    'Your changes are still here. Load the other version and lose them, or save yours on top; the other one stays among the versions.',
   overwrite: 'Save mine on top',
 
   // MCP servers
   servers: 'MCP servers',
   serversIntro: 'Servers whose tools are offered here under server.tool.',
   noServers: 'No MCP servers yet',
-  noServersHow: 'Add one by its address above. Servers that are commands are written into mcp.json.',
+  noServersHow:
+    'Add one by its address above. Servers that are commands are written into mcp.json.',
   addServer: 'Add a server',
   serverNameHint: 'Letters, digits, _ and -; the prefix of its tools.',
   address: 'Address',
@@ -260,7 +265,8 @@ export const en = {
   knowledge: 'Knowledge bases',
   knowledgeIntro: 'Documents that models can search, with who may see them.',
   noBases: 'No knowledge bases yet',
-  noBasesHow: 'Make one above, then import files into it. From then on models are offered search_documents.',
+  noBasesHow:
+    'Make one above, then import files into it. From then on models are offered search_documents.',
   newBase: 'New knowledge base',
   create: 'Create',
   tenant: 'Tenant',
@@ -271,7 +277,8 @@ export const en = {
   allBases: 'All knowledge bases',
   importFiles: 'Import files',
   files: 'Files',
-  importHint: '.md, .txt, .html or .pdf. A file of the same name is replaced; an unchanged one is left alone.',
+  importHint:
+    '.md, .txt, .html or .pdf. A file of the same name is replaced; an unchanged one is left alone.',
   collection: 'Collection',
   departments: 'Departments',
   departmentsHint: 'Who may see the files, separated by commas. Empty: everybody.',
@@ -305,7 +312,8 @@ export const en = {
   noToolsYet: 'There are no tools yet.',
   conversation: 'Conversation',
   chatEmpty: 'Ask something',
-  chatEmptyHow: 'Choose a model and the tools it may call, then write a message. demo/hermes works without a model server.',
+  chatEmptyHow:
+    'Choose a model and the tools it may call, then write a message. demo/hermes works without a model server.',
   yourMessage: 'Your message',
   send: 'Send',
   stop: 'Stop',

@@ -1,6 +1,6 @@
-import { signal } from './state';
 import { en } from './en';
 import { ko } from './ko';
+import { signal } from './state';
 
 // Words are the texts of the page by key. English is the reference: a key that is missing elsewhere does not compile,
 // and a test holds the other direction.
@@ -31,5 +31,7 @@ export function t(key: Key, values: Record<string, string | number> = {}): strin
 }
 
 export function fill(text: string, values: Record<string, string | number>): string {
-  return text.replace(/\{(\w+)\}/g, (whole, name: string) => (name in values ? String(values[name]) : whole));
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) =>
+    name in values ? String(values[name]) : whole,
+  );
 }

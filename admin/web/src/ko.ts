@@ -64,7 +64,8 @@ export const ko: Words = {
 
   live: '실시간',
   liveIntro: '최근 요청 {n}건(최신순), 시작 이후 {seen}건.',
-  bodiesOff: '프롬프트와 응답은 보관되지 않습니다. 모델이 쓴 내용을 보려면 서버를 다음 옵션으로 시작하세요:',
+  bodiesOff:
+    '프롬프트와 응답은 보관되지 않습니다. 모델이 쓴 내용을 보려면 서버를 다음 옵션으로 시작하세요:',
   bodiesOffHere: '대화 내용이 보관되지 않았습니다',
   bodiesHow: '프롬프트와 응답을 보관하도록 서버를 시작한 다음 요청을 다시 보내세요:',
   filterHint: '모델, 도구, 오류, 복구…',
@@ -112,7 +113,8 @@ export const ko: Words = {
   copyDecode: 'decode 명령으로 복사',
   saveCase: '테스트 사례로 저장',
   replay: '다시 해석',
-  replayIntro: '모델이 쓴 텍스트를 다른 형식으로 또는 수정한 뒤 다시 해석합니다. 모델에는 묻지 않습니다.',
+  replayIntro:
+    '모델이 쓴 텍스트를 다른 형식으로 또는 수정한 뒤 다시 해석합니다. 모델에는 묻지 않습니다.',
   rawText: '모델이 쓴 텍스트',
   format: '형식',
   replayRun: '해석',
@@ -125,7 +127,8 @@ export const ko: Words = {
   models: '모델',
   modelsIntro: '클라이언트가 쓸 수 있는 모든 모델과 그 출력을 해석하는 방식입니다.',
   noModels: '응답하는 모델 서버가 없습니다',
-  noModelsHow: 'Ollama를 시작하고 모델을 받으면 여기에 나타납니다. 데모 모델은 서버 없이도 동작합니다.',
+  noModelsHow:
+    'Ollama를 시작하고 모델을 받으면 여기에 나타납니다. 데모 모델은 서버 없이도 동작합니다.',
   filterModels: '모델 이름',
   showDemos: '데모 모델 표시',
   server: '서버',
@@ -153,7 +156,8 @@ export const ko: Words = {
   newTool: '새 도구',
   allTools: '모든 도구',
   noCustomTools: '아직 사용자 도구가 없습니다',
-  noCustomToolsHow: '도구는 모델이 호출할 수 있는 데이터베이스 조회나 수식입니다. 예제로 시작해 고친 뒤 저장하세요.',
+  noCustomToolsHow:
+    '도구는 모델이 호출할 수 있는 데이터베이스 조회나 수식입니다. 예제로 시작해 고친 뒤 저장하세요.',
   exampleSQL: 'SQL 예제',
   examplePython: '수식 예제',
   active: '{name} 활성',
@@ -197,7 +201,8 @@ export const ko: Words = {
   moveDown: '{name} 아래로',
   removeParameter: '{name} 제거',
   kindOfLogic: '로직 종류',
-  sqlHint: 'SELECT 문 하나. 파라미터는 :이름으로 바인딩됩니다. 테이블, 열, 파라미터를 클릭하거나 끌어 넣으세요.',
+  sqlHint:
+    'SELECT 문 하나. 파라미터는 :이름으로 바인딩됩니다. 테이블, 열, 파라미터를 클릭하거나 끌어 넣으세요.',
   pythonHint: '파라미터를 쓰는 Python 식 하나. 예: result = num1 * num2',
   tables: '테이블',
   connection: '연결',
@@ -228,7 +233,8 @@ export const ko: Words = {
   newerVersion: '그사이 다른 사람이 이 도구를 저장했습니다.',
   loadTheirs: '그 버전 불러오기',
   conflict: '그사이 다른 사람이 이 도구를 저장했습니다',
-  conflictWhat: '변경 사항은 그대로 있습니다. 다른 버전을 불러와 내 변경을 버리거나, 내 것을 위에 저장할 수 있습니다. 다른 버전은 버전 목록에 남습니다.',
+  conflictWhat:
+    '변경 사항은 그대로 있습니다. 다른 버전을 불러와 내 변경을 버리거나, 내 것을 위에 저장할 수 있습니다. 다른 버전은 버전 목록에 남습니다.',
   overwrite: '내 것을 저장',
 
   servers: 'MCP 서버',
@@ -253,7 +259,8 @@ export const ko: Words = {
   knowledge: '지식 베이스',
   knowledgeIntro: '모델이 검색할 수 있는 문서와 그 열람 권한입니다.',
   noBases: '아직 지식 베이스가 없습니다',
-  noBasesHow: '위에서 하나를 만든 뒤 파일을 가져오세요. 그때부터 모델에 search_documents가 제공됩니다.',
+  noBasesHow:
+    '위에서 하나를 만든 뒤 파일을 가져오세요. 그때부터 모델에 search_documents가 제공됩니다.',
   newBase: '새 지식 베이스',
   create: '만들기',
   tenant: '테넌트',
@@ -297,7 +304,8 @@ export const ko: Words = {
   noToolsYet: '아직 도구가 없습니다.',
   conversation: '대화',
   chatEmpty: '무엇이든 물어보세요',
-  chatEmptyHow: '모델과 호출할 도구를 고르고 메시지를 쓰세요. demo/hermes는 모델 서버 없이도 동작합니다.',
+  chatEmptyHow:
+    '모델과 호출할 도구를 고르고 메시지를 쓰세요. demo/hermes는 모델 서버 없이도 동작합니다.',
   yourMessage: '메시지',
   send: '보내기',
   stop: '중지',

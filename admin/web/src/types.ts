@@ -183,7 +183,11 @@ export interface Report {
 export interface Trial {
   ok: boolean;
   problems: Finding[];
-  result?: { content?: { type: string; text?: string }[]; structuredContent?: unknown; isError?: boolean };
+  result?: {
+    content?: { type: string; text?: string }[];
+    structuredContent?: unknown;
+    isError?: boolean;
+  };
   duration_ms: number;
   rows?: number;
   truncated?: boolean;

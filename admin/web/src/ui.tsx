@@ -1,13 +1,18 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { ApiError } from './api';
-import { t, type Key } from './i18n';
-import { signal, useSignal } from './state';
+import { type Key, t } from './i18n';
 import { visible } from './logic/visible';
+import { signal, useSignal } from './state';
 
 // The small parts that pages share. Every one of them can be reached and used by keyboard.
 
-export function Page(p: { title: string; intro?: string; actions?: ComponentChildren; children: ComponentChildren }) {
+export function Page(p: {
+  title: string;
+  intro?: string;
+  actions?: ComponentChildren;
+  children: ComponentChildren;
+}) {
   useEffect(() => {
     document.title = `${p.title} · toolnorm`;
   }, [p.title]);
@@ -25,10 +30,22 @@ export function Page(p: { title: string; intro?: string; actions?: ComponentChil
   );
 }
 
-export function Button(p: JSX.ButtonHTMLAttributes<HTMLButtonElement> & { primary?: boolean; danger?: boolean; busy?: boolean }) {
+export function Button(
+  p: JSX.ButtonHTMLAttributes<HTMLButtonElement> & {
+    primary?: boolean;
+    danger?: boolean;
+    busy?: boolean;
+  },
+) {
   const { primary, danger, busy, children, ...rest } = p;
   return (
-    <button type="button" {...rest} class={[primary && 'primary', danger && 'danger', p.class].filter(Boolean).join(' ')} disabled={Boolean(p.disabled) || busy} aria-busy={busy || undefined}>
+    <button
+      type="button"
+      {...rest}
+      class={[primary && 'primary', danger && 'danger', p.class].filter(Boolean).join(' ')}
+      disabled={Boolean(p.disabled) || busy}
+      aria-busy={busy || undefined}
+    >
       {busy && <span class="spinner" aria-hidden="true" />}
       {children}
     </button>
@@ -36,15 +53,33 @@ export function Button(p: JSX.ButtonHTMLAttributes<HTMLButtonElement> & { primar
 }
 
 // Field is a label with what is entered, a hint, and what is wrong with it.
-export function Field(p: { label: string; hint?: string; error?: string; warning?: string; wide?: boolean; children: (id: { id: string; 'aria-describedby'?: string; 'aria-invalid'?: boolean }) => ComponentChildren }) {
+export function Field(p: {
+  label: string;
+  hint?: string;
+  error?: string;
+  warning?: string;
+  wide?: boolean;
+  children: (id: {
+    id: string;
+    'aria-describedby'?: string;
+    'aria-invalid'?: boolean;
+  }) => ComponentChildren;
+}) {
   const id = useId();
   const note = p.error ?? p.warning ?? p.hint;
   return (
     <div class={p.wide ? 'field wide' : 'field'}>
       <label for={id}>{p.label}</label>
-      {p.children({ id, 'aria-describedby': note ? `${id}-note` : undefined, 'aria-invalid': p.error ? true : undefined })}
+      {p.children({
+        id,
+        'aria-describedby': note ? `${id}-note` : undefined,
+        'aria-invalid': p.error ? true : undefined,
+      })}
       {note && (
-        <span id={`${id}-note`} class={p.error ? 'note bad' : p.warning ? 'note warn' : 'note faint'}>
+        <span
+          id={`${id}-note`}
+          class={p.error ? 'note bad' : p.warning ? 'note warn' : 'note faint'}
+        >
           {note}
         </span>
       )}
@@ -52,9 +87,23 @@ export function Field(p: { label: string; hint?: string; error?: string; warning
   );
 }
 
-export function Toggle(p: { on: boolean; label: string; disabled?: boolean; change: (on: boolean) => void }) {
+export function Toggle(p: {
+  on: boolean;
+  label: string;
+  disabled?: boolean;
+  change: (on: boolean) => void;
+}) {
   return (
-    <button type="button" class="toggle" role="switch" aria-checked={p.on} aria-label={p.label} title={p.label} disabled={p.disabled} onClick={() => p.change(!p.on)}>
+    <button
+      type="button"
+      class="toggle"
+      role="switch"
+      aria-checked={p.on}
+      aria-label={p.label}
+      title={p.label}
+      disabled={p.disabled}
+      onClick={() => p.change(!p.on)}
+    >
       <span aria-hidden="true" />
     </button>
   );
@@ -81,7 +130,8 @@ export function Problem(p: { error?: Error; retry?: () => void }) {
   );
 }
 
-export const sentence = (e: Error): string => (e instanceof ApiError && e.status === 0 ? t('unreachable') : e.message || t('failed'));
+export const sentence = (e: Error): string =>
+  e instanceof ApiError && e.status === 0 ? t('unreachable') : e.message || t('failed');
 
 export const Loading = () => (
   <p class="faint loading" role="status">
@@ -91,11 +141,23 @@ export const Loading = () => (
 
 // Text shows a text of models or people: what cannot be seen in it becomes visible.
 export function Text(p: { text: string; inline?: boolean }) {
-  const parts = visible(p.text).map((x) => (x.kind === '' ? x.text : x.kind === 'hidden' ? <span class="hidden-char">{x.text}</span> : <span class={x.kind}>{x.text}</span>));
+  const parts = visible(p.text).map((x) =>
+    x.kind === '' ? (
+      x.text
+    ) : x.kind === 'hidden' ? (
+      <span class="hidden-char">{x.text}</span>
+    ) : (
+      <span class={x.kind}>{x.text}</span>
+    ),
+  );
   return p.inline ? <code>{parts}</code> : <pre class="text">{parts}</pre>;
 }
 
-export function Badge(p: { kind?: 'good' | 'bad' | 'warn'; title?: string; children: ComponentChildren }) {
+export function Badge(p: {
+  kind?: 'good' | 'bad' | 'warn';
+  title?: string;
+  children: ComponentChildren;
+}) {
   return (
     <span class={`badge ${p.kind ?? ''}`} title={p.title}>
       {p.children}
@@ -159,7 +221,8 @@ export function Dialog(p: { title: string; close: () => void; children: Componen
 // ask shows a question and resolves to whether the answer was yes.
 const question = signal<{ text: string; yes: string; answer: (yes: boolean) => void } | null>(null);
 
-export const ask = (text: string, yes: string) => new Promise<boolean>((answer) => (question.value = { text, yes, answer }));
+export const ask = (text: string, yes: string) =>
+  new Promise<boolean>((answer) => (question.value = { text, yes, answer }));
 
 export function Questions() {
   const q = useSignal(question);
@@ -214,7 +277,13 @@ export function Bars(p: { label: string; bars: { good: number; bad: number; titl
   const most = Math.max(1, ...p.bars.map((b) => b.good + b.bad));
   const step = 100 / p.bars.length;
   return (
-    <svg class="chart" viewBox="0 0 100 40" preserveAspectRatio="none" role="img" aria-label={p.label}>
+    <svg
+      class="chart"
+      viewBox="0 0 100 40"
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={p.label}
+    >
       {p.bars.map((b, i) => {
         const good = (b.good / most) * 38;
         const bad = (b.bad / most) * 38;
@@ -222,8 +291,20 @@ export function Bars(p: { label: string; bars: { good: number; bad: number; titl
           <g key={i}>
             <title>{b.title}</title>
             <rect class="slot" x={i * step} y={0} width={step} height={40} />
-            <rect class="good" x={i * step + step * 0.1} y={40 - good} width={step * 0.8} height={good} />
-            <rect class="bad" x={i * step + step * 0.1} y={40 - good - bad} width={step * 0.8} height={bad} />
+            <rect
+              class="good"
+              x={i * step + step * 0.1}
+              y={40 - good}
+              width={step * 0.8}
+              height={good}
+            />
+            <rect
+              class="bad"
+              x={i * step + step * 0.1}
+              y={40 - good - bad}
+              width={step * 0.8}
+              height={bad}
+            />
           </g>
         );
       })}

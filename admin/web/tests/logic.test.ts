@@ -6,17 +6,41 @@ import { ko } from '../src/ko';
 import { emptyReply, take, unanswered, wire } from '../src/logic/chat';
 import { caseFile, decodeCommand, quote } from '../src/logic/command';
 import { parameterAt } from '../src/logic/complete';
-import { draftOf, examplePython, exampleSQL, first, moved, of, offsetOf, stepOf, typedArguments } from '../src/logic/draft';
-import { base64, foundIn, isText, listOf } from '../src/logic/search';
+import {
+  draftOf,
+  examplePython,
+  exampleSQL,
+  first,
+  moved,
+  of,
+  offsetOf,
+  stepOf,
+  typedArguments,
+} from '../src/logic/draft';
 import { events } from '../src/logic/events';
 import { matches } from '../src/logic/filter';
+import { base64, foundIn, isText, listOf } from '../src/logic/search';
 import { buckets, duration, percentile, summarize, tally } from '../src/logic/stats';
 import { visible } from '../src/logic/visible';
 import type { CustomTool, Exchange, Finding } from '../src/types';
 
 const exchange = (more: Partial<Exchange> = {}): Exchange => ({
-  id: 'chatcmpl-1', time: '2026-11-22T10:00:00Z', form: 'chat', path: '/v1/chat/completions', model: 'qwen3:4b', stream: true, tools: 2, status: 200,
-  finish: 'stop', calls: [], repairs: [], prompt_tokens: 10, completion_tokens: 5, first_ms: 100, total_ms: 400, ...more,
+  id: 'chatcmpl-1',
+  time: '2026-11-22T10:00:00Z',
+  form: 'chat',
+  path: '/v1/chat/completions',
+  model: 'qwen3:4b',
+  stream: true,
+  tools: 2,
+  status: 200,
+  finish: 'stop',
+  calls: [],
+  repairs: [],
+  prompt_tokens: 10,
+  completion_tokens: 5,
+  first_ms: 100,
+  total_ms: 400,
+  ...more,
 });
 
 test('both languages have the same keys and the same places for values', () => {
@@ -39,44 +63,90 @@ test('percentiles', () => {
 });
 
 test('the summary leaves failed requests out of latencies', () => {
-  const s = summarize([exchange(), exchange({ status: 504, total_ms: 60000, error: 'late' }), exchange({ total_ms: 200, first_ms: 0, repairs: ['quotes'], calls: [{ id: 'c', name: 'f' }] })]);
+  const s = summarize([
+    exchange(),
+    exchange({ status: 504, total_ms: 60000, error: 'late' }),
+    exchange({ total_ms: 200, first_ms: 0, repairs: ['quotes'], calls: [{ id: 'c', name: 'f' }] }),
+  ]);
   assert.equal(s.perMinute, 3); // all within one minute
-  assert.deepEqual([s.count, s.failed, s.withCalls, s.repaired, s.firstMedian, s.totalMedian, s.totalHigh], [3, 1, 1, 1, 100, 200, 400]);
+  assert.deepEqual(
+    [s.count, s.failed, s.withCalls, s.repaired, s.firstMedian, s.totalMedian, s.totalHigh],
+    [3, 1, 1, 1, 100, 200, 400],
+  );
 });
 
 test('buckets end now and count what failed', () => {
   const now = Date.parse('2026-11-22T10:05:00Z');
-  const all = [exchange({ time: '2026-11-22T10:04:30Z' }), exchange({ time: '2026-11-22T10:04:59Z', status: 500 }), exchange({ time: '2026-11-22T10:00:30Z' }), exchange({ time: '2026-11-22T09:00:00Z' })];
+  const all = [
+    exchange({ time: '2026-11-22T10:04:30Z' }),
+    exchange({ time: '2026-11-22T10:04:59Z', status: 500 }),
+    exchange({ time: '2026-11-22T10:00:30Z' }),
+    exchange({ time: '2026-11-22T09:00:00Z' }),
+  ];
   const b = buckets(all, 5, 60_000, now);
-  assert.deepEqual(b.map((x) => [x.good, x.failed]), [[1, 0], [0, 0], [0, 0], [0, 0], [1, 1]]);
+  assert.deepEqual(
+    b.map((x) => [x.good, x.failed]),
+    [
+      [1, 0],
+      [0, 0],
+      [0, 0],
+      [0, 0],
+      [1, 1],
+    ],
+  );
 });
 
 test('words are counted, the most frequent first', () => {
-  assert.deepEqual(tally(['b', 'a', 'c', 'a']), [['a', 2], ['b', 1], ['c', 1]]);
+  assert.deepEqual(tally(['b', 'a', 'c', 'a']), [
+    ['a', 2],
+    ['b', 1],
+    ['c', 1],
+  ]);
 });
 
 test('durations', () => {
-  assert.deepEqual([0.44, 42.4, 2400, 65_000].map(duration), ['0.4 ms', '42 ms', '2.4 s', '1 min 5 s']);
+  assert.deepEqual([0.44, 42.4, 2400, 65_000].map(duration), [
+    '0.4 ms',
+    '42 ms',
+    '2.4 s',
+    '1 min 5 s',
+  ]);
 });
 
 test('the filter finds words anywhere in a row', () => {
   const e = exchange({ repairs: ['quotes'], calls: [{ id: 'c', name: 'get_weather' }] });
   assert.ok(matches(e, 'QWEN weather', 'all'));
   assert.ok(!matches(e, 'qwen nothing', 'all'));
-  assert.ok(matches(e, '', 'calls') && matches(e, '', 'repaired') && !matches(e, '', 'missed') && !matches(e, '', 'failed'));
+  assert.ok(
+    matches(e, '', 'calls') &&
+      matches(e, '', 'repaired') &&
+      !matches(e, '', 'missed') &&
+      !matches(e, '', 'failed'),
+  );
   assert.ok(matches(exchange(), '', 'missed'));
 });
 
 test('what cannot be seen becomes visible', () => {
   assert.deepEqual(visible('a\u00a0b\n\u202ec'), [
-    { text: 'a', kind: '' }, { text: '[U+00A0]', kind: 'hidden' }, { text: 'b', kind: '' }, { text: '\n', kind: 'newline' }, { text: '[U+202E]', kind: 'hidden' }, { text: 'c', kind: '' },
+    { text: 'a', kind: '' },
+    { text: '[U+00A0]', kind: 'hidden' },
+    { text: 'b', kind: '' },
+    { text: '\n', kind: 'newline' },
+    { text: '[U+202E]', kind: 'hidden' },
+    { text: 'c', kind: '' },
   ]);
   assert.deepEqual(visible('한국어 <b>'), [{ text: '한국어 <b>', kind: '' }]);
 });
 
 test('the decode command survives quotes and marks in the text', () => {
   assert.equal(quote("it's"), `'it'\\''s'`);
-  const command = decodeCommand("END it's $(rm)", 'm', 'hermes', [{ name: "o'k", schema: { type: 'object' } }], true);
+  const command = decodeCommand(
+    "END it's $(rm)",
+    'm',
+    'hermes',
+    [{ name: "o'k", schema: { type: 'object' } }],
+    true,
+  );
   assert.equal(
     command,
     `printf '%s' '[{"type":"function","function":{"name":"o'\\''k","parameters":{"type":"object"}}}]' >tools.json\ntoolnorm decode --format 'hermes' --finish length --tools tools.json <<'END_END'\nEND it's $(rm)\nEND_END\n`,
@@ -84,7 +154,10 @@ test('the decode command survives quotes and marks in the text', () => {
 });
 
 test('a case keeps white space, marks of sections and odd characters', () => {
-  assert.equal(caseFile('m-1', 'a\n-- x --\n\u00a0 ', 'text "a"\nfinish length\n', true), `-- m-1: with --\nfinish length\n-- m-1: raw quoted --\n"a\\n-- x --\\n\\u00a0 "\n-- m-1: events --\ntext "a"\nfinish length\n`);
+  assert.equal(
+    caseFile('m-1', 'a\n-- x --\n\u00a0 ', 'text "a"\nfinish length\n', true),
+    `-- m-1: with --\nfinish length\n-- m-1: raw quoted --\n"a\\n-- x --\\n\\u00a0 "\n-- m-1: events --\ntext "a"\nfinish length\n`,
+  );
 });
 
 test('an event stream may be cut anywhere', async () => {
@@ -99,28 +172,71 @@ test('an event stream may be cut anywhere', async () => {
     });
     const got = [];
     for await (const e of events(body)) got.push(e);
-    assert.deepEqual(got, [{ name: 'tools', data: '{"a":\n1}' }, { name: 'message', data: '한' }]);
+    assert.deepEqual(got, [
+      { name: 'tools', data: '{"a":\n1}' },
+      { name: 'message', data: '한' },
+    ]);
   }
 });
 
 test('chunks become a reply with calls', () => {
-  const chunk = (delta: object, finish?: string) => JSON.stringify({ choices: [{ delta, finish_reason: finish ?? null }] });
+  const chunk = (delta: object, finish?: string) =>
+    JSON.stringify({ choices: [{ delta, finish_reason: finish ?? null }] });
   let r = emptyReply();
   for (const data of [
-    chunk({ content: 'a' }), chunk({ reasoning_content: 'hm' }), chunk({ tool_calls: [{ index: 0, id: 'c1', function: { name: 'f', arguments: '' } }] }),
-    chunk({ tool_calls: [{ index: 0, function: { arguments: '{"x":' } }] }), chunk({ tool_calls: [{ index: 0, function: { arguments: '1}' } }] }),
-    chunk({}, 'tool_calls'), '{"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":4}}', '[DONE]',
-  ]) r = take(r, data);
-  assert.deepEqual([r.content, r.reasoning, r.finish, r.pieces, r.calls, r.tokens], ['a', 'hm', 'tool_calls', 2, [{ id: 'c1', name: 'f', arguments: '{"x":1}' }], { prompt: 3, completion: 4 }]);
+    chunk({ content: 'a' }),
+    chunk({ reasoning_content: 'hm' }),
+    chunk({ tool_calls: [{ index: 0, id: 'c1', function: { name: 'f', arguments: '' } }] }),
+    chunk({ tool_calls: [{ index: 0, function: { arguments: '{"x":' } }] }),
+    chunk({ tool_calls: [{ index: 0, function: { arguments: '1}' } }] }),
+    chunk({}, 'tool_calls'),
+    '{"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":4}}',
+    '[DONE]',
+  ])
+    r = take(r, data);
+  assert.deepEqual(
+    [r.content, r.reasoning, r.finish, r.pieces, r.calls, r.tokens],
+    [
+      'a',
+      'hm',
+      'tool_calls',
+      2,
+      [{ id: 'c1', name: 'f', arguments: '{"x":1}' }],
+      { prompt: 3, completion: 4 },
+    ],
+  );
   assert.equal(take(r, '{"error":{"message":"gone"}}').error, 'gone');
   assert.deepEqual(unanswered([r]), r.calls);
   assert.deepEqual(unanswered([r, { role: 'tool', content: '1', call_id: 'c1' }]), []);
-  assert.deepEqual(wire([r]), [{ role: 'assistant', content: 'a', tool_calls: [{ id: 'c1', type: 'function', function: { name: 'f', arguments: '{"x":1}' } }] }]);
+  assert.deepEqual(wire([r]), [
+    {
+      role: 'assistant',
+      content: 'a',
+      tool_calls: [{ id: 'c1', type: 'function', function: { name: 'f', arguments: '{"x":1}' } }],
+    },
+  ]);
 });
 
 test('a draft holds what the server takes, and nothing more', () => {
-  const kept = { ...exampleSQL(), id: 3, version: 2, tokens: 9, offered: true, reg_dt: '', created_by: 'x' } as CustomTool;
-  assert.deepEqual(Object.keys(draftOf(kept)).sort(), ['definition', 'description_agent', 'description_user', 'is_active', 'name', 'options', 'params', 'tool_type']);
+  const kept = {
+    ...exampleSQL(),
+    id: 3,
+    version: 2,
+    tokens: 9,
+    offered: true,
+    reg_dt: '',
+    created_by: 'x',
+  } as CustomTool;
+  assert.deepEqual(Object.keys(draftOf(kept)).sort(), [
+    'definition',
+    'description_agent',
+    'description_user',
+    'is_active',
+    'name',
+    'options',
+    'params',
+    'tool_type',
+  ]);
 });
 
 test('parameters are moved within their bounds', () => {
@@ -130,11 +246,18 @@ test('parameters are moved within their bounds', () => {
 });
 
 test('findings belong to fields and steps', () => {
-  const all: Finding[] = [{ severity: 'warning', field: 'definition', message: 'w' }, { severity: 'error', field: 'definition', message: 'e' }, { severity: 'error', field: 'params[1].param_name', message: 'p' }];
+  const all: Finding[] = [
+    { severity: 'warning', field: 'definition', message: 'w' },
+    { severity: 'error', field: 'definition', message: 'e' },
+    { severity: 'error', field: 'params[1].param_name', message: 'p' },
+  ];
   assert.equal(of(all, 'definition').length, 2);
   assert.equal(of(all, 'params[1]').length, 1);
   assert.equal(first(all, 'definition', 'error'), 'e');
-  assert.deepEqual(['name', 'params[0].param_name', 'definition', 'options.max_rows', 'tool_type', ''].map(stepOf), [0, 1, 2, 2, 2, 0]);
+  assert.deepEqual(
+    ['name', 'params[0].param_name', 'definition', 'options.max_rows', 'tool_type', ''].map(stepOf),
+    [0, 1, 2, 2, 2, 0],
+  );
 });
 
 test('columns count characters, not UTF-16 units', () => {
@@ -145,10 +268,25 @@ test('columns count characters, not UTF-16 units', () => {
 
 test('sample values become JSON of their types', () => {
   const [a, b] = examplePython().params;
-  const params = [a!, { ...b!, is_required: false }, { param_name: 's', param_type: 'STRING' as const, is_required: true, description: '' }, { param_name: 'on', param_type: 'BOOLEAN' as const, is_required: true, description: '' }];
-  assert.deepEqual(typedArguments(params, { num1: '5', num2: '', s: '', on: 'true' }), { num1: 5, s: '', on: true });
-  assert.deepEqual(typedArguments(params, { num1: 'five', s: 'x', on: 'false' }), { num1: 'five', s: 'x', on: false });
-  assert.deepEqual(typedArguments([a!], { num1: '123456789012345678901' }), { num1: '123456789012345678901' });
+  const params = [
+    a!,
+    { ...b!, is_required: false },
+    { param_name: 's', param_type: 'STRING' as const, is_required: true, description: '' },
+    { param_name: 'on', param_type: 'BOOLEAN' as const, is_required: true, description: '' },
+  ];
+  assert.deepEqual(typedArguments(params, { num1: '5', num2: '', s: '', on: 'true' }), {
+    num1: 5,
+    s: '',
+    on: true,
+  });
+  assert.deepEqual(typedArguments(params, { num1: 'five', s: 'x', on: 'false' }), {
+    num1: 'five',
+    s: 'x',
+    on: false,
+  });
+  assert.deepEqual(typedArguments([a!], { num1: '123456789012345678901' }), {
+    num1: '123456789012345678901',
+  });
 });
 
 test('parameters are completed at their places', () => {
@@ -163,8 +301,14 @@ test('parameters are completed at their places', () => {
 });
 
 test('the result of a search is read, and an error is none', () => {
-  assert.deepEqual(foundIn('{"results":[],"count":0,"message":"none"}'), { results: [], stages: [], message: 'none', hint: undefined });
-  for (const text of ['the knowledge base is not there', 'null', '{"error":"x"}', '[1]']) assert.equal(foundIn(text), undefined);
+  assert.deepEqual(foundIn('{"results":[],"count":0,"message":"none"}'), {
+    results: [],
+    stages: [],
+    message: 'none',
+    hint: undefined,
+  });
+  for (const text of ['the knowledge base is not there', 'null', '{"error":"x"}', '[1]'])
+    assert.equal(foundIn(text), undefined);
 });
 
 test('files and lists', () => {

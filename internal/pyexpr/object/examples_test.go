@@ -3,7 +3,7 @@ package object_test
 import (
 	"testing"
 
-	"toolnorm/internal/pyexpr/pyexprtest"
+	"toolnorm/internal/test/pyexprtest"
 )
 
 func TestExamplesInComments(t *testing.T) { pyexprtest.Examples(t, 200) }

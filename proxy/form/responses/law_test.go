@@ -11,7 +11,7 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/internal/fault"
-	"toolnorm/internal/streamcheck"
+	"toolnorm/internal/test/streamcheck"
 	"toolnorm/proxy/form"
 )
 

@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"toolnorm/internal/auth"
+	"toolnorm/internal/test/kbstoretest"
 	"toolnorm/tools/kb/kbstore"
-	"toolnorm/tools/kb/kbstore/kbstoretest"
 )
 
 // TestNoForeignDocument holds 10,000 random pairs of principal and corpus on each kind of database.

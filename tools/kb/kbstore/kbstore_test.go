@@ -10,7 +10,7 @@ import (
 
 	"toolnorm/internal/auth"
 	"toolnorm/internal/store"
-	"toolnorm/internal/store/storetest"
+	"toolnorm/internal/test/storetest"
 	"toolnorm/tools/kb/kbstore"
 )
 

@@ -11,7 +11,7 @@ import (
 
 	"toolnorm/internal/auth"
 	"toolnorm/internal/lexical"
-	"toolnorm/internal/store/storetest"
+	"toolnorm/internal/test/storetest"
 	"toolnorm/tools/kb/kbstore"
 )
 

@@ -20,7 +20,11 @@ interface Chunk {
       content?: string | null;
       reasoning_content?: string;
       reasoning?: string;
-      tool_calls?: { index: number; id?: string; function?: { name?: string; arguments?: string } }[];
+      tool_calls?: {
+        index: number;
+        id?: string;
+        function?: { name?: string; arguments?: string };
+      }[];
     };
     finish_reason?: string | null;
   }[];
@@ -44,7 +48,8 @@ export function take(r: Reply, data: string): Reply {
   const chunk = JSON.parse(data) as Chunk;
   if (chunk.error) return { ...r, error: chunk.error.message };
   const out = { ...r };
-  if (chunk.usage) out.tokens = { prompt: chunk.usage.prompt_tokens, completion: chunk.usage.completion_tokens };
+  if (chunk.usage)
+    out.tokens = { prompt: chunk.usage.prompt_tokens, completion: chunk.usage.completion_tokens };
   const choice = chunk.choices?.[0];
   if (!choice) return out;
   const d = choice.delta ?? {};
@@ -55,7 +60,11 @@ export function take(r: Reply, data: string): Reply {
     const calls = [...(out.calls ?? [])];
     const old = calls[c.index] ?? { id: '', name: '', arguments: '' };
     const piece = c.function?.arguments ?? '';
-    calls[c.index] = { id: c.id ?? old.id, name: old.name + (c.function?.name ?? ''), arguments: old.arguments + piece };
+    calls[c.index] = {
+      id: c.id ?? old.id,
+      name: old.name + (c.function?.name ?? ''),
+      arguments: old.arguments + piece,
+    };
     out.calls = calls;
     if (piece) out.pieces++;
   }
@@ -69,7 +78,15 @@ export function wire(all: ChatMessage[]): unknown[] {
     role: m.role,
     content: m.content,
     ...(m.call_id ? { tool_call_id: m.call_id } : {}),
-    ...(m.calls?.length ? { tool_calls: m.calls.map((c) => ({ id: c.id, type: 'function', function: { name: c.name, arguments: c.arguments } })) } : {}),
+    ...(m.calls?.length
+      ? {
+          tool_calls: m.calls.map((c) => ({
+            id: c.id,
+            type: 'function',
+            function: { name: c.name, arguments: c.arguments },
+          })),
+        }
+      : {}),
   }));
 }
 

@@ -5,14 +5,23 @@ export const quote = (s: string): string => `'${s.replaceAll("'", `'\\''`)}'`;
 
 // decodeCommand is a command that reads a model's text as the server did. The text goes through a here-document whose
 // mark does not stand in it, so that no shell reads anything of it.
-export function decodeCommand(raw: string, model: string, format: string, tools: Tool[], cut: boolean): string {
+export function decodeCommand(
+  raw: string,
+  model: string,
+  format: string,
+  tools: Tool[],
+  cut: boolean,
+): string {
   const flags = [format ? `--format ${quote(format)}` : `--model ${quote(model)}`];
   if (cut) flags.push('--finish length');
   let mark = 'END';
   while (raw.includes(mark)) mark += '_END';
   const lines: string[] = [];
   if (tools.length > 0) {
-    const list = tools.map((x) => ({ type: 'function', function: { name: x.name, parameters: x.schema ?? { type: 'object' } } }));
+    const list = tools.map((x) => ({
+      type: 'function',
+      function: { name: x.name, parameters: x.schema ?? { type: 'object' } },
+    }));
     lines.push(`printf '%s' ${quote(JSON.stringify(list))} >tools.json`);
     flags.push('--tools tools.json');
   }
@@ -31,5 +40,8 @@ export function caseFile(name: string, raw: string, events: string, cut: boolean
 
 // goString writes a text as a Go string literal. JSON's escapes are Go's but for the slash.
 export function goString(s: string): string {
-  return JSON.stringify(s).replace(/[\u007f-\u00a0\u2028\u2029\u200b-\u200f\u202a-\u202e\ufeff]/g, (c) => '\\u' + c.charCodeAt(0).toString(16).padStart(4, '0'));
+  return JSON.stringify(s).replace(
+    /[\u007f-\u00a0\u2028\u2029\u200b-\u200f\u202a-\u202e\ufeff]/g,
+    (c) => '\\u' + c.charCodeAt(0).toString(16).padStart(4, '0'),
+  );
 }

@@ -5,7 +5,11 @@ export interface Place {
 }
 
 // parameterAt finds it at the end of what stands before the cursor. In SQL "::" is a cast and no parameter.
-export function parameterAt(before: string, type: 'SQL' | 'PYTHON', explicit: boolean): Place | null {
+export function parameterAt(
+  before: string,
+  type: 'SQL' | 'PYTHON',
+  explicit: boolean,
+): Place | null {
   const braces = /\{\{\s*\w*$/.exec(before);
   if (braces) return { from: braces.index, open: /^\{\{\s*/.exec(braces[0])![0] };
   if (type === 'SQL') {

@@ -1,6 +1,15 @@
 import type { CustomTool, Draft, Finding, Param } from '../types';
 
-export const emptyDraft = (): Draft => ({ name: '', description_agent: '', description_user: '', tool_type: 'SQL', definition: '', options: {}, is_active: true, params: [] });
+export const emptyDraft = (): Draft => ({
+  name: '',
+  description_agent: '',
+  description_user: '',
+  tool_type: 'SQL',
+  definition: '',
+  options: {},
+  is_active: true,
+  params: [],
+});
 
 // The two examples to begin with.
 export const exampleSQL = (): Draft => ({
@@ -8,8 +17,16 @@ export const exampleSQL = (): Draft => ({
   name: 'get_user_daily_limit',
   description_agent: '특정 사용자의 일일 제한량을 조회합니다.',
   description_user: "Looks up a user's daily limit.",
-  definition: "SELECT u.user_nm, l.max_count\nFROM h_user u\nJOIN h_mcp_tool_limit l ON u.uid = l.target_id\nWHERE u.user_nm = :user_name\n  AND l.target_type = 'USER'",
-  params: [{ param_name: 'user_name', param_type: 'STRING', is_required: true, description: "The user's name, for example hong" }],
+  definition:
+    "SELECT u.user_nm, l.max_count\nFROM h_user u\nJOIN h_mcp_tool_limit l ON u.uid = l.target_id\nWHERE u.user_nm = :user_name\n  AND l.target_type = 'USER'",
+  params: [
+    {
+      param_name: 'user_name',
+      param_type: 'STRING',
+      is_required: true,
+      description: "The user's name, for example hong",
+    },
+  ],
 });
 
 export const examplePython = (): Draft => ({
@@ -20,8 +37,18 @@ export const examplePython = (): Draft => ({
   tool_type: 'PYTHON',
   definition: 'result = num1 * num2',
   params: [
-    { param_name: 'num1', param_type: 'NUMBER', is_required: true, description: 'The first number' },
-    { param_name: 'num2', param_type: 'NUMBER', is_required: true, description: 'The second number' },
+    {
+      param_name: 'num1',
+      param_type: 'NUMBER',
+      is_required: true,
+      description: 'The first number',
+    },
+    {
+      param_name: 'num2',
+      param_type: 'NUMBER',
+      is_required: true,
+      description: 'The second number',
+    },
   ],
 });
 
@@ -34,7 +61,12 @@ export const draftOf = (x: CustomTool | Draft): Draft => ({
   definition: x.definition,
   options: x.options ?? {},
   is_active: x.is_active,
-  params: x.params.map(({ param_name, param_type, is_required, description }) => ({ param_name, param_type, is_required, description })),
+  params: x.params.map(({ param_name, param_type, is_required, description }) => ({
+    param_name,
+    param_type,
+    is_required,
+    description,
+  })),
 });
 
 // moved is the list with the item at from put at to; out of bounds it stays as it is.
@@ -46,10 +78,17 @@ export function moved<T>(all: T[], from: number, to: number): T[] {
 }
 
 // of returns the findings about a field, or about anything within it.
-export const of = (all: Finding[], field: string): Finding[] => all.filter((p) => p.field === field || p.field.startsWith(`${field}.`) || p.field.startsWith(`${field}[`));
+export const of = (all: Finding[], field: string): Finding[] =>
+  all.filter(
+    (p) => p.field === field || p.field.startsWith(`${field}.`) || p.field.startsWith(`${field}[`),
+  );
 
 // first is the sentence about exactly this field, errors before warnings.
-export function first(all: Finding[], field: string, severity: Finding['severity']): string | undefined {
+export function first(
+  all: Finding[],
+  field: string,
+  severity: Finding['severity'],
+): string | undefined {
   return all.find((p) => p.field === field && p.severity === severity)?.message;
 }
 
@@ -65,21 +104,33 @@ export function offsetOf(text: string, line: number, column: number): number {
   const lines = text.split('\n');
   let at = 0;
   for (let i = 0; i < Math.min(line - 1, lines.length - 1); i++) at += lines[i]!.length + 1;
-  const here = [...(lines[Math.min(line, lines.length) - 1] ?? '')].slice(0, Math.max(0, column - 1)).join('');
+  const here = [...(lines[Math.min(line, lines.length) - 1] ?? '')]
+    .slice(0, Math.max(0, column - 1))
+    .join('');
   return Math.min(at + here.length, text.length);
 }
 
 // blankArguments are the entries of a test run before anything was entered.
-export const blankArguments = (params: Param[]): Record<string, string> => Object.fromEntries(params.map((p) => [p.param_name, p.param_type === 'BOOLEAN' ? 'true' : '']));
+export const blankArguments = (params: Param[]): Record<string, string> =>
+  Object.fromEntries(params.map((p) => [p.param_name, p.param_type === 'BOOLEAN' ? 'true' : '']));
 
 // typedArguments are the entries as JSON values: what is left empty and may be is left out; a number that is none goes as
 // text, so that the server says what is wrong with it.
-export function typedArguments(params: Param[], entered: Record<string, string>): Record<string, unknown> {
+export function typedArguments(
+  params: Param[],
+  entered: Record<string, string>,
+): Record<string, unknown> {
   const out: Record<string, unknown> = {};
   for (const p of params) {
     const text = entered[p.param_name] ?? '';
     if (text === '' && (!p.is_required || p.param_type !== 'STRING')) continue;
-    if (p.param_type === 'NUMBER' && text.trim() !== '' && Number.isFinite(Number(text)) && Number.isSafeInteger(Math.trunc(Number(text)))) out[p.param_name] = Number(text);
+    if (
+      p.param_type === 'NUMBER' &&
+      text.trim() !== '' &&
+      Number.isFinite(Number(text)) &&
+      Number.isSafeInteger(Math.trunc(Number(text)))
+    )
+      out[p.param_name] = Number(text);
     else if (p.param_type === 'BOOLEAN') out[p.param_name] = text === 'true';
     else out[p.param_name] = text;
   }

@@ -9,6 +9,23 @@ export function matches(e: Exchange, filter: string, only: Only): boolean {
   if (only === 'repaired' && e.repairs.length === 0) return false;
   if (only === 'calls' && e.calls.length === 0) return false;
   if (only === 'missed' && (e.tools === 0 || e.calls.length > 0 || e.status >= 400)) return false;
-  const text = [e.id, e.model, e.form, e.format, e.strategy, e.finish, e.error, e.status, ...e.repairs, ...e.calls.map((c) => c.name), ...(e.notes ?? [])].join(' ').toLowerCase();
-  return filter.toLowerCase().split(/\s+/).every((word) => text.includes(word));
+  const text = [
+    e.id,
+    e.model,
+    e.form,
+    e.format,
+    e.strategy,
+    e.finish,
+    e.error,
+    e.status,
+    ...e.repairs,
+    ...e.calls.map((c) => c.name),
+    ...(e.notes ?? []),
+  ]
+    .join(' ')
+    .toLowerCase();
+  return filter
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
 }

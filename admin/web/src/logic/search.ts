@@ -40,6 +40,7 @@ export const isText = (name: string): boolean => /\.(md|markdown|txt|html?)$/i.t
 // base64 writes bytes in pieces: a call with a whole file's bytes as arguments would exceed the stack.
 export function base64(bytes: Uint8Array): string {
   let binary = '';
-  for (let i = 0; i < bytes.length; i += 0x8000) binary += String.fromCharCode(...bytes.subarray(i, i + 0x8000));
+  for (let i = 0; i < bytes.length; i += 0x8000)
+    binary += String.fromCharCode(...bytes.subarray(i, i + 0x8000));
   return btoa(binary);
 }

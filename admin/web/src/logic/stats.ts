@@ -48,7 +48,11 @@ export interface Bucket {
 
 // buckets spreads exchanges over n equal spans of time that end now.
 export function buckets(all: Exchange[], n: number, span: number, now: number): Bucket[] {
-  const out: Bucket[] = Array.from({ length: n }, (_, i) => ({ from: now - (n - i) * span, good: 0, failed: 0 }));
+  const out: Bucket[] = Array.from({ length: n }, (_, i) => ({
+    from: now - (n - i) * span,
+    good: 0,
+    failed: 0,
+  }));
   for (const e of all) {
     const i = n - 1 - Math.floor((now - Date.parse(e.time)) / span);
     const b = out[Math.min(i, n - 1)];

@@ -4,15 +4,48 @@ import { t } from '../i18n';
 import { caseFile, decodeCommand } from '../logic/command';
 import { duration } from '../logic/stats';
 import { useLoad } from '../state';
-import type { Bodies, Exchange, ExchangeView, Generation, Message, Part, Reading, Reason, Side, Tool } from '../types';
-import { attempt, Badge, Button, Copy, download, Empty, Field, Loading, Page, Problem, Text } from '../ui';
+import type {
+  Bodies,
+  Exchange,
+  ExchangeView,
+  Generation,
+  Message,
+  Part,
+  Reading,
+  Reason,
+  Side,
+  Tool,
+} from '../types';
+import {
+  attempt,
+  Badge,
+  Button,
+  Copy,
+  download,
+  Empty,
+  Field,
+  Loading,
+  Page,
+  Problem,
+  Text,
+} from '../ui';
 import { End } from './live';
 
 // One shows an exchange: what the model wrote beside what the client was sent, and why the one became the other.
 export function One({ id }: { id: string }) {
-  const { data, error, reload } = useLoad(() => get<ExchangeView>(`/admin/api/exchanges/${encodeURIComponent(id)}`), [id]);
+  const { data, error, reload } = useLoad(
+    () => get<ExchangeView>(`/admin/api/exchanges/${encodeURIComponent(id)}`),
+    [id],
+  );
   return (
-    <Page title={data ? data.exchange.model : t('exchange')} actions={<a class="button" href="#/live">{t('allExchanges')}</a>}>
+    <Page
+      title={data ? data.exchange.model : t('exchange')}
+      actions={
+        <a class="button" href="#/live">
+          {t('allExchanges')}
+        </a>
+      }
+    >
       <Problem error={error} retry={reload} />
       {!data && !error && <Loading />}
       {data && <View view={data} />}
@@ -37,7 +70,15 @@ function View({ view }: { view: ExchangeView }) {
         </section>
       )}
       {e.repairs.length > 0 && <Repairs codes={e.repairs} reasons={view.reasons} />}
-      {e.bodies ? <Said e={e} bodies={e.bodies} readings={view.readings} reasons={view.reasons} /> : <Empty title={t('bodiesOffHere')}><p>{t('bodiesHow')} <code>toolnorm serve --trace-bodies</code></p></Empty>}
+      {e.bodies ? (
+        <Said e={e} bodies={e.bodies} readings={view.readings} reasons={view.reasons} />
+      ) : (
+        <Empty title={t('bodiesOffHere')}>
+          <p>
+            {t('bodiesHow')} <code>toolnorm serve --trace-bodies</code>
+          </p>
+        </Empty>
+      )}
     </>
   );
 }
@@ -56,20 +97,27 @@ function Facts({ e }: { e: Exchange }) {
       </dd>
       <dt>{t('readAs')}</dt>
       <dd>
-        {e.format ?? '–'} {e.strategy} {e.tried && <span class="faint">({t('tried')}: {e.tried.join(', ')})</span>}
+        {e.format ?? '–'} {e.strategy}{' '}
+        {e.tried && (
+          <span class="faint">
+            ({t('tried')}: {e.tried.join(', ')})
+          </span>
+        )}
       </dd>
       <dt>{t('calls')}</dt>
       <dd>
         {e.calls.map((c) => (
           <div key={c.id}>
-            <Text inline text={c.name} /> <code class="faint">{c.id}</code> {c.open && <Badge kind="bad">{t('open')}</Badge>}
+            <Text inline text={c.name} /> <code class="faint">{c.id}</code>{' '}
+            {c.open && <Badge kind="bad">{t('open')}</Badge>}
           </div>
         ))}
         {e.calls.length === 0 && (e.tools > 0 ? t('noneOf', { n: e.tools }) : t('noTools'))}
       </dd>
       <dt>{t('tokens')}</dt>
       <dd>
-        {t('tokensReadWritten', { read: e.prompt_tokens, written: e.completion_tokens })} {e.tokens_estimated && t('estimated')}
+        {t('tokensReadWritten', { read: e.prompt_tokens, written: e.completion_tokens })}{' '}
+        {e.tokens_estimated && t('estimated')}
       </dd>
       <dt>{t('duration')}</dt>
       <dd>
@@ -96,7 +144,8 @@ function Repairs({ codes, reasons }: { codes: string[]; reasons: Record<string, 
             <Badge kind="warn">{c}</Badge> {reasons[c]?.means}
             {reasons[c]?.wrote && (
               <div class="faint">
-                {t('forExample')} <Text inline text={reasons[c].wrote} /> → <Text inline text={reasons[c].reads} />
+                {t('forExample')} <Text inline text={reasons[c].wrote} /> →{' '}
+                <Text inline text={reasons[c].reads} />
               </div>
             )}
           </li>
@@ -107,14 +156,29 @@ function Repairs({ codes, reasons }: { codes: string[]; reasons: Record<string, 
 }
 
 // toolsOf are the tools that were offered, with their schemas where those are kept.
-const toolsOf = (b: Bodies): Tool[] => (b.tools ?? []).map((name) => ({ name, schema: b.tool_schemas?.[name] }));
+const toolsOf = (b: Bodies): Tool[] =>
+  (b.tools ?? []).map((name) => ({ name, schema: b.tool_schemas?.[name] }));
 
 // textOf is what a generation wrote, without reasoning that the server had separated.
-const textOf = (g: Side): string => g.parts.filter((p) => p.kind === 'text').map((p) => p.text ?? '').join('');
+const textOf = (g: Side): string =>
+  g.parts
+    .filter((p) => p.kind === 'text')
+    .map((p) => p.text ?? '')
+    .join('');
 
 const cutOf = (g: Side): boolean => g.parts.some((p) => p.kind === 'finish' && p.text === 'length');
 
-function Said({ e, bodies, readings, reasons }: { e: Exchange; bodies: Bodies; readings: (Reading | null)[]; reasons: Record<string, Reason> }) {
+function Said({
+  e,
+  bodies,
+  readings,
+  reasons,
+}: {
+  e: Exchange;
+  bodies: Bodies;
+  readings: (Reading | null)[];
+  reasons: Record<string, Reason>;
+}) {
   return (
     <>
       <div class="sides">
@@ -122,7 +186,14 @@ function Said({ e, bodies, readings, reasons }: { e: Exchange; bodies: Bodies; r
           <h2>{t('modelWrote')}</h2>
           {bodies.wrote.length === 0 && <p class="faint">{t('nothingWritten')}</p>}
           {bodies.wrote.map((g, i) => (
-            <Wrote key={i} e={e} g={g} reading={readings[i] ?? null} tools={toolsOf(bodies)} alone={bodies.wrote.length === 1} />
+            <Wrote
+              key={i}
+              e={e}
+              g={g}
+              reading={readings[i] ?? null}
+              tools={toolsOf(bodies)}
+              alone={bodies.wrote.length === 1}
+            />
           ))}
         </section>
         <section>
@@ -139,7 +210,9 @@ function Said({ e, bodies, readings, reasons }: { e: Exchange; bodies: Bodies; r
       <Replay e={e} bodies={bodies} reasons={reasons} />
       <section>
         <h2>{t('request')}</h2>
-        {(bodies.omitted_messages ?? 0) > 0 && <p class="faint">{t('omitted', { n: bodies.omitted_messages! })}</p>}
+        {(bodies.omitted_messages ?? 0) > 0 && (
+          <p class="faint">{t('omitted', { n: bodies.omitted_messages! })}</p>
+        )}
         {bodies.messages.map((m, i) => (
           <MessageView key={i} m={m} />
         ))}
@@ -157,7 +230,9 @@ function Said({ e, bodies, readings, reasons }: { e: Exchange; bodies: Bodies; r
               <details key={i}>
                 <summary>{t('renderedPrompt', { name: g.generation })}</summary>
                 <Text text={g.prompt} />
-                {g.prompt_missing_bytes && <p class="bad">{t('missingBytes', { n: g.prompt_missing_bytes })}</p>}
+                {g.prompt_missing_bytes && (
+                  <p class="bad">{t('missingBytes', { n: g.prompt_missing_bytes })}</p>
+                )}
               </details>
             ),
         )}
@@ -166,7 +241,13 @@ function Said({ e, bodies, readings, reasons }: { e: Exchange; bodies: Bodies; r
   );
 }
 
-function Wrote(p: { e: Exchange; g: Generation; reading: Reading | null; tools: Tool[]; alone: boolean }) {
+function Wrote(p: {
+  e: Exchange;
+  g: Generation;
+  reading: Reading | null;
+  tools: Tool[];
+  alone: boolean;
+}) {
   const raw = textOf(p.g);
   const save = () => {
     const name = `${p.e.model.replace(/[^\w.-]+/g, '-')}-${p.e.id.slice(-6)}`;
@@ -178,7 +259,16 @@ function Wrote(p: { e: Exchange; g: Generation; reading: Reading | null; tools: 
       <Parts side={p.g} />
       {raw && (
         <div class="actions">
-          <Copy label="copyDecode" text={decodeCommand(raw, p.e.model, p.reading?.format ?? p.e.format ?? '', p.tools, cutOf(p.g))} />
+          <Copy
+            label="copyDecode"
+            text={decodeCommand(
+              raw,
+              p.e.model,
+              p.reading?.format ?? p.e.format ?? '',
+              p.tools,
+              cutOf(p.g),
+            )}
+          />
           <Button onClick={save}>{t('saveCase')}</Button>
         </div>
       )}
@@ -192,7 +282,9 @@ function Parts({ side }: { side: Side }) {
       {side.parts.map((x, i) => (
         <PartView key={i} x={x} />
       ))}
-      {(side.missing_bytes ?? 0) > 0 && <p class="bad">{t('missingBytes', { n: side.missing_bytes! })}</p>}
+      {(side.missing_bytes ?? 0) > 0 && (
+        <p class="bad">{t('missingBytes', { n: side.missing_bytes! })}</p>
+      )}
     </>
   );
 }
@@ -202,7 +294,8 @@ function PartView({ x }: { x: Part }) {
     <div class={`part ${x.kind}`}>
       <span class="faint">
         {duration(x.at_ms)} <b>{x.kind}</b>
-        {x.pieces > 1 && `, ${t('pieces', { n: x.pieces })}`} {x.id} {x.cause && <Text inline text={x.cause} />}
+        {x.pieces > 1 && `, ${t('pieces', { n: x.pieces })}`} {x.id}{' '}
+        {x.cause && <Text inline text={x.cause} />}
       </span>
       {x.text && <Text text={x.text} />}
     </div>
@@ -216,14 +309,26 @@ function MessageView({ m }: { m: Message }) {
         <b>{m.role}</b> {m.call_id} {m.images ? t('images', { n: m.images }) : ''}
       </span>
       {m.text && <Text text={m.text} />}
-      {m.calls?.map((c) => <Text key={c.id} text={`${c.name} ${c.arguments}`} />)}
-      {(m.missing_bytes ?? 0) > 0 && <p class="bad">{t('missingBytes', { n: m.missing_bytes! })}</p>}
+      {m.calls?.map((c) => (
+        <Text key={c.id} text={`${c.name} ${c.arguments}`} />
+      ))}
+      {(m.missing_bytes ?? 0) > 0 && (
+        <p class="bad">{t('missingBytes', { n: m.missing_bytes! })}</p>
+      )}
     </div>
   );
 }
 
 // Replay reads the raw text again, by another format or after it was changed.
-function Replay({ e, bodies, reasons }: { e: Exchange; bodies: Bodies; reasons: Record<string, Reason> }) {
+function Replay({
+  e,
+  bodies,
+  reasons,
+}: {
+  e: Exchange;
+  bodies: Bodies;
+  reasons: Record<string, Reason>;
+}) {
   const first = bodies.wrote.find((g) => textOf(g) !== '');
   const [text, setText] = useState(first ? textOf(first) : '');
   const [format, setFormat] = useState(e.format ?? '');
@@ -234,7 +339,16 @@ function Replay({ e, bodies, reasons }: { e: Exchange; bodies: Bodies; reasons: 
   const run = async () => {
     setBusy(true);
     const tools = toolsOf(bodies);
-    setReading(await attempt(() => post<Reading>('/admin/api/replay', { text, format, tools, cut: first ? cutOf(first) : false })));
+    setReading(
+      await attempt(() =>
+        post<Reading>('/admin/api/replay', {
+          text,
+          format,
+          tools,
+          cut: first ? cutOf(first) : false,
+        }),
+      ),
+    );
     setBusy(false);
   };
   return (
@@ -242,15 +356,30 @@ function Replay({ e, bodies, reasons }: { e: Exchange; bodies: Bodies; reasons: 
       <h2>{t('replay')}</h2>
       <p class="faint">{t('replayIntro')}</p>
       <Field label={t('rawText')} wide>
-        {(id) => <textarea {...id} class="code" rows={6} spellcheck={false} value={text} onInput={(x) => setText(x.currentTarget.value)} />}
+        {(id) => (
+          <textarea
+            {...id}
+            class="code"
+            rows={6}
+            spellcheck={false}
+            value={text}
+            onInput={(x) => setText(x.currentTarget.value)}
+          />
+        )}
       </Field>
       <div class="filters">
-        <select aria-label={t('format')} value={format} onChange={(x) => setFormat(x.currentTarget.value)}>
-          {[...new Set([e.format ?? '', ...(formats.data?.formats ?? [])])].filter(Boolean).map((f) => (
-            <option key={f} value={f}>
-              {f}
-            </option>
-          ))}
+        <select
+          aria-label={t('format')}
+          value={format}
+          onChange={(x) => setFormat(x.currentTarget.value)}
+        >
+          {[...new Set([e.format ?? '', ...(formats.data?.formats ?? [])])]
+            .filter(Boolean)
+            .map((f) => (
+              <option key={f} value={f}>
+                {f}
+              </option>
+            ))}
         </select>
         <Button primary onClick={run} busy={busy} disabled={!format}>
           {t('replayRun')}
@@ -267,7 +396,10 @@ function ReadingView({ r, reasons }: { r: Reading; reasons: Record<string, Reaso
       <h3>{r.calls.length > 0 ? t('callsFound', { n: r.calls.length }) : t('noCallFound')}</h3>
       {r.calls.map((c, i) => (
         <div key={i}>
-          <Badge kind={c.problems.length ? 'bad' : 'good'}>{c.problems.length ? t('doesNotFit') : t('fits')}</Badge> <Text inline text={c.name} />
+          <Badge kind={c.problems.length ? 'bad' : 'good'}>
+            {c.problems.length ? t('doesNotFit') : t('fits')}
+          </Badge>{' '}
+          <Text inline text={c.name} />
           <Text text={c.arguments} />
         </div>
       ))}

@@ -2,10 +2,23 @@ import { useEffect, useState } from 'preact/hooks';
 import { del, get, onChange, post, send } from '../api';
 import { t } from '../i18n';
 import { events } from '../logic/events';
-import { base64, foundIn, isText, listOf, type Found } from '../logic/search';
+import { base64, type Found, foundIn, isText, listOf } from '../logic/search';
 import { duration } from '../logic/stats';
 import { useLoad } from '../state';
-import { ask, attempt, Badge, Button, Empty, Field, Loading, Page, Problem, say, sentence, Text } from '../ui';
+import {
+  ask,
+  attempt,
+  Badge,
+  Button,
+  Empty,
+  Field,
+  Loading,
+  Page,
+  Problem,
+  say,
+  sentence,
+  Text,
+} from '../ui';
 
 interface KnowledgeBase {
   id: string;
@@ -18,13 +31,27 @@ interface KnowledgeBase {
 
 interface Whole extends KnowledgeBase {
   collections: { id: string; name: string; summary: string }[];
-  documents: { id: string; collection_id: string; title: string; source: string; summary: string; chunk_count: number; public: boolean; departments: string[] | null; clearance: number; imported: string }[];
+  documents: {
+    id: string;
+    collection_id: string;
+    title: string;
+    source: string;
+    summary: string;
+    chunk_count: number;
+    public: boolean;
+    departments: string[] | null;
+    clearance: number;
+    imported: string;
+  }[];
 }
 
 const path = '/admin/api/knowledge-bases';
 
 export function Knowledge() {
-  const { data, error, reload } = useLoad(() => get<{ knowledge_bases: KnowledgeBase[] }>(path), []);
+  const { data, error, reload } = useLoad(
+    () => get<{ knowledge_bases: KnowledgeBase[] }>(path),
+    [],
+  );
   useEffect(() => onChange('knowledge', reload), []);
   const remove = async (b: KnowledgeBase) => {
     if (!(await ask(t('deleteBase', { name: b.name }), t('delete')))) return;
@@ -54,7 +81,11 @@ export function Knowledge() {
                 </a>
                 <div class="faint">{b.description}</div>
                 <div class="faint">
-                  {t('baseSize', { documents: b.statistics.total_documents, chunks: b.statistics.total_chunks })} {b.tenant && `· ${t('tenant')}: ${b.tenant}`} · <code>{b.id}</code>
+                  {t('baseSize', {
+                    documents: b.statistics.total_documents,
+                    chunks: b.statistics.total_chunks,
+                  })}{' '}
+                  {b.tenant && `· ${t('tenant')}: ${b.tenant}`} · <code>{b.id}</code>
                 </div>
               </div>
               <div class="actions">
@@ -82,12 +113,24 @@ function NewBase() {
     <form class="panel" onSubmit={(e) => (e.preventDefault(), void create())}>
       <h2>{t('newBase')}</h2>
       <div class="fields">
-        <Field label={t('name')}>{(id) => <input {...id} required value={name} onInput={(e) => setName(e.currentTarget.value)} />}</Field>
+        <Field label={t('name')}>
+          {(id) => (
+            <input {...id} required value={name} onInput={(e) => setName(e.currentTarget.value)} />
+          )}
+        </Field>
         <Field label={t('tenant')} hint={t('tenantHint')}>
-          {(id) => <input {...id} value={tenant} onInput={(e) => setTenant(e.currentTarget.value)} />}
+          {(id) => (
+            <input {...id} value={tenant} onInput={(e) => setTenant(e.currentTarget.value)} />
+          )}
         </Field>
         <Field label={t('description')} wide>
-          {(id) => <input {...id} value={description} onInput={(e) => setDescription(e.currentTarget.value)} />}
+          {(id) => (
+            <input
+              {...id}
+              value={description}
+              onInput={(e) => setDescription(e.currentTarget.value)}
+            />
+          )}
         </Field>
       </div>
       <Button primary type="submit">
@@ -110,7 +153,13 @@ export function Base({ id }: { id: string }) {
   return (
     <Page
       title={data?.name ?? t('knowledge')}
-      intro={data && t('baseSize', { documents: data.statistics.total_documents, chunks: data.statistics.total_chunks })}
+      intro={
+        data &&
+        t('baseSize', {
+          documents: data.statistics.total_documents,
+          chunks: data.statistics.total_chunks,
+        })
+      }
       actions={
         <a class="button" href="#/knowledge">
           {t('allBases')}
@@ -133,14 +182,21 @@ export function Base({ id }: { id: string }) {
                     <div>
                       <strong>{d.title || d.source}</strong> <span class="faint">{d.source}</span>
                       <div class="faint">
-                        {collections.get(d.collection_id)} · {t('passages', { n: d.chunk_count })} · {d.public ? t('everyone') : d.departments?.join(', ')} {d.clearance > 0 && `· ${t('clearance')} ${d.clearance}`} · {new Date(d.imported).toLocaleString()}
+                        {collections.get(d.collection_id)} · {t('passages', { n: d.chunk_count })} ·{' '}
+                        {d.public ? t('everyone') : d.departments?.join(', ')}{' '}
+                        {d.clearance > 0 && `· ${t('clearance')} ${d.clearance}`} ·{' '}
+                        {new Date(d.imported).toLocaleString()}
                       </div>
                       <details>
                         <summary>{t('description')}</summary>
                         <Text text={d.summary} />
                       </details>
                     </div>
-                    <Button danger onClick={() => remove(d)} aria-label={`${t('delete')} ${d.title || d.source}`}>
+                    <Button
+                      danger
+                      onClick={() => remove(d)}
+                      aria-label={`${t('delete')} ${d.title || d.source}`}
+                    >
                       {t('delete')}
                     </Button>
                   </div>
@@ -167,13 +223,32 @@ function Import({ base, done }: { base: string; done: () => void }) {
   const [collection, setCollection] = useState('documents');
   const [departments, setDepartments] = useState('');
   const [clearance, setClearance] = useState('');
-  const [progress, setProgress] = useState<{ name: string; done: number; all: number; file: number }>();
+  const [progress, setProgress] = useState<{
+    name: string;
+    done: number;
+    all: number;
+    file: number;
+  }>();
   const [results, setResults] = useState<Imported[]>([]);
   const send1 = async (file: File, n: number): Promise<Imported> => {
     setProgress({ name: file.name, done: 0, all: 0, file: n });
-    const content = isText(file.name) ? { text: await file.text() } : { data: base64(new Uint8Array(await file.arrayBuffer())) };
-    const body = { name: file.name, ...content, collection, departments: listOf(departments), clearance: Number(clearance) || 0 };
-    const response = await send('POST', `${path}/${base}/documents`, body, undefined, 'text/event-stream');
+    const content = isText(file.name)
+      ? { text: await file.text() }
+      : { data: base64(new Uint8Array(await file.arrayBuffer())) };
+    const body = {
+      name: file.name,
+      ...content,
+      collection,
+      departments: listOf(departments),
+      clearance: Number(clearance) || 0,
+    };
+    const response = await send(
+      'POST',
+      `${path}/${base}/documents`,
+      body,
+      undefined,
+      'text/event-stream',
+    );
     for await (const e of events(response.body!)) {
       const data = JSON.parse(e.data);
       if (e.name === 'progress') setProgress({ name: file.name, ...data, file: n });
@@ -185,7 +260,14 @@ function Import({ base, done }: { base: string; done: () => void }) {
   const run = async () => {
     const out: Imported[] = [];
     for (const [n, file] of files.entries()) {
-      out.push(await send1(file, n).catch((e: Error) => ({ source: file.name, status: 'failed' as const, chunks: 0, error: sentence(e) })));
+      out.push(
+        await send1(file, n).catch((e: Error) => ({
+          source: file.name,
+          status: 'failed' as const,
+          chunks: 0,
+          error: sentence(e),
+        })),
+      );
       setResults([...out]);
     }
     setProgress(undefined);
@@ -196,14 +278,45 @@ function Import({ base, done }: { base: string; done: () => void }) {
       <h2>{t('importFiles')}</h2>
       <div class="fields">
         <Field label={t('files')} hint={t('importHint')} wide>
-          {(id) => <input {...id} type="file" multiple accept=".md,.txt,.html,.htm,.pdf" onChange={(e) => setFiles([...(e.currentTarget.files ?? [])])} />}
+          {(id) => (
+            <input
+              {...id}
+              type="file"
+              multiple
+              accept=".md,.txt,.html,.htm,.pdf"
+              onChange={(e) => setFiles([...(e.currentTarget.files ?? [])])}
+            />
+          )}
         </Field>
-        <Field label={t('collection')}>{(id) => <input {...id} value={collection} onInput={(e) => setCollection(e.currentTarget.value)} />}</Field>
+        <Field label={t('collection')}>
+          {(id) => (
+            <input
+              {...id}
+              value={collection}
+              onInput={(e) => setCollection(e.currentTarget.value)}
+            />
+          )}
+        </Field>
         <Field label={t('departments')} hint={t('departmentsHint')}>
-          {(id) => <input {...id} value={departments} onInput={(e) => setDepartments(e.currentTarget.value)} />}
+          {(id) => (
+            <input
+              {...id}
+              value={departments}
+              onInput={(e) => setDepartments(e.currentTarget.value)}
+            />
+          )}
         </Field>
         <Field label={t('clearance')}>
-          {(id) => <input {...id} type="number" min={0} placeholder="0" value={clearance} onInput={(e) => setClearance(e.currentTarget.value)} />}
+          {(id) => (
+            <input
+              {...id}
+              type="number"
+              min={0}
+              placeholder="0"
+              value={clearance}
+              onInput={(e) => setClearance(e.currentTarget.value)}
+            />
+          )}
         </Field>
       </div>
       <Button primary type="submit" disabled={files.length === 0} busy={Boolean(progress)}>
@@ -211,14 +324,21 @@ function Import({ base, done }: { base: string; done: () => void }) {
       </Button>
       {progress && (
         <p role="status">
-          {t('importedFiles', { done: progress.file, all: files.length })} · {t('importing', { name: progress.name, done: progress.done, all: progress.all })}
-          <progress max={files.length} value={progress.file + (progress.all ? progress.done / progress.all : 0)} aria-label={t('import')} />
+          {t('importedFiles', { done: progress.file, all: files.length })} ·{' '}
+          {t('importing', { name: progress.name, done: progress.done, all: progress.all })}
+          <progress
+            max={files.length}
+            value={progress.file + (progress.all ? progress.done / progress.all : 0)}
+            aria-label={t('import')}
+          />
         </p>
       )}
       <ul class="findings">
         {results.map((r, i) => (
           <li key={i}>
-            <Badge kind={r.status === 'failed' ? 'bad' : 'good'}>{t(`status_${r.status}`)}</Badge> {r.source} <span class="faint">{t('passages', { n: r.chunks })}</span> {r.error && <span class="bad">{r.error}</span>}
+            <Badge kind={r.status === 'failed' ? 'bad' : 'good'}>{t(`status_${r.status}`)}</Badge>{' '}
+            {r.source} <span class="faint">{t('passages', { n: r.chunks })}</span>{' '}
+            {r.error && <span class="bad">{r.error}</span>}
           </li>
         ))}
       </ul>
@@ -235,7 +355,12 @@ function Search({ base }: { base: string }) {
   const run = async () => {
     setBusy(true);
     setProblem(undefined);
-    const result = await attempt(() => post<{ text: string }>('/admin/api/registry/call', { name: 'search_documents', arguments: JSON.stringify({ query, knowledge_base_id: base }) }));
+    const result = await attempt(() =>
+      post<{ text: string }>('/admin/api/registry/call', {
+        name: 'search_documents',
+        arguments: JSON.stringify({ query, knowledge_base_id: base }),
+      }),
+    );
     const read = result && foundIn(result.text);
     setFound(read);
     if (result && !read) setProblem(new Error(result.text || t('searchOff')));
@@ -245,7 +370,13 @@ function Search({ base }: { base: string }) {
     <form class="panel" onSubmit={(e) => (e.preventDefault(), void run())}>
       <h2>{t('search')}</h2>
       <div class="filters">
-        <input type="search" aria-label={t('query')} placeholder={t('query')} value={query} onInput={(e) => setQuery(e.currentTarget.value)} />
+        <input
+          type="search"
+          aria-label={t('query')}
+          placeholder={t('query')}
+          value={query}
+          onInput={(e) => setQuery(e.currentTarget.value)}
+        />
         <Button primary type="submit" busy={busy} disabled={!query.trim()}>
           {t('search')}
         </Button>
@@ -258,7 +389,10 @@ function Search({ base }: { base: string }) {
           <ol class="results">
             {found.results.map((r, i) => (
               <li key={i}>
-                <Badge>{r.score.toFixed(2)}</Badge> <span class="faint">{r.metadata.title ?? ''} {r.metadata.source ?? ''}</span>
+                <Badge>{r.score.toFixed(2)}</Badge>{' '}
+                <span class="faint">
+                  {r.metadata.title ?? ''} {r.metadata.source ?? ''}
+                </span>
                 <Text text={r.content} />
               </li>
             ))}
@@ -290,7 +424,12 @@ function Search({ base }: { base: string }) {
                     {duration(s.ms)}
                   </td>
                   <td data-label={t('status')}>
-                    <Badge kind={s.status === 'ok' ? 'good' : s.status === 'failed' ? 'bad' : undefined}>{s.status}</Badge> <span class="faint">{s.reason}</span>
+                    <Badge
+                      kind={s.status === 'ok' ? 'good' : s.status === 'failed' ? 'bad' : undefined}
+                    >
+                      {s.status}
+                    </Badge>{' '}
+                    <span class="faint">{s.reason}</span>
                   </td>
                 </tr>
               ))}

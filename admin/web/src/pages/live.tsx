@@ -14,7 +14,15 @@ export function Live() {
   const [only, setOnly] = useState<Only>('all');
   const shown = data?.exchanges.filter((e) => matches(e, filter, only)) ?? [];
   return (
-    <Page title={t('live')} intro={data ? t('liveIntro', { n: data.keeps, seen: data.seen }) : undefined} actions={<Button onClick={reload} busy={loading}>{t('refresh')}</Button>}>
+    <Page
+      title={t('live')}
+      intro={data ? t('liveIntro', { n: data.keeps, seen: data.seen }) : undefined}
+      actions={
+        <Button onClick={reload} busy={loading}>
+          {t('refresh')}
+        </Button>
+      }
+    >
       <Problem error={error} retry={reload} />
       {data && !data.bodies && data.keeps > 0 && (
         <p class="hint">
@@ -26,8 +34,18 @@ export function Live() {
       {data && data.exchanges.length > 0 && (
         <>
           <div class="filters">
-            <input type="search" aria-label={t('filter')} placeholder={t('filterHint')} value={filter} onInput={(e) => setFilter(e.currentTarget.value)} />
-            <select aria-label={t('show')} value={only} onChange={(e) => setOnly(e.currentTarget.value as Only)}>
+            <input
+              type="search"
+              aria-label={t('filter')}
+              placeholder={t('filterHint')}
+              value={filter}
+              onInput={(e) => setFilter(e.currentTarget.value)}
+            />
+            <select
+              aria-label={t('show')}
+              value={only}
+              onChange={(e) => setOnly(e.currentTarget.value as Only)}
+            >
               {kinds.map((k) => (
                 <option key={k} value={k}>
                   {t(`only_${k}`)}
@@ -35,7 +53,11 @@ export function Live() {
               ))}
             </select>
           </div>
-          {shown.length === 0 ? <Empty title={t('noMatch')} /> : <List all={shown} meanings={data.reasons} />}
+          {shown.length === 0 ? (
+            <Empty title={t('noMatch')} />
+          ) : (
+            <List all={shown} meanings={data.reasons} />
+          )}
         </>
       )}
     </Page>
@@ -61,7 +83,10 @@ function List({ all, meanings }: { all: Exchange[]; meanings: Record<string, { m
         {all.map((e) => (
           <tr key={e.id}>
             <td data-label={t('time')}>
-              <a href={`#/live/${encodeURIComponent(e.id)}`}>{new Date(e.time).toLocaleTimeString()}</a> <span class="faint">{e.form}</span>
+              <a href={`#/live/${encodeURIComponent(e.id)}`}>
+                {new Date(e.time).toLocaleTimeString()}
+              </a>{' '}
+              <span class="faint">{e.form}</span>
             </td>
             <td data-label={t('model')} class="name">
               <Text inline text={e.model} />
@@ -72,13 +97,18 @@ function List({ all, meanings }: { all: Exchange[]; meanings: Record<string, { m
             <td data-label={t('end')}>
               <End e={e} />
             </td>
-            <td data-label={t('calls')} class={e.calls.length + e.tools === 0 ? 'name none' : 'name'}>
+            <td
+              data-label={t('calls')}
+              class={e.calls.length + e.tools === 0 ? 'name none' : 'name'}
+            >
               {e.calls.map((c) => (
                 <div key={c.id}>
                   <Text inline text={c.name} /> {c.open && <Badge kind="bad">{t('open')}</Badge>}
                 </div>
               ))}
-              {e.calls.length === 0 && <span class="faint">{e.tools > 0 ? t('noneOf', { n: e.tools }) : '–'}</span>}
+              {e.calls.length === 0 && (
+                <span class="faint">{e.tools > 0 ? t('noneOf', { n: e.tools }) : '–'}</span>
+              )}
             </td>
             <td data-label={t('repairs')} class={e.repairs.length === 0 ? 'none' : ''}>
               {e.repairs.length === 0 && <span class="faint">–</span>}

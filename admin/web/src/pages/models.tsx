@@ -41,10 +41,18 @@ export function Models() {
   const all = data?.models.filter((m) => m.id.toLowerCase().includes(filter.toLowerCase())) ?? [];
   const shown = all.filter((m) => demos || m.server !== 'demo');
   return (
-    <Page title={t('models')} intro={t('modelsIntro')} actions={<Button onClick={reload} busy={loading}>{t('refresh')}</Button>}>
+    <Page
+      title={t('models')}
+      intro={t('modelsIntro')}
+      actions={
+        <Button onClick={reload} busy={loading}>
+          {t('refresh')}
+        </Button>
+      }
+    >
       <Problem error={error} retry={reload} />
       {!data && !error && <Loading />}
-      {data && data.models.every((m) => m.server === 'demo') && (
+      {data?.models.every((m) => m.server === 'demo') && (
         <Empty title={t('noModels')}>
           <p>{t('noModelsHow')}</p>
           <pre class="text">ollama pull qwen3:4b</pre>
@@ -53,10 +61,21 @@ export function Models() {
       {data && data.models.length > 0 && (
         <>
           <div class="filters">
-            <input type="search" aria-label={t('filter')} placeholder={t('filterModels')} value={filter} onInput={(e) => setFilter(e.currentTarget.value)} />
+            <input
+              type="search"
+              aria-label={t('filter')}
+              placeholder={t('filterModels')}
+              value={filter}
+              onInput={(e) => setFilter(e.currentTarget.value)}
+            />
             {all.some((m) => m.server === 'demo') && (
               <label class="check">
-                <input type="checkbox" checked={demos} onChange={(e) => setDemos(e.currentTarget.checked)} /> {t('showDemos')}
+                <input
+                  type="checkbox"
+                  checked={demos}
+                  onChange={(e) => setDemos(e.currentTarget.checked)}
+                />{' '}
+                {t('showDemos')}
               </label>
             )}
           </div>
@@ -91,7 +110,8 @@ function Row({ m }: { m: Model }) {
             <Text inline text={m.id} />
           </strong>
           <div class="faint">
-            {t('server')}: {m.server} · {t('format')}: {m.format} · {t('strategy')}: {m.strategy || t('byProbe')}
+            {t('server')}: {m.server} · {t('format')}: {m.format} · {t('strategy')}:{' '}
+            {m.strategy || t('byProbe')}
           </div>
         </div>
         <div class="actions">
@@ -103,21 +123,25 @@ function Row({ m }: { m: Model }) {
           </a>
         </div>
       </div>
-      {found && <Found f={found} />}
+      <div role="status">{found && <Found f={found} />}</div>
     </li>
   );
 }
 
 function Found({ f }: { f: Findings }) {
   return (
-    <dl class="facts" role="status">
+    <dl class="facts">
       <dt>{t('format')}</dt>
       <dd>
-        {f.format} {f.template && <span class="faint">({t('templateSays', { name: f.template })})</span>}
+        {f.format}{' '}
+        {f.template && <span class="faint">({t('templateSays', { name: f.template })})</span>}
       </dd>
       <dt>{t('strategy')}</dt>
       <dd>
-        {f.strategy} <span class="faint">{f.strategies.length > 1 && `(${t('thenTried')}: ${f.strategies.slice(1).join(', ')})`}</span>
+        {f.strategy}{' '}
+        <span class="faint">
+          {f.strategies.length > 1 && `(${t('thenTried')}: ${f.strategies.slice(1).join(', ')})`}
+        </span>
       </dd>
       {f.wording && (
         <>
@@ -134,11 +158,15 @@ function Found({ f }: { f: Findings }) {
       <dt>{t('capabilities')}</dt>
       <dd class="badges">
         <Badge kind={f.tools ? 'good' : 'warn'}>{f.tools ? t('capTools') : t('capNoTools')}</Badge>
-        {(f.thinking || f.always_thinks) && <Badge kind="good">{f.always_thinks ? t('capAlwaysThinks') : t('capThinking')}</Badge>}
+        {(f.thinking || f.always_thinks) && (
+          <Badge kind="good">{f.always_thinks ? t('capAlwaysThinks') : t('capThinking')}</Badge>
+        )}
         {f.no_vision && <Badge>{t('capNoVision')}</Badge>}
         {f.go_structs && <Badge kind="warn">{t('capStructs')}</Badge>}
         {f.marks_missing && <Badge kind="warn">{t('capMarksMissing')}</Badge>}
-        {f.capabilities?.map((c) => <Badge key={c}>{c}</Badge>)}
+        {f.capabilities?.map((c) => (
+          <Badge key={c}>{c}</Badge>
+        ))}
       </dd>
     </dl>
   );

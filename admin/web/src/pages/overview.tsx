@@ -18,7 +18,15 @@ export function useExchanges() {
 export function Overview() {
   const { data, error, reload, loading } = useExchanges();
   return (
-    <Page title={t('overview')} intro={t('overviewIntro')} actions={<Button onClick={reload} busy={loading}>{t('refresh')}</Button>}>
+    <Page
+      title={t('overview')}
+      intro={t('overviewIntro')}
+      actions={
+        <Button onClick={reload} busy={loading}>
+          {t('refresh')}
+        </Button>
+      }
+    >
       <Problem error={error} retry={reload} />
       {!data && !error && <Loading />}
       {data && (data.exchanges.length === 0 ? <Nothing /> : <Figures list={data} />)}
@@ -44,23 +52,50 @@ function Figures({ list }: { list: Exchanges }) {
   const all = list.exchanges;
   const s = summarize(all);
   const spans = buckets(all, minutes, 60_000, Date.now());
-  const errors = tally(all.filter((e) => e.status >= 400).map((e) => `${e.status} ${e.error ?? ''}`.trim()));
+  const errors = tally(
+    all.filter((e) => e.status >= 400).map((e) => `${e.status} ${e.error ?? ''}`.trim()),
+  );
   const repairs = Object.entries(list.counts).sort((a, b) => b[1] - a[1]);
   return (
     <>
       <div class="cards">
-        <Card title={t('requests')} value={String(list.seen)} note={`${t('sinceStart')} · ${t('perMinute', { n: Math.round(s.perMinute * 10) / 10 })}`} />
-        <Card title={t('failedRequests')} value={String(s.failed)} note={t('ofLast', { n: s.count })} bad={s.failed > 0} />
-        <Card title={t('withCalls')} value={String(s.withCalls)} note={t('ofLast', { n: s.count })} />
+        <Card
+          title={t('requests')}
+          value={String(list.seen)}
+          note={`${t('sinceStart')} · ${t('perMinute', { n: Math.round(s.perMinute * 10) / 10 })}`}
+        />
+        <Card
+          title={t('failedRequests')}
+          value={String(s.failed)}
+          note={t('ofLast', { n: s.count })}
+          bad={s.failed > 0}
+        />
+        <Card
+          title={t('withCalls')}
+          value={String(s.withCalls)}
+          note={t('ofLast', { n: s.count })}
+        />
         <Card title={t('repaired')} value={String(s.repaired)} note={t('ofLast', { n: s.count })} />
-        <Card title={t('firstToken')} value={duration(s.firstMedian)} note={t('high', { value: duration(s.firstHigh) })} />
-        <Card title={t('wholeReply')} value={duration(s.totalMedian)} note={t('high', { value: duration(s.totalHigh) })} />
+        <Card
+          title={t('firstToken')}
+          value={duration(s.firstMedian)}
+          note={t('high', { value: duration(s.firstHigh) })}
+        />
+        <Card
+          title={t('wholeReply')}
+          value={duration(s.totalMedian)}
+          note={t('high', { value: duration(s.totalHigh) })}
+        />
       </div>
       <section>
         <h2>{t('lastMinutes', { n: minutes })}</h2>
         <Bars
           label={t('lastMinutes', { n: minutes })}
-          bars={spans.map((b) => ({ good: b.good, bad: b.failed, title: `${new Date(b.from).toLocaleTimeString()}: ${b.good + b.failed}` }))}
+          bars={spans.map((b) => ({
+            good: b.good,
+            bad: b.failed,
+            title: `${new Date(b.from).toLocaleTimeString()}: ${b.good + b.failed}`,
+          }))}
         />
         <div class="axis faint">
           <span>{t('minutesAgo', { n: minutes })}</span>
@@ -70,11 +105,19 @@ function Figures({ list }: { list: Exchanges }) {
       <div class="columns">
         <section>
           <h2>{t('errorKinds')}</h2>
-          {errors.length === 0 ? <p class="faint">{t('noErrors')}</p> : <Tally rows={errors} most={s.count} />}
+          {errors.length === 0 ? (
+            <p class="faint">{t('noErrors')}</p>
+          ) : (
+            <Tally rows={errors} most={s.count} />
+          )}
         </section>
         <section>
           <h2>{t('repairs')}</h2>
-          {repairs.length === 0 ? <p class="faint">{t('noRepairs')}</p> : <Tally rows={repairs} most={list.seen} meanings={list.reasons} />}
+          {repairs.length === 0 ? (
+            <p class="faint">{t('noRepairs')}</p>
+          ) : (
+            <Tally rows={repairs} most={list.seen} meanings={list.reasons} />
+          )}
         </section>
         <section>
           <h2>{t('models')}</h2>

@@ -2,9 +2,28 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { post, send } from '../api';
 import { route } from '../app';
 import { t } from '../i18n';
-import { emptyReply, take, unanswered, wire, type ChatMessage, type Reply, type ToolCall } from '../logic/chat';
+import {
+  type ChatMessage,
+  emptyReply,
+  type Reply,
+  type ToolCall,
+  take,
+  unanswered,
+  wire,
+} from '../logic/chat';
 import { events } from '../logic/events';
-import { attempt, Badge, Button, Empty, Field, Loading, Page, Problem, sentence, Text } from '../ui';
+import {
+  attempt,
+  Badge,
+  Button,
+  Empty,
+  Field,
+  Loading,
+  Page,
+  Problem,
+  sentence,
+  Text,
+} from '../ui';
 import { useModels } from './models';
 import { useRegistry } from './servers';
 
@@ -27,7 +46,12 @@ export function Playground() {
   const list = models.data?.models ?? [];
   useEffect(() => () => stop.current?.abort(), []);
   useEffect(() => {
-    if (!model && list.length > 0) setModel((list.find((m) => m.server !== 'demo') ?? list.find((m) => m.id === 'demo/hermes') ?? list[0])!.id);
+    if (!model && list.length > 0)
+      setModel(
+        (list.find((m) => m.server !== 'demo') ??
+          list.find((m) => m.id === 'demo/hermes') ??
+          list[0])!.id,
+      );
   }, [models.data]);
 
   const tools = registry.data?.tools ?? [];
@@ -43,7 +67,16 @@ export function Playground() {
         messages: wire(all),
         stream: true,
         stream_options: { include_usage: true },
-        ...(offered.size > 0 ? { tools: tools.filter((x) => offered.has(x.name)).map((x) => ({ type: 'function', function: { name: x.name, description: x.description, parameters: x.schema } })) } : {}),
+        ...(offered.size > 0
+          ? {
+              tools: tools
+                .filter((x) => offered.has(x.name))
+                .map((x) => ({
+                  type: 'function',
+                  function: { name: x.name, description: x.description, parameters: x.schema },
+                })),
+            }
+          : {}),
       };
       const response = await send('POST', '/v1/chat/completions', body, stop.current.signal);
       for await (const e of events(response.body!)) setReply((r = take(r, e.data)));
@@ -62,7 +95,9 @@ export function Playground() {
   const run = async (calls: ToolCall[]) => {
     const results: ChatMessage[] = [];
     for (const c of calls) {
-      const result = await attempt(() => post<ToolResult>('/admin/api/registry/call', { name: c.name, arguments: c.arguments }));
+      const result = await attempt(() =>
+        post<ToolResult>('/admin/api/registry/call', { name: c.name, arguments: c.arguments }),
+      );
       if (!result) return;
       results.push({ role: 'tool', content: result.text, call_id: c.id });
     }
@@ -74,7 +109,10 @@ export function Playground() {
       title={t('playground')}
       intro={t('playgroundIntro')}
       actions={
-        <Button disabled={messages.length === 0 && !reply} onClick={() => (stop.current?.abort(), setMessages([]), setError(undefined))}>
+        <Button
+          disabled={messages.length === 0 && !reply}
+          onClick={() => (stop.current?.abort(), setMessages([]), setError(undefined))}
+        >
           {t('newChat')}
         </Button>
       }
@@ -127,7 +165,11 @@ export function Playground() {
               <MessageView key={i} m={m} />
             ))}
             {reply && <MessageView m={reply} running />}
-            {error && <p class="problem" role="alert">{sentence(error)}</p>}
+            {error && (
+              <p class="problem" role="alert">
+                {sentence(error)}
+              </p>
+            )}
             {waiting.length > 0 && (
               <div class="actions">
                 <Button primary onClick={() => run(waiting)}>
@@ -169,7 +211,8 @@ function MessageView({ m, running }: { m: ChatMessage | Reply; running?: boolean
   return (
     <article class={`message ${m.role}`}>
       <header class="faint">
-        {m.role} {r?.finish && <Badge>{r.finish}</Badge>} {r?.tokens && `${t('tokens')}: ${r.tokens.prompt} + ${r.tokens.completion}`}
+        {m.role} {r?.finish && <Badge>{r.finish}</Badge>}{' '}
+        {r?.tokens && `${t('tokens')}: ${r.tokens.prompt} + ${r.tokens.completion}`}
       </header>
       {m.reasoning && (
         <details open={running}>
@@ -177,7 +220,8 @@ function MessageView({ m, running }: { m: ChatMessage | Reply; running?: boolean
           <Text text={m.reasoning} />
         </details>
       )}
-      {m.content && (m.role === 'tool' ? <Text text={m.content} /> : <p class="said-text">{m.content}</p>)}
+      {m.content &&
+        (m.role === 'tool' ? <Text text={m.content} /> : <p class="said-text">{m.content}</p>)}
       {m.calls?.map((c) => (
         <div class="call" key={c.id}>
           <Badge kind="good">{t('call')}</Badge> <Text inline text={c.name} />
@@ -186,7 +230,8 @@ function MessageView({ m, running }: { m: ChatMessage | Reply; running?: boolean
       ))}
       {running && (
         <p class="faint loading">
-          <span class="spinner" aria-hidden="true" /> {r && r.pieces > 0 ? t('argumentsArriving', { n: r.pieces }) : t('writing')}
+          <span class="spinner" aria-hidden="true" />{' '}
+          {r && r.pieces > 0 ? t('argumentsArriving', { n: r.pieces }) : t('writing')}
         </p>
       )}
     </article>

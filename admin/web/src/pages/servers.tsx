@@ -2,7 +2,19 @@ import { useEffect, useState } from 'preact/hooks';
 import { del, get, onChange, post } from '../api';
 import { t } from '../i18n';
 import { useLoad } from '../state';
-import { ask, attempt, Badge, Button, Empty, Field, Loading, Page, Problem, say, Text } from '../ui';
+import {
+  ask,
+  attempt,
+  Badge,
+  Button,
+  Empty,
+  Field,
+  Loading,
+  Page,
+  Problem,
+  say,
+  Text,
+} from '../ui';
 
 interface Server {
   name: string;
@@ -27,7 +39,10 @@ export const useRegistry = () => {
 };
 
 export function Servers() {
-  const { data, error, reload } = useLoad(() => get<{ servers: Server[] }>('/admin/api/servers'), []);
+  const { data, error, reload } = useLoad(
+    () => get<{ servers: Server[] }>('/admin/api/servers'),
+    [],
+  );
   const registry = useRegistry();
   useEffect(() => {
     // A server that is starting is asked for again soon; its tools are told of by the registry.
@@ -81,13 +96,19 @@ export function Servers() {
               </div>
               {s.state !== 'invalid' && (
                 <div class="actions">
-                  <Button danger onClick={() => remove(s.name)} aria-label={`${t('remove')} ${s.name}`}>
+                  <Button
+                    danger
+                    onClick={() => remove(s.name)}
+                    aria-label={`${t('remove')} ${s.name}`}
+                  >
                     {t('remove')}
                   </Button>
                 </div>
               )}
             </div>
-            <ToolList all={registry.data?.tools.filter((x) => x.name.startsWith(`${s.name}.`)) ?? []} />
+            <ToolList
+              all={registry.data?.tools.filter((x) => x.name.startsWith(`${s.name}.`)) ?? []}
+            />
           </li>
         ))}
       </ul>
@@ -96,8 +117,13 @@ export function Servers() {
 }
 
 function State({ s }: { s: Server }) {
-  const kind = s.state === 'ready' ? 'good' : s.state === 'down' || s.state === 'invalid' ? 'bad' : undefined;
-  return <Badge kind={kind}>{s.state === 'ready' ? t('ready', { n: s.tools }) : t(`state_${s.state}`)}</Badge>;
+  const kind =
+    s.state === 'ready' ? 'good' : s.state === 'down' || s.state === 'invalid' ? 'bad' : undefined;
+  return (
+    <Badge kind={kind}>
+      {s.state === 'ready' ? t('ready', { n: s.tools }) : t(`state_${s.state}`)}
+    </Badge>
+  );
 }
 
 function ToolList({ all }: { all: RegistryTool[] }) {
@@ -141,10 +167,21 @@ function Add({ done }: { done: () => void }) {
       <h2>{t('addServer')}</h2>
       <div class="fields">
         <Field label={t('name')} hint={t('serverNameHint')}>
-          {(id) => <input {...id} value={name} required onInput={(e) => setName(e.currentTarget.value)} />}
+          {(id) => (
+            <input {...id} value={name} required onInput={(e) => setName(e.currentTarget.value)} />
+          )}
         </Field>
         <Field label={t('address')} hint={t('addressHint')} error={error}>
-          {(id) => <input {...id} type="url" value={url} required placeholder="http://127.0.0.1:3000/mcp" onInput={(e) => setURL(e.currentTarget.value)} />}
+          {(id) => (
+            <input
+              {...id}
+              type="url"
+              value={url}
+              required
+              placeholder="http://127.0.0.1:3000/mcp"
+              onInput={(e) => setURL(e.currentTarget.value)}
+            />
+          )}
         </Field>
       </div>
       <div class="actions">

@@ -13,22 +13,44 @@ export function TestRun(p: { draft: Draft; first: Record<string, string> }) {
   const [busy, setBusy] = useState(false);
   const run = async () => {
     setBusy(true);
-    setTrial(await attempt(() => post<Trial>('/admin/api/tools/test', { tool: draftOf(p.draft), arguments: typedArguments(p.draft.params, entered) })));
+    setTrial(
+      await attempt(() =>
+        post<Trial>('/admin/api/tools/test', {
+          tool: draftOf(p.draft),
+          arguments: typedArguments(p.draft.params, entered),
+        }),
+      ),
+    );
     setBusy(false);
   };
   return (
     <form class="testrun" onSubmit={(e) => (e.preventDefault(), void run())}>
       <div class="fields">
         {p.draft.params.map((x) => (
-          <Field key={x.param_name} label={x.param_name || '?'} hint={[x.param_type, x.is_required ? t('required') : t('optional'), x.description].filter(Boolean).join(' · ')}>
+          <Field
+            key={x.param_name}
+            label={x.param_name || '?'}
+            hint={[x.param_type, x.is_required ? t('required') : t('optional'), x.description]
+              .filter(Boolean)
+              .join(' · ')}
+          >
             {(id) =>
               x.param_type === 'BOOLEAN' ? (
-                <select {...id} value={entered[x.param_name] ?? 'true'} onChange={(e) => enter({ ...entered, [x.param_name]: e.currentTarget.value })}>
+                <select
+                  {...id}
+                  value={entered[x.param_name] ?? 'true'}
+                  onChange={(e) => enter({ ...entered, [x.param_name]: e.currentTarget.value })}
+                >
                   <option>true</option>
                   <option>false</option>
                 </select>
               ) : (
-                <input {...id} value={entered[x.param_name] ?? ''} inputMode={x.param_type === 'NUMBER' ? 'decimal' : undefined} onInput={(e) => enter({ ...entered, [x.param_name]: e.currentTarget.value })} />
+                <input
+                  {...id}
+                  value={entered[x.param_name] ?? ''}
+                  inputMode={x.param_type === 'NUMBER' ? 'decimal' : undefined}
+                  onInput={(e) => enter({ ...entered, [x.param_name]: e.currentTarget.value })}
+                />
               )
             }
           </Field>
@@ -63,12 +85,15 @@ function Outcome({ trial }: { trial: Trial }) {
         <ul>
           {trial.problems.map((x, i) => (
             <li key={i} class={x.severity === 'error' ? 'bad' : 'warn'}>
-              {x.line ? t('at', { line: x.line, column: x.column ?? 1 }) : ''} {x.message} {x.rule && <code>{x.rule}</code>}
+              {x.line ? t('at', { line: x.line, column: x.column ?? 1 }) : ''} {x.message}{' '}
+              {x.rule && <code>{x.rule}</code>}
             </li>
           ))}
         </ul>
       )}
-      {trial.result?.content?.map((c, i) => <Text key={i} text={c.text ?? c.type} />)}
+      {trial.result?.content?.map((c, i) => (
+        <Text key={i} text={c.text ?? c.type} />
+      ))}
       {trial.result && (
         <details>
           <summary>{t('exactResult')}</summary>

@@ -1,12 +1,35 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { ApiError, get, onChange, post, put } from '../api';
+import { type ApiError, get, onChange, post, put } from '../api';
 import { leaving } from '../app';
 import type { EditorProps } from '../editor';
-import { t, type Key } from '../i18n';
-import { blankArguments, draftOf, emptyDraft, examplePython, exampleSQL, first, moved, of, stepOf } from '../logic/draft';
+import { type Key, t } from '../i18n';
+import {
+  blankArguments,
+  draftOf,
+  emptyDraft,
+  examplePython,
+  exampleSQL,
+  first,
+  moved,
+  of,
+  stepOf,
+} from '../logic/draft';
 import { useLoad } from '../state';
 import type { Connection, CustomTool, Draft, Finding, Param, Report } from '../types';
-import { ask, attempt, Badge, Button, Dialog, Field, Loading, Page, Problem, say, sentence, Text } from '../ui';
+import {
+  ask,
+  attempt,
+  Badge,
+  Button,
+  Dialog,
+  Field,
+  Loading,
+  Page,
+  Problem,
+  say,
+  sentence,
+  Text,
+} from '../ui';
 import { TestRun } from './testrun';
 
 const steps: Key[] = ['stepBasics', 'stepParameters', 'stepLogic', 'stepTest'];
@@ -14,15 +37,31 @@ const steps: Key[] = ['stepBasics', 'stepParameters', 'stepLogic', 'stepTest'];
 // ToolEditor makes a tool or changes one, in four steps.
 export function ToolEditor({ id }: { id: string }) {
   const kept = /^\d+$/.test(id);
-  const { data, error, reload } = useLoad(async () => (kept ? get<CustomTool>(`/admin/api/tools/${id}`) : undefined), [id]);
+  const { data, error, reload } = useLoad(
+    async () => (kept ? get<CustomTool>(`/admin/api/tools/${id}`) : undefined),
+    [id],
+  );
   if (kept && !data)
     return (
-      <Page title={t('tools')} actions={<a class="button" href="#/tools">{t('allTools')}</a>}>
+      <Page
+        title={t('tools')}
+        actions={
+          <a class="button" href="#/tools">
+            {t('allTools')}
+          </a>
+        }
+      >
         <Problem error={error} retry={reload} />
         {!error && <Loading />}
       </Page>
     );
-  const start = data ? draftOf(data) : id === 'new-sql' ? exampleSQL() : id === 'new-python' ? examplePython() : emptyDraft();
+  const start = data
+    ? draftOf(data)
+    : id === 'new-sql'
+      ? exampleSQL()
+      : id === 'new-python'
+        ? examplePython()
+        : emptyDraft();
   return <Form key={data?.version ?? 0} start={start} tool={data} reload={reload} />;
 }
 
@@ -52,7 +91,10 @@ function Form({ start, tool, reload }: { start: Draft; tool?: CustomTool; reload
   useEffect(() => {
     let late = false;
     const timer = setTimeout(async () => {
-      const r = await post<Report>('/admin/api/tools/validate', draft).catch((e: Error) => ({ valid: false, problems: [{ severity: 'error' as const, field: '', message: sentence(e) }] }));
+      const r = await post<Report>('/admin/api/tools/validate', draft).catch((e: Error) => ({
+        valid: false,
+        problems: [{ severity: 'error' as const, field: '', message: sentence(e) }],
+      }));
       if (!late) setReport(r);
     }, 300);
     return () => {
@@ -104,7 +146,15 @@ function Form({ start, tool, reload }: { start: Draft; tool?: CustomTool; reload
     requestAnimationFrame(() => heading.current?.focus());
   };
   return (
-    <Page title={tool ? tool.name : t('newTool')} intro={tool ? t('version', { n: tool.version }) : undefined} actions={<a class="button" href="#/tools">{t('allTools')}</a>}>
+    <Page
+      title={tool ? tool.name : t('newTool')}
+      intro={tool ? t('version', { n: tool.version }) : undefined}
+      actions={
+        <a class="button" href="#/tools">
+          {t('allTools')}
+        </a>
+      }
+    >
       {newer && (
         <div class="problem" role="alert">
           <span>{t('newerVersion')}</span>
@@ -113,10 +163,16 @@ function Form({ start, tool, reload }: { start: Draft; tool?: CustomTool; reload
       )}
       <ol class="steps">
         {steps.map((name, i) => {
-          const wrong = findings.filter((f) => f.severity === 'error' && f.field && stepOf(f.field) === i && i < 3).length;
+          const wrong = findings.filter(
+            (f) => f.severity === 'error' && f.field && stepOf(f.field) === i && i < 3,
+          ).length;
           return (
             <li key={name}>
-              <button type="button" aria-current={i === step ? 'step' : undefined} onClick={() => go(i)}>
+              <button
+                type="button"
+                aria-current={i === step ? 'step' : undefined}
+                onClick={() => go(i)}
+              >
                 <span class="n">{i + 1}</span> {t(name)}
                 {wrong > 0 && touched.current && <Badge kind="bad">{wrong}</Badge>}
               </button>
@@ -128,13 +184,17 @@ function Form({ start, tool, reload }: { start: Draft; tool?: CustomTool; reload
         <h2 tabIndex={-1} ref={heading}>
           {t(steps[step]!)}
         </h2>
-        {step === 0 && <Basics draft={draft} change={change} findings={touched.current ? findings : []} />}
+        {step === 0 && (
+          <Basics draft={draft} change={change} findings={touched.current ? findings : []} />
+        )}
         {step === 1 && <Parameters draft={draft} change={change} findings={findings} />}
         {step === 2 && <Logic draft={draft} change={change} findings={findings} report={report} />}
         {step === 3 && <TestStep draft={draft} report={report} />}
       </section>
       <div class="actions end sticky">
-        {findings.some((f) => f.severity === 'error' && f.field === '') && <span class="bad">{findings.find((f) => f.field === '')!.message}</span>}
+        {findings.some((f) => f.severity === 'error' && f.field === '') && (
+          <span class="bad">{findings.find((f) => f.field === '')!.message}</span>
+        )}
         {step > 0 && <Button onClick={() => go(step - 1)}>{t('back')}</Button>}
         {step < 3 && (
           <Button primary onClick={() => go(step + 1)}>
@@ -142,7 +202,12 @@ function Form({ start, tool, reload }: { start: Draft; tool?: CustomTool; reload
           </Button>
         )}
         {(step === 3 || tool) && (
-          <Button primary={step === 3} busy={busy} disabled={report ? !report.valid : false} onClick={() => save()}>
+          <Button
+            primary={step === 3}
+            busy={busy}
+            disabled={report ? !report.valid : false}
+            onClick={() => save()}
+          >
             {t('save')}
           </Button>
         )}
@@ -152,7 +217,9 @@ function Form({ start, tool, reload }: { start: Draft; tool?: CustomTool; reload
           <p>{t('conflictWhat')}</p>
           <div class="actions end">
             <Button onClick={() => setConflict(false)}>{t('cancel')}</Button>
-            <Button onClick={() => ((touched.current = false), setConflict(false), reload())}>{t('loadTheirs')}</Button>
+            <Button onClick={() => ((touched.current = false), setConflict(false), reload())}>
+              {t('loadTheirs')}
+            </Button>
             <Button danger onClick={overwrite}>
               {t('overwrite')}
             </Button>
@@ -176,30 +243,78 @@ interface StepProps {
   findings: Finding[];
 }
 
-const noted = (findings: Finding[], field: string) => ({ error: first(findings, field, 'error'), warning: first(findings, field, 'warning') });
+const noted = (findings: Finding[], field: string) => ({
+  error: first(findings, field, 'error'),
+  warning: first(findings, field, 'warning'),
+});
 
 function Basics({ draft, change, findings }: StepProps) {
   return (
     <>
       <Field label={t('toolName')} hint={t('toolNameHint')} {...noted(findings, 'name')}>
-        {(id) => <input {...id} value={draft.name} spellcheck={false} autocomplete="off" placeholder="get_user_daily_limit" onInput={(e) => change({ name: e.currentTarget.value })} />}
+        {(id) => (
+          <input
+            {...id}
+            value={draft.name}
+            spellcheck={false}
+            autocomplete="off"
+            placeholder="get_user_daily_limit"
+            onInput={(e) => change({ name: e.currentTarget.value })}
+          />
+        )}
       </Field>
-      <Field label={t('descriptionAgent')} hint={t('descriptionAgentHint')} wide {...noted(findings, 'description_agent')}>
-        {(id) => <textarea {...id} rows={3} value={draft.description_agent} onInput={(e) => change({ description_agent: e.currentTarget.value })} />}
+      <Field
+        label={t('descriptionAgent')}
+        hint={t('descriptionAgentHint')}
+        wide
+        {...noted(findings, 'description_agent')}
+      >
+        {(id) => (
+          <textarea
+            {...id}
+            rows={3}
+            value={draft.description_agent}
+            onInput={(e) => change({ description_agent: e.currentTarget.value })}
+          />
+        )}
       </Field>
-      <Field label={t('descriptionUser')} hint={t('descriptionUserHint')} wide {...noted(findings, 'description_user')}>
-        {(id) => <textarea {...id} rows={2} value={draft.description_user} onInput={(e) => change({ description_user: e.currentTarget.value })} />}
+      <Field
+        label={t('descriptionUser')}
+        hint={t('descriptionUserHint')}
+        wide
+        {...noted(findings, 'description_user')}
+      >
+        {(id) => (
+          <textarea
+            {...id}
+            rows={2}
+            value={draft.description_user}
+            onInput={(e) => change({ description_user: e.currentTarget.value })}
+          />
+        )}
       </Field>
       <label class="check">
-        <input type="checkbox" checked={draft.is_active} onChange={(e) => change({ is_active: e.currentTarget.checked })} /> {t('activeHint')}
+        <input
+          type="checkbox"
+          checked={draft.is_active}
+          onChange={(e) => change({ is_active: e.currentTarget.checked })}
+        />{' '}
+        {t('activeHint')}
       </label>
     </>
   );
 }
 
 function Parameters({ draft, change, findings }: StepProps) {
-  const set = (i: number, more: Partial<Param>) => change({ params: draft.params.map((p, n) => (n === i ? { ...p, ...more } : p)) });
-  const add = () => change({ params: [...draft.params, { param_name: '', param_type: 'STRING', is_required: true, description: '' }] });
+  const set = (i: number, more: Partial<Param>) =>
+    change({ params: draft.params.map((p, n) => (n === i ? { ...p, ...more } : p)) });
+  const add = () =>
+    change({
+      params: [
+        ...draft.params,
+        { param_name: '', param_type: 'STRING', is_required: true, description: '' },
+      ],
+    });
   return (
     <>
       {draft.params.length === 0 && <p class="faint">{t('noParametersHow')}</p>}
@@ -208,11 +323,26 @@ function Parameters({ draft, change, findings }: StepProps) {
           <li key={i}>
             <div class="fields">
               <Field label={t('parameterName')} {...noted(findings, `params[${i}].param_name`)}>
-                {(id) => <input {...id} value={p.param_name} spellcheck={false} autocomplete="off" placeholder="user_name" onInput={(e) => set(i, { param_name: e.currentTarget.value })} />}
+                {(id) => (
+                  <input
+                    {...id}
+                    value={p.param_name}
+                    spellcheck={false}
+                    autocomplete="off"
+                    placeholder="user_name"
+                    onInput={(e) => set(i, { param_name: e.currentTarget.value })}
+                  />
+                )}
               </Field>
               <Field label={t('type')}>
                 {(id) => (
-                  <select {...id} value={p.param_type} onChange={(e) => set(i, { param_type: e.currentTarget.value as Param['param_type'] })}>
+                  <select
+                    {...id}
+                    value={p.param_type}
+                    onChange={(e) =>
+                      set(i, { param_type: e.currentTarget.value as Param['param_type'] })
+                    }
+                  >
                     <option value="STRING">{t('typeString')}</option>
                     <option value="NUMBER">{t('typeNumber')}</option>
                     <option value="BOOLEAN">{t('typeBoolean')}</option>
@@ -220,20 +350,43 @@ function Parameters({ draft, change, findings }: StepProps) {
                 )}
               </Field>
               <Field label={t('description')} wide {...noted(findings, `params[${i}].description`)}>
-                {(id) => <input {...id} value={p.description} onInput={(e) => set(i, { description: e.currentTarget.value })} />}
+                {(id) => (
+                  <input
+                    {...id}
+                    value={p.description}
+                    onInput={(e) => set(i, { description: e.currentTarget.value })}
+                  />
+                )}
               </Field>
             </div>
             <div class="actions">
               <label class="check">
-                <input type="checkbox" checked={p.is_required} onChange={(e) => set(i, { is_required: e.currentTarget.checked })} /> {t('required')}
+                <input
+                  type="checkbox"
+                  checked={p.is_required}
+                  onChange={(e) => set(i, { is_required: e.currentTarget.checked })}
+                />{' '}
+                {t('required')}
               </label>
-              <Button disabled={i === 0} aria-label={t('moveUp', { name: p.param_name || i + 1 })} onClick={() => change({ params: moved(draft.params, i, i - 1) })}>
+              <Button
+                disabled={i === 0}
+                aria-label={t('moveUp', { name: p.param_name || i + 1 })}
+                onClick={() => change({ params: moved(draft.params, i, i - 1) })}
+              >
                 ↑
               </Button>
-              <Button disabled={i === draft.params.length - 1} aria-label={t('moveDown', { name: p.param_name || i + 1 })} onClick={() => change({ params: moved(draft.params, i, i + 1) })}>
+              <Button
+                disabled={i === draft.params.length - 1}
+                aria-label={t('moveDown', { name: p.param_name || i + 1 })}
+                onClick={() => change({ params: moved(draft.params, i, i + 1) })}
+              >
                 ↓
               </Button>
-              <Button danger aria-label={t('removeParameter', { name: p.param_name || i + 1 })} onClick={() => change({ params: draft.params.filter((_, n) => n !== i) })}>
+              <Button
+                danger
+                aria-label={t('removeParameter', { name: p.param_name || i + 1 })}
+                onClick={() => change({ params: draft.params.filter((_, n) => n !== i) })}
+              >
                 {t('remove')}
               </Button>
             </div>
@@ -250,7 +403,9 @@ function Logic({ draft, change, findings, report }: StepProps & { report?: Repor
   const schema = useLoad(() => get<{ connections: Connection[] }>('/admin/api/schema'), []);
   const insert = useRef<(text: string) => void>(() => undefined);
   const connections = schema.data?.connections ?? [];
-  const connection = connections.find((c) => (draft.options.connection ? c.name === draft.options.connection : c.default));
+  const connection = connections.find((c) =>
+    draft.options.connection ? c.name === draft.options.connection : c.default,
+  );
   const here = of(findings, 'definition');
   return (
     <>
@@ -266,7 +421,10 @@ function Logic({ draft, change, findings, report }: StepProps & { report?: Repor
             onKeyDown={(e) => {
               if (e.key !== 'ArrowLeft' && e.key !== 'ArrowRight') return;
               change({ tool_type: type === 'SQL' ? 'PYTHON' : 'SQL' });
-((e.currentTarget.nextElementSibling ?? e.currentTarget.previousElementSibling) as HTMLElement | null)?.focus();
+              (
+                (e.currentTarget.nextElementSibling ??
+                  e.currentTarget.previousElementSibling) as HTMLElement | null
+              )?.focus();
             }}
           >
             {type === 'SQL' ? 'SQL' : 'Python'}
@@ -280,7 +438,13 @@ function Logic({ draft, change, findings, report }: StepProps & { report?: Repor
             {connections.length > 1 && (
               <Field label={t('connection')}>
                 {(id) => (
-                  <select {...id} value={connection?.name ?? ''} onChange={(e) => change({ options: { ...draft.options, connection: e.currentTarget.value } })}>
+                  <select
+                    {...id}
+                    value={connection?.name ?? ''}
+                    onChange={(e) =>
+                      change({ options: { ...draft.options, connection: e.currentTarget.value } })
+                    }
+                  >
                     {!connection && <option value="">{draft.options.connection}</option>}
                     {connections.map((c) => (
                       <option key={c.name}>{c.name}</option>
@@ -290,7 +454,10 @@ function Logic({ draft, change, findings, report }: StepProps & { report?: Repor
               </Field>
             )}
             <h3>{t('tables')}</h3>
-            <Problem error={schema.error ?? (connection?.error ? new Error(connection.error) : undefined)} retry={schema.reload} />
+            <Problem
+              error={schema.error ?? (connection?.error ? new Error(connection.error) : undefined)}
+              retry={schema.reload}
+            />
             {schema.data && !connection && <p class="faint">{t('noConnections')}</p>}
             {connection?.tables.map((x) => (
               <details key={x.name}>
@@ -298,18 +465,27 @@ function Logic({ draft, change, findings, report }: StepProps & { report?: Repor
                   <Item text={x.name} insert={(s) => insert.current(s)} />
                 </summary>
                 {x.columns.map((c) => (
-                  <Item key={c.name} text={c.name} detail={c.type} insert={(s) => insert.current(s)} />
+                  <Item
+                    key={c.name}
+                    text={c.name}
+                    detail={c.type}
+                    insert={(s) => insert.current(s)}
+                  />
                 ))}
               </details>
             ))}
           </aside>
         )}
         <div class="grow">
-          <div class="chips" aria-label={t('stepParameters')}>
+          <div class="chips" role="group" aria-label={t('stepParameters')}>
             {draft.params
               .filter((p) => p.param_name)
               .map((p) => (
-                <Item key={p.param_name} text={(sql ? ':' : '') + p.param_name} insert={(s) => insert.current(s)} />
+                <Item
+                  key={p.param_name}
+                  text={(sql ? ':' : '') + p.param_name}
+                  insert={(s) => insert.current(s)}
+                />
               ))}
             {draft.params.length === 0 && <span class="faint">{t('noParameters')}</span>}
           </div>
@@ -372,13 +548,22 @@ function Findings({ all }: { all: Finding[] }) {
 }
 
 function OptionFields({ draft, change, findings }: StepProps) {
-  const set = (more: Partial<Draft['options']>) => change({ options: Object.fromEntries(Object.entries({ ...draft.options, ...more }).filter(([, v]) => v !== undefined)) });
+  const set = (more: Partial<Draft['options']>) =>
+    change({
+      options: Object.fromEntries(
+        Object.entries({ ...draft.options, ...more }).filter(([, v]) => v !== undefined),
+      ),
+    });
   const number = (s: string) => (s.trim() === '' ? undefined : Number(s) || 0);
   return (
     <div class="fields">
       <Field label={t('resultShape')} {...noted(findings, 'options.result')}>
         {(id) => (
-          <select {...id} value={draft.options.result ?? 'auto'} onChange={(e) => set({ result: e.currentTarget.value as never })}>
+          <select
+            {...id}
+            value={draft.options.result ?? 'auto'}
+            onChange={(e) => set({ result: e.currentTarget.value as never })}
+          >
             {(['auto', 'rows', 'one', 'value'] as const).map((r) => (
               <option key={r} value={r}>
                 {t(`result_${r}`)}
@@ -389,17 +574,41 @@ function OptionFields({ draft, change, findings }: StepProps) {
       </Field>
       <Field label={t('resultFormat')} {...noted(findings, 'options.format')}>
         {(id) => (
-          <select {...id} value={draft.options.format ?? 'json'} onChange={(e) => set({ format: e.currentTarget.value as never })}>
+          <select
+            {...id}
+            value={draft.options.format ?? 'json'}
+            onChange={(e) => set({ format: e.currentTarget.value as never })}
+          >
             <option value="json">JSON</option>
             <option value="text">{t('formatText')}</option>
           </select>
         )}
       </Field>
       <Field label={t('timeout')} {...noted(findings, 'options.timeout_ms')}>
-        {(id) => <input {...id} type="number" min={1} max={60000} placeholder="10000" value={draft.options.timeout_ms ?? ''} onInput={(e) => set({ timeout_ms: number(e.currentTarget.value) })} />}
+        {(id) => (
+          <input
+            {...id}
+            type="number"
+            min={1}
+            max={60000}
+            placeholder="10000"
+            value={draft.options.timeout_ms ?? ''}
+            onInput={(e) => set({ timeout_ms: number(e.currentTarget.value) })}
+          />
+        )}
       </Field>
       <Field label={t('maxRows')} {...noted(findings, 'options.max_rows')}>
-        {(id) => <input {...id} type="number" min={1} max={10000} placeholder="1000" value={draft.options.max_rows ?? ''} onInput={(e) => set({ max_rows: number(e.currentTarget.value) })} />}
+        {(id) => (
+          <input
+            {...id}
+            type="number"
+            min={1}
+            max={10000}
+            placeholder="1000"
+            value={draft.options.max_rows ?? ''}
+            onInput={(e) => set({ max_rows: number(e.currentTarget.value) })}
+          />
+        )}
       </Field>
     </div>
   );

@@ -1,10 +1,23 @@
 import { useEffect, useState } from 'preact/hooks';
 import { del, get, onChange, post } from '../api';
-import { t, type Key } from '../i18n';
+import { type Key, t } from '../i18n';
 import { blankArguments } from '../logic/draft';
 import { useLoad } from '../state';
 import type { CustomTool, Version } from '../types';
-import { ask, attempt, Badge, Button, Dialog, Empty, Loading, Page, Problem, say, Text, Toggle } from '../ui';
+import {
+  ask,
+  attempt,
+  Badge,
+  Button,
+  Dialog,
+  Empty,
+  Loading,
+  Page,
+  Problem,
+  say,
+  Text,
+  Toggle,
+} from '../ui';
 import { TestRun } from './testrun';
 
 // useTools is the list, asked for again when anybody changed a tool.
@@ -19,7 +32,8 @@ export function Tools() {
   const [testing, test] = useState<CustomTool>();
   const [versions, showVersions] = useState<CustomTool>();
   const toggle = async (tool: CustomTool, on: boolean) => {
-    if (await attempt(() => post(`/admin/api/tools/${tool.id}/toggle`, { is_active: on }))) say(t(on ? 'toolOn' : 'toolOff', { name: tool.name }));
+    if (await attempt(() => post(`/admin/api/tools/${tool.id}/toggle`, { is_active: on })))
+      say(t(on ? 'toolOn' : 'toolOff', { name: tool.name }));
     reload();
   };
   const remove = async (tool: CustomTool) => {
@@ -60,14 +74,20 @@ export function Tools() {
         {data?.tools.map((x) => (
           <li key={x.id}>
             <div class="row">
-              <Toggle on={x.is_active} label={t('active', { name: x.name })} change={(on) => toggle(x, on)} />
+              <Toggle
+                on={x.is_active}
+                label={t('active', { name: x.name })}
+                change={(on) => toggle(x, on)}
+              />
               <div class="grow">
                 <a href={`#/tools/${x.id}`}>
                   <strong>{x.name}</strong>
                 </a>{' '}
                 <Badge>{x.tool_type}</Badge> {!x.is_active && <Badge>{t('inactive')}</Badge>}
                 <div class="faint">{x.description_user || x.description_agent}</div>
-                <div class="faint">{t('toolCost', { n: x.tokens, version: x.version, by: x.created_by })}</div>
+                <div class="faint">
+                  {t('toolCost', { n: x.tokens, version: x.version, by: x.created_by })}
+                </div>
                 {x.problem && <div class="bad">{x.problem}</div>}
               </div>
               <div class="actions">
@@ -100,9 +120,19 @@ export function Tools() {
 
 // Versions shows what a tool was, and makes it that again.
 function Versions({ tool, close }: { tool: CustomTool; close: () => void }) {
-  const { data, error } = useLoad(() => get<{ versions: Version[] }>(`/admin/api/tools/${tool.id}/versions`), [tool.id]);
+  const { data, error } = useLoad(
+    () => get<{ versions: Version[] }>(`/admin/api/tools/${tool.id}/versions`),
+    [tool.id],
+  );
   const restore = async (v: Version) => {
-    if (!(await attempt(() => post(`/admin/api/tools/${tool.id}/versions/${v.version}/restore`, { version: data?.versions[0]?.version ?? tool.version })))) return;
+    if (
+      !(await attempt(() =>
+        post(`/admin/api/tools/${tool.id}/versions/${v.version}/restore`, {
+          version: data?.versions[0]?.version ?? tool.version,
+        }),
+      ))
+    )
+      return;
     say(t('restored', { version: v.version }));
     close();
   };
@@ -115,7 +145,10 @@ function Versions({ tool, close }: { tool: CustomTool; close: () => void }) {
           <li key={v.version}>
             <div class="row">
               <div class="grow">
-                <strong>{v.version}</strong> {t(`action_${v.action}` as Key)} <span class="faint">{new Date(v.saved_at).toLocaleString()}, {v.saved_by}</span>
+                <strong>{v.version}</strong> {t(`action_${v.action}` as Key)}{' '}
+                <span class="faint">
+                  {new Date(v.saved_at).toLocaleString()}, {v.saved_by}
+                </span>
                 <Text text={v.tool.definition} />
               </div>
               {i > 0 && v.action !== 'delete' && (
