@@ -31,7 +31,10 @@ func (s *Server) handleKnowledge() {
 // The routes are there all the same, so that a page finds out why, and the description is of every server.
 func (s *Server) withStore(h func(w http.ResponseWriter, r *http.Request) error) func(http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		if s.config.KB == nil || s.config.KB.Store == nil {
+		switch {
+		case s.config.KB != nil && s.config.KB.Problem != nil:
+			return fault.New(fault.Unable, "knowledge bases are off: %v", s.config.KB.Problem)
+		case s.config.KB == nil || s.config.KB.Store == nil:
 			return fault.New(fault.Unable, "knowledge bases are off, since no store is open")
 		}
 		return knowledgeFault(h(w, r))
@@ -86,7 +89,10 @@ func (s *Server) listBases(w http.ResponseWriter, r *http.Request) error {
 		}
 		all = append(all, one)
 	}
-	return write(w, http.StatusOK, map[string][]shownBase{"knowledge_bases": all})
+	return write(w, http.StatusOK, struct {
+		Bases   []shownBase   `json:"knowledge_bases"`
+		LeftOut []kbstore.Odd `json:"left_out,omitempty"`
+	}{all, s.config.KB.Store.LeftOut("")})
 }
 
 // createBase makes a knowledge base. The id may be given, so that a client's configuration can be written before the base is there.
@@ -135,6 +141,7 @@ func (s *Server) showBase(w http.ResponseWriter, r *http.Request) error {
 		shownBase
 		Collections []kbstore.Collection `json:"collections"`
 		Documents   []kbstore.Document   `json:"documents"`
+		LeftOut     []kbstore.Odd        `json:"left_out,omitempty"`
 	}
 	if out.shownBase, err = s.shown(r.Context(), b); err != nil {
 		return err
@@ -147,6 +154,7 @@ func (s *Server) showBase(w http.ResponseWriter, r *http.Request) error {
 	}
 	// An empty list is [] and not null: the document promises a list.
 	out.Collections, out.Documents = append([]kbstore.Collection{}, out.Collections...), append([]kbstore.Document{}, out.Documents...)
+	out.LeftOut = s.config.KB.Store.LeftOut(b.ID)
 	return write(w, http.StatusOK, out)
 }
 

@@ -72,6 +72,7 @@ func (m *Main) readAgain() error {
 	slices.Sort(changed)
 	m.given = next
 	m.setLevel(f.config.LogLevel)
+	m.sayOdd(f.settings)
 	m.show(m.reload.life, f)
 	m.sayRead(changed, later)
 	return nil
@@ -130,8 +131,13 @@ func (m *Main) faceOf(next given, sameFamilies bool) (*face, error) {
 	if err != nil {
 		return nil, err
 	}
-	if sameFamilies {
+	if sameFamilies || s.oddFamilies { // a file that somebody edits must not take its family away
 		s.formats = old.settings.formats
+		for model, name := range s.unread {
+			if s.formats.Named(name) != nil {
+				config.Format[model] = name
+			}
+		}
 	}
 	f := m.newFace(config, s, old)
 	return f, m.mayListen(f)

@@ -48,6 +48,9 @@ func (m *Main) toolboxConfig() toolbox.Config {
 		Data: m.Config.Data, Store: m.Config.Store, Sample: m.Config.Sample, Panicked: m.panicked, Databases: m.Config.Databases, Knowledge: m.knowledge(), Lasting: true, Audit: m.audit,
 		Connections: m.Config.Connection, Called: m.called,
 		Warn: func(text string) { m.log.Warn().Msg(text) },
+		Odd: func(err error) {
+			m.log.Warn().Err(err).Msg("some tools are off, until the next start: their data cannot be opened")
+		},
 	}
 }
 

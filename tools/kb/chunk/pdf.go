@@ -71,24 +71,26 @@ func textOfPDF(data []byte) (t Text, err error) {
 		return t, errors.New("it is encrypted; import one without a password")
 	case err != nil:
 		return t, fmt.Errorf("it is not a PDF that can be read: %w", err)
-	case file.NumPage() > mostPages:
-		return t, fmt.Errorf("%d pages are more than %d", file.NumPage(), mostPages)
+	}
+	pages := pagesOf(file).pages
+	if len(pages) > mostPages {
+		return t, fmt.Errorf("it has more than %d pages", mostPages)
 	}
 	var lines []line
 	size := 0
-	for n := 1; n <= file.NumPage(); n++ {
-		page, err := linesOfPage(file, n)
-		if err != nil {
-			t.Problems = append(t.Problems, fmt.Sprintf("page %d cannot be read: %v", n, err))
+	for i, p := range pages {
+		shown, err := linesOfPage(p)
+		if err != nil && len(t.Problems) < mostProblems {
+			t.Problems = append(t.Problems, fmt.Sprintf("page %d cannot be read: %v", i+1, err))
 		}
-		for _, l := range page {
+		for _, l := range shown {
 			if size += len(l.text); size > mostText {
 				return t, fmt.Errorf("it has more than %d bytes of text", mostText)
 			}
 			lines = append(lines, l)
 		}
 	}
-	t.Title = file.Trailer().Key("Info").Key("Title").Text()
+	_ = guarded(func() { t.Title = file.Trailer().Key("Info").Key("Title").Text() })
 	t.Blocks = paragraphs(lines)
 	if len(t.Blocks) == 0 && len(t.Problems) > 0 {
 		return t, errors.New(t.Problems[0])
@@ -99,8 +101,14 @@ func textOfPDF(data []byte) (t Text, err error) {
 	return t, nil
 }
 
+// mostProblems is how many pages that cannot be read are told of.
+const mostProblems = 20
+
 // linesOfPage reads one page. One that takes too long or breaks the library is left out of the others.
-func linesOfPage(file *pdf.Reader, n int) ([]line, error) {
+func linesOfPage(p leaf) ([]line, error) {
+	if p.err != nil {
+		return nil, p.err
+	}
 	type outcome struct {
 		lines []line
 		err   error
@@ -108,14 +116,12 @@ func linesOfPage(file *pdf.Reader, n int) ([]line, error) {
 	done := make(chan outcome, 1)
 	go func() { // ends with the page, or with the process
 		var o outcome
-		defer func() {
-			if broken := recover(); broken != nil {
-				o.err = fmt.Errorf("%v", broken)
-			}
-			done <- o
-		}()
-		pieces, err := piecesOf(file.Page(n), time.Now().Add(pageTime))
-		o.lines, o.err = linesOf(pieces), err
+		broken := guarded(func() {
+			pieces, err := piecesOf(p, time.Now().Add(pageTime))
+			o.lines, o.err = linesOf(pieces), err
+		})
+		o.err = cmp.Or(broken, o.err)
+		done <- o
 	}()
 	select {
 	case o := <-done:

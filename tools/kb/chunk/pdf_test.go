@@ -100,14 +100,14 @@ func TestAPageThatShowsMillionsOfStringsIsBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if pieces, err := piecesOf(file.Page(1), time.Now().Add(time.Hour)); len(pieces) != mostPieces || err != nil {
+	if pieces, err := piecesOf(pagesOf(file).pages[0], time.Now().Add(time.Hour)); len(pieces) != mostPieces || err != nil {
 		t.Errorf("%d pieces, want %d; %v", len(pieces), mostPieces, err)
 	}
 	r := &reader{unpacked: mostUnpacked + 1}
 	if data := r.stream(file.Page(1).V.Key("Contents")); data != nil {
 		t.Errorf("%d bytes more were unpacked", len(data))
 	}
-	if _, err := piecesOf(file.Page(1), time.Time{}); err != errSlow {
+	if _, err := piecesOf(pagesOf(file).pages[0], time.Time{}); err != errSlow {
 		t.Errorf("a page whose time is over ends by %v", err)
 	}
 }

@@ -17,14 +17,34 @@ interface KnowledgeBase {
 }
 
 interface Whole extends KnowledgeBase {
+  left_out?: Odd[];
   collections: { id: string; name: string; summary: string }[];
   documents: { id: string; collection_id: string; title: string; source: string; summary: string; chunk_count: number; public: boolean; departments: string[] | null; clearance: number; imported: string }[];
 }
 
+interface Odd {
+  table: string;
+  row: string;
+  why: string;
+}
+
 const path = '/admin/api/knowledge-bases';
 
+// LeftOut lists rows of the database that cannot be used.
+function LeftOut({ rows }: { rows?: Odd[] }) {
+  return (
+    <>
+      {rows?.map((o) => (
+        <div class="bad" key={o.table + o.row + o.why}>
+          <Text inline text={t('leftOut', { tool: `${o.table} ${o.row}`, why: o.why })} />
+        </div>
+      ))}
+    </>
+  );
+}
+
 export function Knowledge() {
-  const { data, error, reload } = useLoad(() => get<{ knowledge_bases: KnowledgeBase[] }>(path), []);
+  const { data, error, reload } = useLoad(() => get<{ knowledge_bases: KnowledgeBase[]; left_out?: Odd[] }>(path), []);
   useEffect(() => onChange('knowledge', reload), []);
   const remove = async (b: KnowledgeBase) => {
     if (!(await ask(t('deleteBase', { name: b.name }), t('delete')))) return;
@@ -37,6 +57,7 @@ export function Knowledge() {
   return (
     <Page title={t('knowledge')} intro={t('knowledgeIntro')}>
       <Problem error={error} retry={reload} />
+      <LeftOut rows={data?.left_out} />
       {data && <NewBase />}
       {!data && !error && <Loading />}
       {data && data.knowledge_bases.length === 0 && (
@@ -125,6 +146,7 @@ export function Base({ id }: { id: string }) {
           <Search base={id} />
           <section>
             <h2>{t('documents')}</h2>
+            <LeftOut rows={data.left_out} />
             {data.documents.length === 0 && <p class="faint">{t('noDocuments')}</p>}
             <ul class="rows">
               {data.documents.map((d) => (
