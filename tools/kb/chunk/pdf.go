@@ -28,7 +28,7 @@ const (
 // pdfTime is how long a PDF may take. A thousand pages take some seconds.
 const pdfTime = 2 * time.Minute
 
-// pageTime is how long one page of it may take.
+// pageTime is how long one page of it may take, and to open it.
 const pageTime = 10 * time.Second
 
 // pdfReader reads PDFs in a process of its own, since the library may never end with a broken file: a
@@ -65,8 +65,10 @@ func textOfPDF(data []byte) (t Text, err error) {
 			err = fmt.Errorf("it is not a PDF that can be read: %v", broken)
 		}
 	}()
-	file, err := pdf.NewReader(bytes.NewReader(data), int64(len(data)))
-	switch {
+	var file *pdf.Reader
+	var opened error
+	err = inTime(func() { file, opened = pdf.NewReader(bytes.NewReader(data), int64(len(data))) })
+	switch err = cmp.Or(err, opened); {
 	case errors.Is(err, pdf.ErrInvalidPassword):
 		return t, errors.New("it is encrypted; import one without a password")
 	case err != nil:
@@ -109,30 +111,33 @@ func linesOfPage(p leaf) ([]line, error) {
 	if p.err != nil {
 		return nil, p.err
 	}
-	type outcome struct {
-		lines []line
-		err   error
+	var lines []line
+	var wrong error
+	err := inTime(func() {
+		pieces, err := piecesOf(p, time.Now().Add(pageTime))
+		lines, wrong = linesOf(pieces), err
+	})
+	if err != nil { // what it reads may still be written to
+		return nil, err
 	}
-	done := make(chan outcome, 1)
-	go func() { // ends with the page, or with the process
-		var o outcome
-		broken := guarded(func() {
-			pieces, err := piecesOf(p, time.Now().Add(pageTime))
-			o.lines, o.err = linesOf(pieces), err
-		})
-		o.err = cmp.Or(broken, o.err)
-		done <- o
-	}()
+	return lines, wrong
+}
+
+// inTime does something that may break the library, or never end: a list of parts may name itself. Then
+// it goes on, until the process ends.
+func inTime(do func()) error {
+	done := make(chan error, 1)
+	go func() { done <- guarded(do) }() // ends with the work, or with the process
 	select {
-	case o := <-done:
-		return o.lines, o.err
+	case err := <-done:
+		return err
 	case <-time.After(pageTime + time.Second):
 		aside.Spent()
-		return nil, errSlow
+		return errSlow
 	}
 }
 
-// errSlow is the end of a page whose time is over.
+// errSlow is the end of a page or a file whose time is over.
 var errSlow = fmt.Errorf("it takes longer than %v to read", pageTime)
 
 // line is what stands at one height of a page.
