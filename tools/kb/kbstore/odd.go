@@ -36,25 +36,31 @@ const maxOdd = 1000
 type oddRows struct {
 	mu   sync.Mutex
 	tell func(Odd)
+	told map[Odd]bool
 	all  map[string]map[Odd]bool
 }
 
-// note remembers a row, and tells of one that is new.
+// note remembers a row, and tells of one that nobody was told of.
 func (o *oddRows) note(base string, row Odd) {
 	o.mu.Lock()
-	known := o.all[base][row]
-	if !known && len(o.all[base]) < maxOdd {
-		if o.all == nil {
-			o.all = map[string]map[Odd]bool{}
-		}
-		if o.all[base] == nil {
-			o.all[base] = map[Odd]bool{}
-		}
+	if o.all == nil {
+		o.all, o.told = map[string]map[Odd]bool{}, map[Odd]bool{}
+	}
+	if o.all[base] == nil {
+		o.all[base] = map[Odd]bool{}
+	}
+	if len(o.all[base]) < maxOdd {
 		o.all[base][row] = true
 	}
 	tell := o.tell
+	if o.told[row] || len(o.told) >= maxOdd {
+		tell = nil
+	}
+	if tell != nil {
+		o.told[row] = true
+	}
 	o.mu.Unlock()
-	if !known && tell != nil {
+	if tell != nil {
 		tell(row)
 	}
 }
