@@ -293,7 +293,7 @@ var below = map[string][]string{
 	"internal/chroma":        {"chat"},
 	"internal/lexical":       {},
 	"internal/ocr":           {"internal/post"},
-	"internal/odd":           {},
+	"internal/test/odd":      {},
 	"internal/post":          {"chat"},
 	"internal/vector":        {},
 	"internal/pyexpr":        {"internal/pyexpr/chars", "internal/pyexpr/number", "internal/pyexpr/object", "internal/pyexpr/py", "internal/pyexpr/syntax"},

@@ -43,8 +43,8 @@ func mustLoadEmbedded() *Set {
 	if err != nil {
 		panic(err)
 	}
-	s, err := new(Set).Load(dir)
-	if err != nil {
+	s, odd := new(Set).Load(dir)
+	if odd != nil {
 		panic(err)
 	}
 	return s

@@ -74,36 +74,39 @@ func (s *Set) parse(src []byte) (*Format, error) {
 }
 
 // Load returns the set with the declarations of a directory (*.txt) added. A declaration whose name is known replaces the
-// one that had it, so that a user can correct a family without waiting for a release. An error names the file and the line.
+// one that had it, so that a user can correct a family without waiting for a release. A file that cannot be used is left
+// out; odd says which, and names the line.
 // The set that it is called on stays as it is, so requests that are being read by it are not disturbed.
 //
 // One that is like another waits until that one is there. Every round parses at least one, or nobody will ever declare what
 // the first that waits is like.
-func (s *Set) Load(dir fs.FS) (*Set, error) {
+func (s *Set) Load(dir fs.FS) (out *Set, odd []error) {
 	names, err := fs.Glob(dir, "*.txt")
 	if err != nil {
-		return nil, err
+		return s, []error{err}
 	}
-	out := s.again()
-	for len(names) > 0 {
+	out = s.again()
+	for before := 0; len(names) != before; {
+		before = len(names)
 		var later []string
 		for _, name := range names {
 			src, err := fs.ReadFile(dir, name)
-			if err != nil {
-				return nil, err
+			if err == nil {
+				_, err = out.parse(src)
 			}
-			if _, err = out.parse(src); err == declaration.ErrUnknown {
+			switch {
+			case err == declaration.ErrUnknown:
 				later = append(later, name)
-			} else if err != nil {
-				return nil, fmt.Errorf("%s: %w", name, err)
+			case err != nil:
+				odd = append(odd, fmt.Errorf("%s: %w", name, err))
 			}
-		}
-		if len(later) == len(names) {
-			return nil, fmt.Errorf("%s: %w", later[0], declaration.ErrUnknown)
 		}
 		names = later
 	}
-	return out, nil
+	for _, name := range names {
+		odd = append(odd, fmt.Errorf("%s: %w", name, declaration.ErrUnknown))
+	}
+	return out, odd
 }
 
 // Parse reads a declaration, or a whole family file, as a member of a new set: this one and the format, which replaces one

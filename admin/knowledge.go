@@ -40,7 +40,10 @@ func (k *knowledge) routes(to *Server) {
 // The routes are there all the same, so that a page finds out why, and the description is of every server.
 func (k *knowledge) withStore(h func(w http.ResponseWriter, r *http.Request) error) func(http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		if k.kb == nil || k.kb.Store == nil {
+		switch {
+		case k.kb != nil && k.kb.Problem != nil:
+			return fault.New(fault.Unable, "knowledge bases are off: %v", k.kb.Problem)
+		case k.kb == nil || k.kb.Store == nil:
 			return fault.New(fault.Unable, "knowledge bases are off, since no store is open")
 		}
 		return knowledgeFault(h(w, r))
@@ -95,7 +98,10 @@ func (k *knowledge) listBases(w http.ResponseWriter, r *http.Request) error {
 		}
 		all = append(all, one)
 	}
-	return write(w, http.StatusOK, map[string][]shownBase{"knowledge_bases": all})
+	return write(w, http.StatusOK, struct {
+		Bases   []shownBase   `json:"knowledge_bases"`
+		LeftOut []kbstore.Odd `json:"left_out,omitempty"`
+	}{all, k.kb.Store.LeftOut("")})
 }
 
 // createBase makes a knowledge base. The id may be given, so that a client's configuration can be written before the base is there.
@@ -144,6 +150,7 @@ func (k *knowledge) showBase(w http.ResponseWriter, r *http.Request) error {
 		shownBase
 		Collections []kbstore.Collection `json:"collections"`
 		Documents   []kbstore.Document   `json:"documents"`
+		LeftOut     []kbstore.Odd        `json:"left_out,omitempty"`
 	}
 	if out.shownBase, err = k.shown(r.Context(), b); err != nil {
 		return err
@@ -156,6 +163,7 @@ func (k *knowledge) showBase(w http.ResponseWriter, r *http.Request) error {
 	}
 	// An empty list is [] and not null: the document promises a list.
 	out.Collections, out.Documents = append([]kbstore.Collection{}, out.Collections...), append([]kbstore.Document{}, out.Documents...)
+	out.LeftOut = k.kb.Store.LeftOut(b.ID)
 	return write(w, http.StatusOK, out)
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -284,6 +285,11 @@ type settings struct {
 	keys      auth.Keys
 	adminKeys auth.Keys
 	tokens    *auth.Tokens // nil: no JWTs
+
+	odd         []error // what cannot be used and is left out: keys and families
+	oddFamilies bool    // some of these are families
+
+	unread map[string]string // of the setting format, what names a family that is not there for it
 }
 
 // maxTrace is how many exchanges may be kept. With what was said in them they take up to 256 MiB.
@@ -321,13 +327,13 @@ func (c *Config) resolve() (s settings, err error) {
 	if err != nil {
 		return s, err
 	}
-	if s.formats, err = command.FormatsIn(filepath.Join(c.Data, "families")); err != nil {
+	s.formats, s.odd = command.FormatsIn(filepath.Join(c.Data, "families"))
+	s.oddFamilies = len(s.odd) > 0
+	c.withoutFormats(&s)
+	if s.keys, err = s.readKeys("api-keys", c.APIKeys, c.APIKeysFile); err != nil {
 		return s, err
 	}
-	if s.keys, err = readKeys("api-keys", c.APIKeys, c.APIKeysFile); err != nil {
-		return s, err
-	}
-	if s.adminKeys, err = readKeys("admin-key", c.AdminKey, c.AdminKeyFile); err != nil {
+	if s.adminKeys, err = s.readKeys("admin-key", c.AdminKey, c.AdminKeyFile); err != nil {
 		return s, err
 	}
 	if s.tokens, err = c.tokens(); err != nil {
@@ -344,17 +350,49 @@ func (c *Config) resolve() (s settings, err error) {
 
 // readKeys reads the keys of a setting, and those of the file that the setting with -file behind its name names. An error says which
 // of the two is wrong.
-func readKeys(setting string, words []string, file string) (auth.Keys, error) {
-	all, err := auth.ParseKeys(words)
+func (s *settings) readKeys(setting string, words []string, file string) (auth.Keys, error) {
+	all, odd, err := auth.ParseKeys(words)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", setting, err)
 	}
+	s.leaveOut(setting, odd)
 	if file == "" {
 		return all, nil
 	}
-	more, err := auth.ReadKeys(file)
+	more, odd, err := auth.ReadKeys(file)
 	if err != nil {
 		return nil, fmt.Errorf("%s-file: %w", setting, err)
 	}
+	s.leaveOut(setting+"-file", odd)
 	return append(all, more...), nil
+}
+
+// withoutFormats leaves out what the setting format says of families that cannot be read.
+func (c *Config) withoutFormats(s *settings) {
+	if !s.oddFamilies {
+		return
+	}
+	s.unread = map[string]string{}
+	c.Format = maps.Clone(c.Format)
+	for model, name := range c.Format {
+		if s.formats.Named(name) == nil {
+			s.unread[model] = name
+			delete(c.Format, model)
+			s.leaveOut("format", []error{fmt.Errorf("there is no format %q for %s", name, model)})
+		}
+	}
+}
+
+// leaveOut notes what of a setting cannot be used.
+func (s *settings) leaveOut(setting string, odd []error) {
+	for _, err := range odd {
+		s.odd = append(s.odd, fmt.Errorf("%s: %w", setting, err))
+	}
+}
+
+// sayOdd logs what is left out.
+func (m *Main) sayOdd(s settings) {
+	for _, err := range s.odd {
+		m.log.Warn().Err(err).Msg("this cannot be used and is left out; it is read again when its file changes")
+	}
 }

@@ -48,7 +48,7 @@ func (c *examine) Run(m *Main) error {
 		r = d.Model(ctx, c.Examined)
 	} else {
 		r = d.Servers(ctx)
-		r.MCP = c.otherServers(m)
+		r.MCP, r.Settings = c.otherServers(m), c.leftOut()
 	}
 	m.Clear()
 	switch err := m.report(r, c.JSON, r.Print); {
@@ -70,6 +70,15 @@ func (c *examine) otherServers(m *Main) (all []doctor.Finding) {
 	}
 	if n > len(wrong) {
 		all = append(all, doctor.Finding{Level: doctor.OK, What: "mcp.json", Found: fmt.Sprintf("%d of %d servers can be used as they are written", n-len(wrong), n)})
+	}
+	return all
+}
+
+// leftOut lists what the settings name and cannot be used.
+func (c *examine) leftOut() (all []doctor.Finding) {
+	s, _ := c.resolve() // doctor has read them without an error
+	for _, err := range s.odd {
+		all = append(all, doctor.Finding{Level: doctor.Problem, What: "settings", Found: err.Error(), Does: "toolnorm works without it, and uses it as soon as that is put right"})
 	}
 	return all
 }

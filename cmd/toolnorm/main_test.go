@@ -188,11 +188,13 @@ func TestTheUsersOwnFamiliesAreRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	family := filepath.Join(data, "families", "mine.txt")
+	var out *log
 	run := func(text string) error {
 		if err := os.WriteFile(family, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		m := NewMain(io.Discard, io.Discard)
+		out = new(log)
+		m := NewMain(io.Discard, out)
 		if err := m.ParseFlags([]string{"--listen", "127.0.0.1:0", "--ollama", "127.0.0.1:1", "--data", data, "--format", "x*=mine"}); err != nil {
 			t.Fatal(err)
 		}
@@ -202,8 +204,8 @@ func TestTheUsersOwnFamiliesAreRead(t *testing.T) {
 	if err := run("format  mine\nmodels  mine*\ncall    <mine>{call}</mine>\n"); err != nil {
 		t.Errorf("a family of the user's own: %v", err)
 	}
-	if err := run("nonsense\n"); err == nil || !strings.Contains(err.Error(), "mine.txt") {
-		t.Errorf("a wrong file: %v, want an error that names it", err)
+	if err := run("nonsense\n"); err != nil || !strings.Contains(out.String(), "mine.txt: line 1") || !strings.Contains(out.String(), "there is no format \\\"mine\\\" for x*") {
+		t.Errorf("a wrong file: %v, want a line of the log that names it: %s", err, out)
 	}
 }
 

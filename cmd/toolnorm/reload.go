@@ -72,8 +72,13 @@ func (m *Main) use(ctx context.Context, next given, sameFamilies bool) error {
 	if err != nil {
 		return err
 	}
-	if sameFamilies {
+	if sameFamilies || s.oddFamilies { // a file that somebody edits must not take its family away
 		s.formats = old.settings.formats
+		for model, name := range s.unread {
+			if s.formats.Named(name) != nil {
+				config.Format[model] = name
+			}
+		}
 	}
 	f := m.newFace(config, s, old)
 	if err := m.mayListen(f); err != nil {
@@ -81,6 +86,7 @@ func (m *Main) use(ctx context.Context, next given, sameFamilies bool) error {
 	}
 	m.given = next
 	m.level.set(config.LogLevel)
+	m.sayOdd(s)
 	m.show(ctx, f)
 	return nil
 }

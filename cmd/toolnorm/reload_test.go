@@ -89,8 +89,8 @@ func TestAFamilyIsReadWithoutARestart(t *testing.T) {
 	if got := m.now.Load().engine.Plan("mine:1b").Format; got != "mine" || !strings.Contains(out.String(), `"changed":["families"]`) {
 		t.Errorf("mine:1b is read as %s\n%s", got, out)
 	}
-	if err := rewrite(t, m, family, "nonsense\n"); err == nil || m.now.Load().engine.Plan("mine:1b").Format != "mine" {
-		t.Errorf("a wrong family: %v", err)
+	if err := rewrite(t, m, family, "nonsense\n"); err != nil || m.now.Load().engine.Plan("mine:1b").Format != "mine" || !strings.Contains(out.String(), "mine.txt: line 1") {
+		t.Errorf("a wrong family: %v\n%s", err, out)
 	}
 }
 

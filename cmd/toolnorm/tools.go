@@ -51,6 +51,9 @@ func (c *Config) toolbox(log zerolog.Logger) toolbox.Config {
 		Data: c.Data, Store: c.Store, Sample: c.Sample, Databases: c.Databases, Knowledge: c.knowledge(), Connections: c.Connection, Lasting: true,
 		Panicked: calls.panicked, Audit: calls.audit, Called: calls.called,
 		Warn: func(text string) { log.Warn().Msg(text) },
+		Odd: func(err error) {
+			log.Warn().Err(err).Msg("some tools are off, until the next start: their data cannot be opened")
+		},
 	}
 }
 

@@ -40,7 +40,7 @@ func (p *program) find(o options) (*place, error) {
 	if err != nil {
 		return nil, err
 	}
-	at := &place{local: toolbox.Config{Panicked: p.panicked}}
+	at := &place{local: toolbox.Config{Panicked: p.panicked, Odd: p.odd, Warn: p.warn}}
 	if err := errors.Join(home.Fill(&at.local.Databases, p.env, settings.All), home.Fill(&at.local.Knowledge, p.env, settings.All)); err != nil {
 		return nil, err
 	}
@@ -67,6 +67,12 @@ func (p *program) find(o options) (*place, error) {
 	}
 	return at, nil
 }
+
+// odd tells of tools whose data cannot be opened. The others work.
+func (p *program) odd(err error) { p.warn("some tools are off: " + err.Error()) }
+
+// warn tells of what cannot be used, and was left out.
+func (p *program) warn(text string) { fmt.Fprintln(p.stderr, "toolrun:", text) }
 
 // panicked shows where a tool broke.
 func (p *program) panicked(tool string, value any, stack []byte) {

@@ -38,18 +38,27 @@ type knownKey struct {
 }
 
 // ParseKeys reads keys: each as it is, of 16 bytes or more without blanks, or as sha256: and the sum of it in hex; a label
-// and a blank may stand in front. An error says which one is wrong by its number and never shows it: errors end up in logs
-// and on screens.
-func ParseKeys(words []string) (Keys, error) {
-	var all Keys
+// and a blank may stand in front. One that cannot be used opens nothing and is left out; odd says which, by its number, and
+// never shows it: errors end up in logs and on screens. That none can be used is an error: a server that was meant to have
+// keys must not be open.
+func ParseKeys(words []string) (all Keys, odd []error, err error) {
 	for i, w := range words {
-		k, err := parseKey(w)
-		if err != nil {
-			return nil, fmt.Errorf("key %d: %w", i+1, err)
+		k, wrong := parseKey(w)
+		if wrong != nil {
+			odd = append(odd, fmt.Errorf("key %d: %w", i+1, wrong))
+			continue
 		}
 		all = append(all, k)
 	}
-	return all, nil
+	return usable(all, odd)
+}
+
+// usable returns the keys if there are some, or none were given.
+func usable(all Keys, odd []error) (Keys, []error, error) {
+	if len(all) == 0 && len(odd) > 0 {
+		return nil, nil, odd[0]
+	}
+	return all, odd, nil
 }
 
 // parseKey reads one key. No key can hold a blank, so a word in front of one is a label.
@@ -89,24 +98,23 @@ func isLabel(word string) bool {
 
 // ReadKeys reads a file of keys, one a line as ParseKeys takes them; empty lines, and those that begin with #, are
 // skipped. A file without a key is an error: it was meant to hold one.
-func ReadKeys(path string) (Keys, error) {
+func ReadKeys(path string) (all Keys, odd []error, err error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s does not exist; a file of keys has one a line, e.g. from openssl rand -hex 16", path)
+		return nil, nil, fmt.Errorf("%s does not exist; a file of keys has one a line, e.g. from openssl rand -hex 16", path)
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if info.Size() > maxKeyFile {
-		return nil, fmt.Errorf("%s: larger than %d bytes", path, maxKeyFile)
+		return nil, nil, fmt.Errorf("%s: larger than %d bytes", path, maxKeyFile)
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var all Keys
 	n := 0
-	for line := range strings.Lines(string(text)) {
+	for line := range strings.Lines(strings.TrimPrefix(string(text), "\ufeff")) {
 		n++
 		line = strings.TrimSpace(line)
 		if line == "" || strings.HasPrefix(line, "#") {
@@ -114,14 +122,15 @@ func ReadKeys(path string) (Keys, error) {
 		}
 		k, err := parseKey(line)
 		if err != nil {
-			return nil, fmt.Errorf("%s, line %d: %w", path, n, err)
+			odd = append(odd, fmt.Errorf("%s, line %d: %w", path, n, err))
+			continue
 		}
 		all = append(all, k)
 	}
-	if len(all) == 0 {
-		return nil, fmt.Errorf("%s: contains no key", path)
+	if len(all)+len(odd) == 0 {
+		return nil, nil, fmt.Errorf("%s: contains no key", path)
 	}
-	return all, nil
+	return usable(all, odd)
 }
 
 // find looks for a key. It takes the same time for every key: all of them are compared, and each comparison takes

@@ -22,9 +22,9 @@ const (
 // mustKeys are the keys that the words say.
 func mustKeys(t *testing.T, words ...string) Keys {
 	t.Helper()
-	k, err := ParseKeys(words)
-	if err != nil {
-		t.Fatal(err)
+	k, odd, err := ParseKeys(words)
+	if err != nil || odd != nil {
+		t.Fatal(odd, err)
 	}
 	return k
 }
@@ -92,7 +92,7 @@ func TestABrowserMayAskItsUser(t *testing.T) {
 func TestWrongKeysAreNamedAndNotShown(t *testing.T) {
 	for text, want := range map[string]string{
 		"# only a remark\n\n":               "contains no key",
-		goodKey + "\nshort\n":               "line 2: a key needs at least 16 characters",
+		"short\n":                           "line 1: a key needs at least 16 characters",
 		"two words that are long enough":    "line 1: a key may not contain spaces",
 		"sha256:0123":                       "line 1: sha256: must be followed by 64 hexadecimal digits",
 		"sha256:" + strings.Repeat("z", 64): "line 1: sha256: must be followed",
@@ -101,7 +101,7 @@ func TestWrongKeysAreNamedAndNotShown(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := ReadKeys(path); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "words") {
+		if _, _, err := ReadKeys(path); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "words") {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
@@ -109,11 +109,12 @@ func TestWrongKeysAreNamedAndNotShown(t *testing.T) {
 	if err := os.WriteFile(path, []byte("# mine\n"+goodKey+"\r\n\n"+otherKey), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if k, err := ReadKeys(path); err != nil || len(k) != 2 || !hasKey(k, goodKey) || !hasKey(k, otherKey) || hasKey(k, "# mine") {
+	if k, _, err := ReadKeys(path); err != nil || len(k) != 2 || !hasKey(k, goodKey) || !hasKey(k, otherKey) || hasKey(k, "# mine") {
 		t.Errorf("%d keys, %v", len(k), err)
 	}
-	if _, err := ParseKeys([]string{goodKey, "secret"}); err == nil || !strings.Contains(err.Error(), "key 2") || strings.Contains(err.Error(), "secret") {
-		t.Errorf("ParseKeys: %v", err)
+	all, odd, err := ParseKeys([]string{goodKey, "secret"})
+	if err != nil || len(all) != 1 || len(odd) != 1 || !strings.Contains(odd[0].Error(), "key 2") || strings.Contains(odd[0].Error(), "secret") {
+		t.Errorf("ParseKeys: %d keys, %v, %v", len(all), odd, err)
 	}
 }
 
@@ -136,7 +137,7 @@ func TestKeysHaveLabels(t *testing.T) {
 	for line, want := range map[string]string{
 		"läptop " + goodKey: "the label in front of a key", strings.Repeat("x", 65) + " " + goodKey: "the label in front", "ci short": "at least 16", " " + goodKey: "the label in front",
 	} {
-		if _, err := ParseKeys([]string{line}); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), goodKey) {
+		if _, _, err := ParseKeys([]string{line}); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), goodKey) {
 			t.Errorf("%q: %v, want %q", line, err, want)
 		}
 	}

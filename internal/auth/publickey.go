@@ -2,6 +2,7 @@ package auth
 
 import (
 	"bytes"
+	"cmp"
 	"crypto"
 	"crypto/ed25519"
 	"crypto/rsa"
@@ -12,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"strings"
 
 	"github.com/golang-jwt/jwt/v5"
 )
@@ -43,15 +45,19 @@ func parsePublicKeys(text []byte) ([]publicKey, error) {
 		return parsePEM(text)
 	}
 	var set struct {
-		Keys []jwk `json:"keys"`
+		Keys []json.RawMessage `json:"keys"`
 	}
 	if json.Unmarshal(bytes.TrimSpace(text), &set) != nil {
 		return nil, errors.New("neither a JWKS nor a PEM file")
 	}
 	var all []publicKey
-	for _, k := range set.Keys {
+	for _, text := range set.Keys {
 		// Sets hold keys for other purposes and of other kinds, which are none of ours; RFC 7517, section 5, says to pass
 		// over them.
+		var k jwk
+		if json.Unmarshal(text, &k) != nil {
+			continue
+		}
 		if key, err := k.public(); err == nil {
 			all = append(all, key)
 		}
@@ -62,36 +68,50 @@ func parsePublicKeys(text []byte) ([]publicKey, error) {
 	return all, nil
 }
 
-// parsePEM reads the public keys and certificates of a PEM file. A private key is refused: it is not needed here.
+// parsePEM reads the public keys and certificates of a PEM file. One that cannot be used is left out; that none can is an
+// error. A private key is refused: it is not needed here.
 func parsePEM(text []byte) (all []publicKey, err error) {
 	for {
 		var block *pem.Block
-		if block, text = pem.Decode(text); block == nil {
+		if block, text = pem.Decode(text); block == nil && len(all) > 0 {
 			return all, nil
 		}
-		var key any
-		switch block.Type {
-		case "PUBLIC KEY":
-			key, err = x509.ParsePKIXPublicKey(block.Bytes)
-		case "RSA PUBLIC KEY":
-			key, err = x509.ParsePKCS1PublicKey(block.Bytes)
-		case "CERTIFICATE":
-			var cert *x509.Certificate
-			if cert, err = x509.ParseCertificate(block.Bytes); err == nil {
-				key = cert.PublicKey
-			}
-		default:
-			err = fmt.Errorf("the PEM file holds a %s; a public key is wanted", block.Type)
-		}
-		if err != nil {
+		if block == nil {
 			return nil, err
 		}
-		k, err := publicKeyOf("", key)
-		if err != nil {
-			return nil, err
+		if strings.HasSuffix(block.Type, "PRIVATE KEY") {
+			return nil, fmt.Errorf("the PEM file holds a %s; a public key is wanted", block.Type)
+		}
+		k, wrong := publicKeyIn(block)
+		if wrong != nil {
+			err = cmp.Or(err, wrong)
+			continue
 		}
 		all = append(all, k)
 	}
+}
+
+// publicKeyIn reads a block of a PEM file.
+func publicKeyIn(block *pem.Block) (publicKey, error) {
+	var key any
+	var err error
+	switch block.Type {
+	case "PUBLIC KEY":
+		key, err = x509.ParsePKIXPublicKey(block.Bytes)
+	case "RSA PUBLIC KEY":
+		key, err = x509.ParsePKCS1PublicKey(block.Bytes)
+	case "CERTIFICATE":
+		var cert *x509.Certificate
+		if cert, err = x509.ParseCertificate(block.Bytes); err == nil {
+			key = cert.PublicKey
+		}
+	default:
+		err = fmt.Errorf("the PEM file holds a %s; a public key is wanted", block.Type)
+	}
+	if err != nil {
+		return publicKey{}, err
+	}
+	return publicKeyOf("", key)
 }
 
 // publicKeyOf is a key with the algorithm that it is for. The kind of key decides, not the token: each is verified by its

@@ -20,6 +20,10 @@ func (r *Report) Print(w io.Writer) error {
 	for _, s := range r.Servers {
 		p.server(s)
 	}
+	if len(r.Settings) > 0 {
+		p.title("SETTINGS")
+		p.findings(r.Settings...)
+	}
 	if len(r.MCP) > 0 {
 		p.title("OTHER MCP SERVERS")
 		p.findings(r.MCP...)

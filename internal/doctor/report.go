@@ -15,6 +15,7 @@ type Report struct {
 	Servers  []Server  `json:"servers"`            // all of them, or the one of the model
 	Model    *Model    `json:"model,omitempty"`    // nil: no model was asked for, or its server cannot be reached
 	MCP      []Finding `json:"mcp,omitempty"`      // of mcp.json; only without a model to examine
+	Settings []Finding `json:"settings,omitempty"` // keys and families that cannot be used; the same
 	Cut      string    `json:"cut,omitempty"`      // why the examination ended early
 }
 
@@ -151,6 +152,6 @@ func (r *Report) Unreachable() bool {
 // It decides the exit status 1.
 func (r *Report) Problems() bool {
 	bad := func(f Finding) bool { return f.Level == Problem }
-	return r.Cut != "" || slices.ContainsFunc(r.MCP, bad) || slices.ContainsFunc(r.Servers, func(s Server) bool { return slices.ContainsFunc(s.Findings, bad) }) ||
+	return r.Cut != "" || slices.ContainsFunc(r.MCP, bad) || slices.ContainsFunc(r.Settings, bad) || slices.ContainsFunc(r.Servers, func(s Server) bool { return slices.ContainsFunc(s.Findings, bad) }) ||
 		r.Model != nil && slices.ContainsFunc(r.Model.Findings, bad)
 }

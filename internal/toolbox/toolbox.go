@@ -34,6 +34,10 @@ type Config struct {
 	Audit     func(ctx context.Context, done data.Audit) // told of each statement; nil: nobody is
 	Warn      func(text string)                          // told of what the data tools find wrong; nil: nobody is
 
+	// Odd is told of a part whose data cannot be opened. It is left out, and the other parts work; nil: that
+	// is an error of Open.
+	Odd func(error)
+
 	Sample string // when the sample company's tools are offered: auto, always or never, as the setting says; empty: always
 
 	// Panicked is called with each tool that panicked, as tools.Options says; nil: nobody is.
@@ -43,12 +47,12 @@ type Config struct {
 // Box is an open toolbox. Close it when nothing is called any more.
 type Box struct {
 	Registry *tools.Registry
-	Company  *company.Company // nil when it is Empty
-	Data     *data.Data       // nil when it is Empty
+	Company  *company.Company // nil when it is Empty, or odd
+	Data     *data.Data       // nil when it is Empty, or odd
 	KB       *kb.KB           // nil when it is Empty
 	db       *store.DB
 	stop     context.CancelFunc // ends what listens for knowledge bases; nil: nobody does
-	Custom   *dynamic.Set       // tools made by administrators; nil when it is Empty
+	Custom   *dynamic.Set       // tools made by administrators; nil when it is Empty, or odd
 	args     *toolargs.Reader
 	beside   sleep.Group
 }
@@ -61,7 +65,7 @@ func Empty(c Config) *Box {
 }
 
 // Open opens the data, makes what is missing of it, and fills a registry. ctx bounds the opening alone.
-// When a part fails, what was opened before is closed again, and its error is told beside.
+// When a part is an error, what was opened before is closed again.
 func Open(ctx context.Context, c Config) (*Box, error) {
 	// What comes with the program is put into the registry that any program may fill.
 	b := Empty(c)
@@ -74,7 +78,10 @@ func Open(ctx context.Context, c Config) (*Box, error) {
 		return nil, err
 	}
 	for _, open := range []func(context.Context, Config) error{b.openCompany, b.openData, b.openKB, b.openCustom} {
-		if err := open(ctx, c); err != nil {
+		switch err := open(ctx, c); {
+		case err != nil && c.Odd != nil:
+			c.Odd(err)
+		case err != nil:
 			return nil, errors.Join(err, b.Close())
 		}
 	}

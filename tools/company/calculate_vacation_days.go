@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"toolnorm/internal/store"
 	"toolnorm/tools"
 )
 
@@ -70,20 +71,12 @@ func (c *Company) noVacation(ctx context.Context, id string, year int) error {
 	if there == 0 {
 		return unknownEmployee(id)
 	}
-	rows, err := c.db.QueryContext(ctx, "SELECT year FROM vacations WHERE employee_id = $1 ORDER BY year", id)
-	if err != nil {
-		return fmt.Errorf("read the vacations of %s: %w", id, err)
-	}
-	defer rows.Close()
-	var years []string
-	for rows.Next() {
+	years, err := store.Read(ctx, c.db, nil, func(r *store.Row) (string, error) {
 		var y int
-		if err := rows.Scan(&y); err != nil {
-			return fmt.Errorf("read a vacation of %s: %w", id, err)
-		}
-		years = append(years, strconv.Itoa(y))
-	}
-	if err := rows.Err(); err != nil {
+		err := r.Scan(store.Whole(&y))
+		return strconv.Itoa(y), err
+	}, "SELECT year FROM vacations WHERE employee_id = $1 ORDER BY year", id)
+	if err != nil {
 		return fmt.Errorf("read the vacations of %s: %w", id, err)
 	}
 	if len(years) == 0 {

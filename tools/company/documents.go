@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+
+	"toolnorm/internal/store"
 )
 
 // Document is one of the company's documents.
@@ -15,6 +17,9 @@ type Document struct {
 	Content  string `json:"content"`
 	Category string `json:"category"`
 }
+
+// longestText is the longest content of a document, in bytes.
+const longestText = 1 << 20
 
 // ErrNoDocument is the error for an id that no document has.
 // The MCP server tells it apart from a database that fails, as a resource that is not found.
@@ -41,19 +46,13 @@ func (c *Company) Document(ctx context.Context, id int64) (d Document, err error
 // the same question give the same answer.
 func (c *Company) documents(ctx context.Context, where string, limit int, values ...any) ([]Document, error) {
 	query := fmt.Sprintf("SELECT id, title, content, category FROM documents %s ORDER BY id LIMIT %d", where, limit)
-	rows, err := c.db.QueryContext(ctx, query, values...)
+	all, err := store.Read(ctx, c.db, nil, func(r *store.Row) (d Document, err error) {
+		err = r.Scan(store.Whole(&d.ID), store.Named(&d.Title), store.Text(&d.Content, longestText), store.Named(&d.Category))
+		return d, err
+	}, query, values...)
 	if err != nil {
 		return nil, fmt.Errorf("read the documents: %w", err)
 	}
-	defer rows.Close()
 	// An empty list is [] in JSON and not null: the tool's schema promises a list.
-	all := []Document{}
-	for rows.Next() {
-		var d Document
-		if err := rows.Scan(&d.ID, &d.Title, &d.Content, &d.Category); err != nil {
-			return nil, fmt.Errorf("read a document: %w", err)
-		}
-		all = append(all, d)
-	}
-	return all, rows.Err()
+	return append([]Document{}, all...), nil
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"toolnorm/internal/store"
 	"toolnorm/tools"
 )
 
@@ -47,21 +48,16 @@ type listedEmployees struct {
 // employees lists all, in the order of their ids.
 // The order is fixed, so that a list that is cut is cut at the same place each time.
 func (c *Company) employees(ctx context.Context, _ struct{}) (list listedEmployees, err error) {
-	rows, err := c.db.QueryContext(ctx, fmt.Sprintf("SELECT id, name FROM employees ORDER BY id LIMIT %d", mostListed+1))
+	all, err := store.Read(ctx, c.db, nil, func(r *store.Row) (e listed, err error) {
+		err = r.Scan(store.Needed(&e.ID), store.Named(&e.Name))
+		return e, err
+	}, fmt.Sprintf("SELECT id, name FROM employees ORDER BY id LIMIT %d", mostListed+1))
 	if err != nil {
 		return list, fmt.Errorf("read the employees: %w", err)
 	}
-	defer rows.Close()
-	list.Employees = []listed{}
-	for rows.Next() {
-		var e listed
-		if err := rows.Scan(&e.ID, &e.Name); err != nil {
-			return list, fmt.Errorf("read an employee: %w", err)
-		}
-		list.Employees = append(list.Employees, e)
-	}
+	list.Employees = append([]listed{}, all...)
 	if len(list.Employees) > mostListed {
 		list.Employees, list.Truncated = list.Employees[:mostListed], true
 	}
-	return list, rows.Err()
+	return list, nil
 }

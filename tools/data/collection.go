@@ -18,6 +18,7 @@ import (
 type collection struct {
 	db   *store.DB
 	name string
+	warn func(string) // told of odd rows; nil: nobody is
 
 	mu    sync.Mutex
 	state string // of the tables, when the indexes were made
@@ -34,12 +35,15 @@ type indexes struct {
 	model  string // that made the vectors; empty: there are none
 }
 
+// longestText is the longest document, in bytes.
+const longestText = 1 << 20
+
 // standardName is that of a collection that the settings do not name.
 const standardName = "documents"
 
 // openCollection makes the tables when they are not there.
 // data_changes counts imports: it is what other processes look at to know that their indexes are old.
-func openCollection(ctx context.Context, db *store.DB, name string) (*collection, error) {
+func openCollection(ctx context.Context, db *store.DB, name string, warn func(string)) (*collection, error) {
 	if name == "" {
 		name = standardName
 	}
@@ -47,10 +51,17 @@ func openCollection(ctx context.Context, db *store.DB, name string) (*collection
 	if db.Kind == store.Postgres {
 		blob = "BYTEA"
 	}
-	return &collection{db: db, name: name}, db.Migrate(ctx, "data", store.SQL("documents", `
+	return &collection{db: db, name: name, warn: warn}, db.Migrate(ctx, "data", store.SQL("documents", `
 CREATE TABLE data_documents (collection TEXT NOT NULL, id TEXT NOT NULL, source TEXT NOT NULL, place INTEGER NOT NULL, text TEXT NOT NULL,
 	model TEXT NOT NULL, vector `+blob+`, PRIMARY KEY (collection, id));
 CREATE TABLE data_changes (collection TEXT PRIMARY KEY, n INTEGER NOT NULL);`))
+}
+
+// odd tells of a row that cannot be used.
+func (c *collection) odd(r *store.Row, why string) {
+	if c.warn != nil {
+		c.warn(fmt.Sprintf("the row %.40q of data_documents cannot be used: %s", r.ID, why))
+	}
 }
 
 // count is the number of its documents.
@@ -84,28 +95,39 @@ func (c *collection) index(ctx context.Context) (*indexes, error) {
 }
 
 // load reads all documents. Their order is that of the import, so that equals come as they were written.
-// Vectors of another model than the first one's are left out, since they cannot be compared with it.
+// Vectors of another model or length than most are left out, since they cannot be compared with those.
 func (c *collection) load(ctx context.Context) (*indexes, error) {
-	rows, err := c.db.QueryContext(ctx, "SELECT text, model, vector FROM data_documents WHERE collection = $1 ORDER BY source, place", c.name)
+	type read struct {
+		text, model string
+		vector      []float32
+	}
+	all, err := store.Read(ctx, c.db, c.odd, func(r *store.Row) (d read, err error) {
+		err = r.Scan(store.Needed(&r.ID), store.Text(&d.text, longestText), store.Named(&d.model), vector.Column{Into: &d.vector, Odd: r.Without})
+		return d, err
+	}, "SELECT id, text, model, vector FROM data_documents WHERE collection = $1 ORDER BY source, place", c.name)
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
+	counts := map[string]int{}
+	kind := func(d *read) string { return fmt.Sprint(len(d.vector), " ", d.model) }
+	most := ""
+	for i := range all {
+		if k := kind(&all[i]); all[i].vector != nil {
+			if counts[k]++; counts[k] > counts[most] {
+				most = k
+			}
+		}
+	}
 	x := new(indexes)
 	var vectors [][]float32
-	for rows.Next() {
-		var text, model string
-		var packed []byte
-		if err := rows.Scan(&text, &model, &packed); err != nil {
-			return nil, err
+	for i := range all {
+		if d := &all[i]; d.vector != nil && kind(d) == most {
+			x.model, vectors, x.placed = d.model, append(vectors, d.vector), append(x.placed, i)
 		}
-		if v := vector.Read(packed); len(v) > 0 && (len(vectors) == 0 || model == x.model && len(v) == len(vectors[0])) {
-			x.model, vectors, x.placed = model, append(vectors, v), append(x.placed, len(x.texts))
-		}
-		x.texts = append(x.texts, text)
+		x.texts = append(x.texts, all[i].text)
 	}
 	x.words, x.dense = lexical.New(x.texts), vector.New(vectors)
-	return x, rows.Err()
+	return x, nil
 }
 
 // nearest are the documents nearest to a vector.
@@ -160,39 +182,28 @@ func (c *collection) replace(ctx context.Context, source, model string, all []do
 // vectors are those of a model that are there already, by the documents' ids.
 // They are what makes a second import of a large file fast.
 func (c *collection) vectors(ctx context.Context, model string) (map[string][]float32, error) {
-	rows, err := c.db.QueryContext(ctx, "SELECT id, vector FROM data_documents WHERE collection = $1 AND model = $2 AND vector IS NOT NULL", c.name, model)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	all := map[string][]float32{}
-	for rows.Next() {
-		var id string
-		var packed []byte
-		if err := rows.Scan(&id, &packed); err != nil {
-			return nil, err
+	_, err := store.Read(ctx, c.db, nil, func(r *store.Row) (id string, err error) {
+		var v []float32
+		if err = r.Scan(store.Needed(&id), vector.Column{Into: &v, Odd: r.Without}); v != nil {
+			all[id] = v
 		}
-		all[id] = vector.Read(packed)
-	}
-	return all, rows.Err()
+		return id, err
+	}, "SELECT id, vector FROM data_documents WHERE collection = $1 AND model = $2 AND vector IS NOT NULL", c.name, model)
+	return all, err
 }
 
 // without is how many documents of a source are none of those in have.
 // It is counted before they go, for the line that tells the user.
 func (c *collection) without(ctx context.Context, source string, have map[string]bool) (n int, err error) {
-	rows, err := c.db.QueryContext(ctx, "SELECT id FROM data_documents WHERE collection = $1 AND source = $2", c.name, source)
-	if err != nil {
-		return 0, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var id string
-		if err := rows.Scan(&id); err != nil {
-			return 0, err
-		}
+	ids, err := store.Read(ctx, c.db, nil, func(r *store.Row) (string, error) {
+		err := r.Scan(store.Named(&r.ID))
+		return r.ID, err
+	}, "SELECT id FROM data_documents WHERE collection = $1 AND source = $2", c.name, source)
+	for _, id := range ids {
 		if !have[id] {
 			n++
 		}
 	}
-	return n, rows.Err()
+	return n, err
 }

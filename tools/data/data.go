@@ -65,7 +65,7 @@ func Open(ctx context.Context, c Config, db *store.DB, audit func(context.Contex
 		d.chroma = &chroma.Client{Host: c.ChromaHost, Port: c.ChromaPort, Collection: c.ChromaCollection, Header: c.ChromaHeader}
 	}
 	var err error
-	if d.collection, err = openCollection(ctx, db, c.ChromaCollection); err != nil {
+	if d.collection, err = openCollection(ctx, db, c.ChromaCollection, warn); err != nil {
 		return nil, fmt.Errorf("data: %w", err)
 	}
 	if len(c.missingSQL()) == 0 {
@@ -103,6 +103,9 @@ func (d *Data) Tools(ctx context.Context) ([]tools.Tool, error) {
 // All are the data tools, wanted or not: nobody else's tool may have one of their names, or it would be gone as soon as they are
 // wanted.
 func (d *Data) All() []tools.Tool {
+	if d == nil { // their data cannot be opened
+		d = new(Data)
+	}
 	return []tools.Tool{d.getTextEmbedding(), d.searchSimilarDocuments(), d.executePostgresQuery(), d.getSQLReferenceDocuments(), completeColumnExtraction(), sanitizeForCSV()}
 }
 

@@ -33,7 +33,8 @@ type connection struct {
 	where  string // a path or a URL, which may hold a password
 	tables []string
 	asks   Asks
-	made   bool // it is the sample, whose data is made up
+	made   bool  // it is the sample, whose data is made up
+	odd    error // why its setting cannot be used
 
 	mu sync.Mutex
 	db database // nil: not open
@@ -86,26 +87,39 @@ type Asks struct {
 // environment. own is the file of the store, which is refused as a whole. Only settings
 // make connections, never the page: who may write a tool could else read any file of
 // the machine through it.
-func newConnections(settings map[string]string, asks Asks, own, sample string) (*connections, error) {
+//
+// One that cannot be used stays, with the reason, so that a tool that names none does not ask another.
+func newConnections(settings map[string]string, asks Asks, own, sample string) *connections {
 	all := map[string]*connection{Sample: {Name: Sample, where: sample, tables: sampleNames, made: true}}
-	for name, where := range settings {
-		if !connectionName.MatchString(name) {
-			return nil, fmt.Errorf("connection %q: a name is a letter and up to 63 of A-Z a-z 0-9 _ -", name)
-		}
-		if variable, ok := strings.CutPrefix(where, "env:"); ok {
-			if where = os.Getenv(variable); where == "" {
-				return nil, fmt.Errorf("connection %s: the environment has no %s", name, variable)
+	for _, name := range slices.Sorted(maps.Keys(settings)) {
+		one := &connection{Name: name, where: settings[name], asks: asks}
+		if err := one.read(own); err != nil {
+			one.odd = fmt.Errorf("the connection %s cannot be used: %w", one.Name, err)
+			if asks.Warn != nil {
+				asks.Warn(one.odd.Error())
 			}
 		}
-		one := &connection{Name: name, where: where, asks: asks}
-		if strings.HasPrefix(where, "postgres://") || strings.HasPrefix(where, "postgresql://") {
-			one.Kind = sqlsafe.PostgreSQL
-		} else if err := one.file(own); err != nil {
-			return nil, fmt.Errorf("connection %s: %w", name, err)
-		}
-		all[name] = one
+		all[one.Name] = one
 	}
-	return &connections{all}, nil
+	return &connections{all}
+}
+
+// read reads the setting of a connection.
+func (c *connection) read(own string) error {
+	if !connectionName.MatchString(c.Name) {
+		c.Name = fmt.Sprintf("%.64q", c.Name)
+		return errors.New("a name is a letter and up to 63 of A-Z a-z 0-9 _ -")
+	}
+	if variable, ok := strings.CutPrefix(c.where, "env:"); ok {
+		if c.where = os.Getenv(variable); c.where == "" {
+			return fmt.Errorf("the environment has no %s", variable)
+		}
+	}
+	if strings.HasPrefix(c.where, "postgres://") || strings.HasPrefix(c.where, "postgresql://") {
+		c.Kind = sqlsafe.PostgreSQL
+		return nil
+	}
+	return c.file(own)
 }
 
 // file reads the path of a SQLite file.
@@ -178,8 +192,8 @@ func (c *connection) database(ctx context.Context) (database, error) {
 	// of ten pools of which nine would leak.
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.db != nil {
-		return c.db, nil
+	if c.db != nil || c.odd != nil {
+		return c.db, c.odd
 	}
 	ctx, cancel := context.WithTimeout(ctx, openWait)
 	defer cancel()

@@ -9,20 +9,30 @@ import (
 	"testing"
 
 	"toolnorm/internal/store"
+	"toolnorm/internal/test/odd"
 )
 
 // specified are the two tables as the specification writes them, without a bound on any column.
 const specified = `CREATE TABLE h_custom_tool (id INTEGER, name TEXT, description_agent TEXT, description_user TEXT, tool_type TEXT, definition TEXT, is_active TEXT, reg_dt TEXT, created_by TEXT);
 	CREATE TABLE h_custom_tool_param (id INTEGER, tool_id INTEGER, param_name TEXT, param_type TEXT, is_required TEXT, description TEXT);`
 
-// oddValues are what may stand in a column of another program's table.
-var oddValues = []any{nil, "", " ", "y", "N", "String", "python", "sql", "{", `{"sql": 1}`, `{"expr": "1", "nope": 2}`, "{{", "🙂", strings.Repeat("x", 600_000), "a\tb\u202e", "SELECT", "good_0", "lambda: 0", "-1"}
+// oddWords mean something in these tables, here in the wrong place.
+var oddWords = []any{"y", "N", "String", "python", "sql", `{"sql": 1}`, `{"expr": "1", "nope": 2}`, "{{", "SELECT", "good_0", "lambda: 0", "-1", strings.Repeat("x", 600_000)}
+
+// oddColumn is what may stand in a column of another program's table.
+func oddColumn(r *rand.Rand) any {
+	if r.IntN(2) == 0 {
+		return oddWords[r.IntN(len(oddWords))]
+	}
+	_, value := odd.Column(r)
+	return value
+}
 
 // TestAnOddRowStopsNoOther writes generated odd rows among good ones: all good tools work, at the
 // start and while the program runs.
 func TestAnOddRowStopsNoOther(t *testing.T) {
-	for _, seed := range []uint64{4, 1127} {
-		databases.Each(t, func(t *testing.T, where string) { oddRows(t, where, rand.New(rand.NewPCG(seed, 4))) })
+	for _, seed := range []uint64{4, 1127, 1_000_003} {
+		databases.Each(t, func(t *testing.T, where string) { oddRows(t, where, odd.New(seed)) })
 	}
 }
 
@@ -38,6 +48,12 @@ func oddRows(t *testing.T, where string, r *rand.Rand) {
 			t.Fatal(err)
 		}
 	}
+	refused := 0
+	try := func(query string, values ...any) {
+		if _, err := db.ExecContext(t.Context(), query, values...); err != nil {
+			refused++ // not every database takes every value
+		}
+	}
 	write(specified)
 	insert := "INSERT INTO h_custom_tool VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)"
 	param := "INSERT INTO h_custom_tool_param VALUES ($1, $2, $3, $4, $5, $6)"
@@ -48,19 +64,19 @@ func oddRows(t *testing.T, where string, r *rand.Rand) {
 		row := []any{id + 2, fmt.Sprint("odd_", i), "an odd tool", "x", "PYTHON", "1", "Y", "now", "me"}
 		for range 1 + r.IntN(3) {
 			n := r.IntN(len(row))
-			row[n] = oddValues[r.IntN(len(oddValues))]
+			row[n] = oddColumn(r)
 			if n == 0 {
 				row[n] = []any{nil, id + 1, -5, 0}[r.IntN(4)]
 			}
 		}
-		write(insert, row...)
-		odd := func() any { return oddValues[r.IntN(len(oddValues))] }
-		write(param, id+2, []any{id + 2, nil, 99_999}[r.IntN(3)], odd(), odd(), odd(), odd())
+		try(insert, row...)
+		try(param, id+2, []any{id + 2, nil, 99_999}[r.IntN(3)], oddColumn(r), oddColumn(r), oddColumn(r), oddColumn(r))
 	}
+	t.Logf("%d odd rows of 80 were refused by the database", refused)
 	var failed []string
 	s := newSet(t, where, func(c *Config) { c.Failed = func(err error) { failed = append(failed, err.Error()) } })
 	all, err := s.List(t.Context())
-	if err != nil || len(all) < 80 {
+	if err != nil || len(all) < 80-refused || refused > 60 {
 		t.Fatalf("%d tools listed, %v", len(all), err)
 	}
 	for i := range 40 {

@@ -232,9 +232,17 @@ func TestConnectionsAreThoseOfTheSettings(t *testing.T) {
 	}
 	for setting, want := range map[string]string{"a b=" + crm: "a name is", "x=crm.db": "neither an absolute path", "x=mysql://u:hunter2@h/d": "neither", "x=env:NO_SUCH": "has no NO_SUCH", "x=" + where: "toolnorm's own store", "x=" + link: "own store"} {
 		name, value, _ := strings.Cut(setting, "=")
-		if _, err := newConnections(map[string]string{name: value}, Asks{}, where, ""); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2") {
-			t.Errorf("%s: %v, want %s", setting, err, want)
+		var told string
+		c := newConnections(map[string]string{name: value, "good": crm}, Asks{Warn: func(text string) { told = text }}, where, "")
+		if !strings.Contains(told, want) || strings.Contains(told, "hunter2") {
+			t.Errorf("%s: %s, want %s", setting, told, want)
 		}
+		for _, one := range c.all {
+			if _, err := one.database(t.Context()); one.Name == "good" && err != nil || one.odd != nil && err != one.odd {
+				t.Errorf("%s: the connection %s: %v", setting, one.Name, err)
+			}
+		}
+		c.close()
 	}
 }
 

@@ -66,11 +66,7 @@ func Open(ctx context.Context, c Config) (*Set, error) {
 	if err := makeSample(ctx, sample); err != nil {
 		c.Failed(err) // a folder that cannot be written to: the tools of other connections work
 	}
-	s := &Set{config: c, own: map[string]bool{}}
-	var err error
-	if s.connections, err = newConnections(c.Connections, c.Asks, c.Store, sample); err != nil {
-		return nil, err
-	}
+	s := &Set{config: c, own: map[string]bool{}, connections: newConnections(c.Connections, c.Asks, c.Store, sample)}
 	if err := c.DB.Migrate(ctx, "custom_tools", steps()...); err != nil {
 		return nil, fmt.Errorf("custom tools: %w", err)
 	}

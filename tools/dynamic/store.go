@@ -183,28 +183,22 @@ type Version struct {
 	Tool    Draft  `json:"tool"`
 }
 
+// longestSnapshot is the longest one, in bytes. A definition may have half a megabyte.
+const longestSnapshot = 4 << 20
+
 // mostVersions is how many are shown; older ones stay in the table.
 const mostVersions = 200
 
 // readVersions lists what a tool was, newest first.
 func readVersions(ctx context.Context, in asker, id int) (all []Version, err error) {
-	rows, err := in.QueryContext(ctx, "SELECT version, saved_at, saved_by, action, snapshot FROM h_custom_tool_version WHERE tool_id = $1 ORDER BY version DESC LIMIT $2", id, mostVersions)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var v Version
+	return store.Read(ctx, in, nil, func(r *store.Row) (v Version, err error) {
 		var snapshot string
-		if err := rows.Scan(&v.Version, &v.SavedAt, &v.SavedBy, &v.Action, &snapshot); err != nil {
-			return nil, err
+		err = r.Scan(store.Whole(&v.Version), store.Named(&v.SavedAt), store.Named(&v.SavedBy), store.Named(&v.Action), store.Text(&snapshot, longestSnapshot))
+		if wrong := json.Unmarshal([]byte(snapshot), &v.Tool); err == nil && wrong != nil {
+			v.Action += fmt.Sprintf(" (cannot be read: %v)", wrong)
 		}
-		if err := json.Unmarshal([]byte(snapshot), &v.Tool); err != nil {
-			v.Action += fmt.Sprintf(" (cannot be read: %v)", err)
-		}
-		all = append(all, v)
-	}
-	return all, rows.Err()
+		return v, err
+	}, "SELECT version, saved_at, saved_by, action, snapshot FROM h_custom_tool_version WHERE tool_id = $1 ORDER BY version DESC LIMIT $2", id, mostVersions)
 }
 
 // Entry is a line of the audit: one change of a tool.
@@ -223,19 +217,10 @@ const MostEntries = 200
 
 // readAudit reads the last lines of the audit that are older than a line, newest first; 0: the newest.
 func readAudit(ctx context.Context, in asker, before int) (all []Entry, err error) {
-	rows, err := in.QueryContext(ctx, "SELECT id, at, who, action, tool_id, name, version FROM h_custom_tool_audit WHERE $1 = 0 OR id < $1 ORDER BY id DESC LIMIT $2", before, MostEntries)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var e Entry
-		if err := rows.Scan(&e.ID, &e.At, &e.Who, &e.Action, &e.ToolID, &e.Name, &e.Version); err != nil {
-			return nil, err
-		}
-		all = append(all, e)
-	}
-	return all, rows.Err()
+	return store.Read(ctx, in, nil, func(r *store.Row) (e Entry, err error) {
+		err = r.Scan(store.Whole(&e.ID), store.Named(&e.At), store.Named(&e.Who), store.Named(&e.Action), store.Whole(&e.ToolID), store.Named(&e.Name), store.Whole(&e.Version))
+		return e, err
+	}, "SELECT id, at, who, action, tool_id, name, version FROM h_custom_tool_audit WHERE $1 = 0 OR id < $1 ORDER BY id DESC LIMIT $2", before, MostEntries)
 }
 
 // free says that no other tool than id has a name, in whatever case: models are careless with it, and a call of

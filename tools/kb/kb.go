@@ -35,6 +35,7 @@ import (
 // KB is the knowledge bases of a program. It may be used by many at once.
 type KB struct {
 	Store    *kbstore.Store    // nil: there is none, and none was to be made
+	Problem  error             // why the store cannot be opened
 	Embedder *embedding.Client // nil: none is set, and passages have no vectors
 	config   Config
 	local    *retrieval.Local
@@ -46,7 +47,7 @@ type KB struct {
 
 // Open opens the store of the knowledge bases. A file that is not there is only made when create says so: toolrun starts once
 // a call, and most users have none.
-// A failed opening of the store is an error: going on without it would show an empty list where there are bases.
+// When the store cannot be opened that is an error, and the tools say so: they never show an empty list where there are bases.
 func Open(ctx context.Context, c Config, where string, embedder *embedding.Client, create bool) (*KB, error) {
 	k := &KB{Embedder: embedder, config: c, local: c.local(embedder)}
 	if c.Tools == "never" {
@@ -57,10 +58,14 @@ func Open(ctx context.Context, c Config, where string, embedder *embedding.Clien
 			return k, nil
 		}
 	}
-	var err error
-	k.Store, err = kbstore.OpenStore(ctx, where)
+	if k.Store, k.Problem = kbstore.OpenStore(ctx, where); k.Problem != nil {
+		return k, k.Problem
+	}
 	k.local.Store = k.Store
-	return k, err
+	if c.Warn != nil {
+		k.Store.Tell(func(o kbstore.Odd) { c.Warn("knowledge base: " + o.String()) })
+	}
+	return k, nil
 }
 
 // Where is the store of knowledge bases beside the store of the tools: in the same PostgreSQL, or a file in the same folder.

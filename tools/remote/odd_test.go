@@ -15,13 +15,13 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"toolnorm/internal/odd"
+	"toolnorm/internal/test/odd"
 	"toolnorm/mcpserver"
 	"toolnorm/tools"
 )
 
 // Two lanes hold the law of this package: what cannot be used is left out and listed, and every good one works. Each seed puts odd members,
-// made by internal/odd of good ones, among good ones. heldOut was not looked at while the readers were written.
+// made by internal/test/odd of good ones, among good ones. heldOut was not looked at while the readers were written.
 const (
 	seeds   = 30
 	heldOut = 1_000_003

@@ -28,7 +28,7 @@ const (
 // pdfTime is how long a PDF may take. A thousand pages take some seconds.
 const pdfTime = 2 * time.Minute
 
-// pageTime is how long one page of it may take.
+// pageTime is how long one page of it may take, and to open it.
 const pageTime = 10 * time.Second
 
 // pdfReader reads PDFs in a process of its own, since the library may never end with a broken file: a
@@ -65,30 +65,34 @@ func textOfPDF(data []byte) (t Text, err error) {
 			err = fmt.Errorf("it is not a PDF that can be read: %v", broken)
 		}
 	}()
-	file, err := pdf.NewReader(bytes.NewReader(data), int64(len(data)))
-	switch {
+	var file *pdf.Reader
+	var opened error
+	err = inTime(func() { file, opened = pdf.NewReader(bytes.NewReader(data), int64(len(data))) })
+	switch err = cmp.Or(err, opened); {
 	case errors.Is(err, pdf.ErrInvalidPassword):
 		return t, errors.New("it is encrypted; import one without a password")
 	case err != nil:
 		return t, fmt.Errorf("it is not a PDF that can be read: %w", err)
-	case file.NumPage() > mostPages:
-		return t, fmt.Errorf("%d pages are more than %d", file.NumPage(), mostPages)
+	}
+	pages := pagesOf(file).pages
+	if len(pages) > mostPages {
+		return t, fmt.Errorf("it has more than %d pages", mostPages)
 	}
 	var lines []line
 	size := 0
-	for n := 1; n <= file.NumPage(); n++ {
-		page, err := linesOfPage(file, n)
-		if err != nil {
-			t.Problems = append(t.Problems, fmt.Sprintf("page %d cannot be read: %v", n, err))
+	for i, p := range pages {
+		shown, err := linesOfPage(p)
+		if err != nil && len(t.Problems) < mostProblems {
+			t.Problems = append(t.Problems, fmt.Sprintf("page %d cannot be read: %v", i+1, err))
 		}
-		for _, l := range page {
+		for _, l := range shown {
 			if size += len(l.text); size > mostText {
 				return t, fmt.Errorf("it has more than %d bytes of text", mostText)
 			}
 			lines = append(lines, l)
 		}
 	}
-	t.Title = file.Trailer().Key("Info").Key("Title").Text()
+	_ = guarded(func() { t.Title = file.Trailer().Key("Info").Key("Title").Text() })
 	t.Blocks = paragraphs(lines)
 	if len(t.Blocks) == 0 && len(t.Problems) > 0 {
 		return t, errors.New(t.Problems[0])
@@ -99,34 +103,41 @@ func textOfPDF(data []byte) (t Text, err error) {
 	return t, nil
 }
 
+// mostProblems is how many pages that cannot be read are told of.
+const mostProblems = 20
+
 // linesOfPage reads one page. One that takes too long or breaks the library is left out of the others.
-func linesOfPage(file *pdf.Reader, n int) ([]line, error) {
-	type outcome struct {
-		lines []line
-		err   error
+func linesOfPage(p leaf) ([]line, error) {
+	if p.err != nil {
+		return nil, p.err
 	}
-	done := make(chan outcome, 1)
-	go func() { // ends with the page, or with the process
-		var o outcome
-		defer func() {
-			if broken := recover(); broken != nil {
-				o.err = fmt.Errorf("%v", broken)
-			}
-			done <- o
-		}()
-		pieces, err := piecesOf(file.Page(n), time.Now().Add(pageTime))
-		o.lines, o.err = linesOf(pieces), err
-	}()
+	var lines []line
+	var wrong error
+	err := inTime(func() {
+		pieces, err := piecesOf(p, time.Now().Add(pageTime))
+		lines, wrong = linesOf(pieces), err
+	})
+	if err != nil { // what it reads may still be written to
+		return nil, err
+	}
+	return lines, wrong
+}
+
+// inTime does something that may break the library, or never end: a list of parts may name itself. Then
+// it goes on, until the process ends.
+func inTime(do func()) error {
+	done := make(chan error, 1)
+	go func() { done <- guarded(do) }() // ends with the work, or with the process
 	select {
-	case o := <-done:
-		return o.lines, o.err
+	case err := <-done:
+		return err
 	case <-time.After(pageTime + time.Second):
 		aside.Spent()
-		return nil, errSlow
+		return errSlow
 	}
 }
 
-// errSlow is the end of a page whose time is over.
+// errSlow is the end of a page or a file whose time is over.
 var errSlow = fmt.Errorf("it takes longer than %v to read", pageTime)
 
 // line is what stands at one height of a page.

@@ -78,8 +78,8 @@ func (r *reader) stream(v pdf.Value) []byte {
 
 // piecesOf are the texts of a page in the order in which it shows them.
 // Reading order is taken from the file. To sort by place would mix the columns of a page of two.
-func piecesOf(p pdf.Page, until time.Time) ([]piece, error) {
-	r := &reader{state: state{page: matrix{1, 0, 0, 1, 0, 0}, scale: 1}, resources: []pdf.Value{p.Resources()}, fonts: map[string]font{}, until: until}
+func piecesOf(p leaf, until time.Time) ([]piece, error) {
+	r := &reader{state: state{page: matrix{1, 0, 0, 1, 0, 0}, scale: 1}, resources: []pdf.Value{p.resources}, fonts: map[string]font{}, until: until}
 	interpret(r.stream(p.V.Key("Contents")), r.operator)
 	if r.late {
 		return nil, errSlow

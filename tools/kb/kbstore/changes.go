@@ -3,9 +3,9 @@ package kbstore
 import (
 	"context"
 	"database/sql"
+	"slices"
 
 	"toolnorm/internal/store"
-	"toolnorm/internal/vector"
 )
 
 // Changes are what an index of a knowledge base has to do to be of its Version. A document that changed is among Documents
@@ -24,22 +24,30 @@ type Changes struct {
 func (s *Store) Changes(ctx context.Context, base string, since int64) (*Changes, error) {
 	c := new(Changes)
 	err := s.snapshot(ctx, func(tx *sql.Tx) (err error) {
-		err = tx.QueryRowContext(ctx, "SELECT version FROM knowledge_bases WHERE id = $1", base).Scan(&c.Version)
+		err = tx.QueryRowContext(ctx, "SELECT version FROM knowledge_bases WHERE id = $1", base).Scan(store.Whole(&c.Version))
 		if err == sql.ErrNoRows {
 			return ErrNotFound
 		}
 		if err != nil || c.Version == since {
 			return err
 		}
-		if c.Collections, err = collectionsOf(ctx, tx, base); err != nil {
+		if c.Collections, err = s.collectionsOf(ctx, tx, base); err != nil {
 			return err
 		}
-		if c.Documents, err = documentsOf(ctx, tx, "c.knowledge_base_id = $1 AND d.version > $2", base, since); err != nil {
+		// A row whose version is of another type is read with all.
+		const changed = "c.knowledge_base_id = $1 AND (d.version > $2 OR $2 = 0)"
+		if c.Documents, err = s.documentsOf(ctx, tx, base, changed, since); err != nil {
 			return err
 		}
-		if c.Chunks, err = chunksOf(ctx, tx, "c.knowledge_base_id = $1 AND d.version > $2", base, since); err != nil {
+		there := map[string]bool{}
+		for i := range c.Documents {
+			there[c.Documents[i].ID] = true
+		}
+		s.odd.forget(base, func(o Odd) bool { return o.Table == tableChunks && (since == 0 || there[o.document]) })
+		if c.Chunks, err = s.chunksOf(ctx, tx, base, changed, since); err != nil {
 			return err
 		}
+		c.Chunks = slices.DeleteFunc(c.Chunks, func(k Chunk) bool { return !there[k.Document] })
 		c.Removed, err = textsOf(ctx, tx, "SELECT document_id FROM removed_documents WHERE knowledge_base_id = $1 AND version > $2", base, since)
 		return err
 	})
@@ -65,12 +73,21 @@ func (s *Store) snapshot(ctx context.Context, do func(tx *sql.Tx) error) error {
 	return do(tx)
 }
 
+// The tables of a base, as they are called in what is told of odd rows.
+const (
+	tableBases       = "knowledge_bases"
+	tableCollections = "collections"
+	tableDocuments   = "documents"
+	tableRights      = "document_departments"
+	tableChunks      = "chunks"
+)
+
 // collectionsOf are the collections of a base.
-func collectionsOf(ctx context.Context, tx *sql.Tx, base string) ([]Collection, error) {
-	return read(ctx, tx, func(scan func(...any) error) (c Collection, err error) {
-		var packed []byte
-		err = scan(&c.ID, &c.Base, &c.Name, &c.Summary, &c.Model, &packed)
-		c.Vector = vector.Read(packed)
+func (s *Store) collectionsOf(ctx context.Context, tx *sql.Tx, base string) ([]Collection, error) {
+	s.odd.forget(base, func(o Odd) bool { return o.Table == tableCollections })
+	return store.Read(ctx, tx, s.from(base, tableCollections), func(r *store.Row) (c Collection, err error) {
+		err = r.Scan(store.Needed(&r.ID), store.Needed(&c.Base), store.Named(&c.Name), store.Named(&c.Summary), store.Named(&c.Model), vectorOf(r, &c.Vector))
+		c.ID = r.ID
 		return c, err
 	}, "SELECT id, knowledge_base_id, name, summary, model, vector FROM collections WHERE knowledge_base_id = $1 ORDER BY name, id", base)
 }
@@ -78,67 +95,52 @@ func collectionsOf(ctx context.Context, tx *sql.Tx, base string) ([]Collection, 
 // of is what documents and chunks are selected from.
 const of = " FROM collections c JOIN documents d ON d.collection_id = c.id "
 
-// documentsOf are the documents for which a condition holds, with who may see them.
+// documentsOf are the documents of a base for which a condition holds, with who may see them.
 // The two statements see the same moment, as they run in a snapshot; otherwise new text could meet old rights.
-func documentsOf(ctx context.Context, tx *sql.Tx, where string, args ...any) ([]Document, error) {
-	at := map[string]int{}
-	all, err := read(ctx, tx, func(scan func(...any) error) (d Document, err error) {
-		var packed []byte
+// What is odd in a row that says who may see a document makes that row odd, and nobody sees more for it.
+func (s *Store) documentsOf(ctx context.Context, tx *sql.Tx, base, where string, more ...any) ([]Document, error) {
+	args := append([]any{base}, more...)
+	s.odd.forget(base, func(o Odd) bool { return o.Table == tableDocuments || o.Table == tableRights })
+	all, err := store.Read(ctx, tx, s.from(base, tableDocuments), func(r *store.Row) (d Document, err error) {
 		var imported string
-		err = scan(&d.ID, &d.Collection, &d.Title, &d.Source, &d.Summary, &d.Chunks, &d.Tenant, &d.Clearance, &d.Model, &packed, &d.Hash, &imported)
-		d.Vector, d.Imported, d.Departments = vector.Read(packed), moment(imported), []string{}
-		at[d.ID] = len(at)
+		err = r.Scan(store.Needed(&r.ID), store.Needed(&d.Collection), store.Named(&d.Title), store.Named(&d.Source), store.Named(&d.Summary), store.Count(&d.Chunks, 0),
+			store.Told(&d.Tenant), store.Whole(&d.Clearance), store.Named(&d.Model), vectorOf(r, &d.Vector), store.Named(&d.Hash), store.Named(&imported))
+		d.ID, d.Imported, d.Departments = r.ID, moment(imported), []string{}
 		return d, err
 	}, "SELECT d.id, d.collection_id, d.title, d.source, d.summary, d.chunk_count, d.tenant, d.clearance, d.model, d.vector, d.hash, d.imported"+
 		of+"WHERE "+where+" ORDER BY d.source, d.id", args...)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := read(ctx, tx, func(scan func(...any) error) (row [2]string, err error) {
-		return row, scan(&row[0], &row[1])
-	}, "SELECT p.document_id, p.department"+of+"JOIN document_departments p ON p.document_id = d.id WHERE "+where+" ORDER BY p.department", args...)
-	for _, row := range rows {
-		d := &all[at[row[0]]]
-		if row[1] == "" {
-			d.Public = true
-		} else {
-			d.Departments = append(d.Departments, row[1])
-		}
+	at := map[string]int{}
+	for i := range all {
+		at[all[i].ID] = i
 	}
+	_, err = store.Read(ctx, tx, s.from(base, tableRights), func(r *store.Row) (department string, err error) {
+		if err = r.Scan(store.Needed(&r.ID), store.Told(&department)); err != nil {
+			return "", err
+		}
+		if i, there := at[r.ID]; there && department == "" {
+			all[i].Public = true
+		} else if there { // and not that of a document that was left out
+			all[i].Departments = append(all[i].Departments, department)
+		}
+		return "", nil
+	}, "SELECT p.document_id, p.department"+of+"JOIN document_departments p ON p.document_id = d.id WHERE "+where+" ORDER BY p.department", args...)
 	return all, err
 }
 
-// chunksOf are the chunks of the documents for which a condition holds.
-func chunksOf(ctx context.Context, tx *sql.Tx, where string, args ...any) ([]Chunk, error) {
-	return read(ctx, tx, func(scan func(...any) error) (k Chunk, err error) {
-		var packed []byte
-		err = scan(&k.ID, &k.Document, &k.Index, &k.Heading, &k.Text, &k.Model, &packed)
-		k.Vector = vector.Read(packed)
+// chunksOf are the chunks of the documents of a base for which a condition holds.
+func (s *Store) chunksOf(ctx context.Context, tx *sql.Tx, base, where string, more ...any) ([]Chunk, error) {
+	return store.Read(ctx, tx, s.from(base, tableChunks), func(r *store.Row) (k Chunk, err error) {
+		err = r.Scan(store.Needed(&r.ID), store.Needed(&r.Of), store.Count(&k.Index, 0), store.Named(&k.Heading), store.Text(&k.Text, longestText), store.Named(&k.Model), vectorOf(r, &k.Vector))
+		k.ID, k.Document = r.ID, r.Of
 		return k, err
 	}, "SELECT k.id, k.document_id, k.chunk_index, k.heading, k.text, k.model, k.vector"+of+
-		"JOIN chunks k ON k.document_id = d.id WHERE "+where+" ORDER BY d.source, d.id, k.chunk_index", args...)
+		"JOIN chunks k ON k.document_id = d.id WHERE "+where+" ORDER BY d.source, d.id, k.chunk_index", append([]any{base}, more...)...)
 }
 
 // textsOf reads one column of texts.
 func textsOf(ctx context.Context, tx *sql.Tx, query string, args ...any) ([]string, error) {
-	return read(ctx, tx, func(scan func(...any) error) (s string, err error) { return s, scan(&s) }, query, args...)
-}
-
-// read makes a value of each row.
-// Rows are closed before the next statement: a transaction has one connection, and PostgreSQL's takes one query at a time.
-func read[T any](ctx context.Context, tx *sql.Tx, one func(scan func(...any) error) (T, error), query string, args ...any) ([]T, error) {
-	rows, err := tx.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var all []T
-	for rows.Next() {
-		v, err := one(rows.Scan)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, v)
-	}
-	return all, rows.Err()
+	return store.Read(ctx, tx, nil, func(r *store.Row) (string, error) { err := r.Scan(store.Needed(&r.ID)); return r.ID, err }, query, args...)
 }

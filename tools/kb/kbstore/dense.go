@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"toolnorm/internal/store"
-	"toolnorm/internal/vector"
 )
 
 // oldest is the first pgvector that goes on searching when a filter leaves too few of what its graph gave (hnsw.iterative_scan).
@@ -68,20 +67,21 @@ func prepareVectors(ctx context.Context, db *store.DB) error {
 		if _, err := tx.ExecContext(ctx, "ALTER TABLE chunks ADD COLUMN IF NOT EXISTS embedding vector"); err != nil {
 			return err
 		}
-		type row struct {
+		type vectorRow struct {
 			id     string
 			vector []float32
 		}
-		all, err := read(ctx, tx.Tx, func(scan func(...any) error) (r row, err error) {
-			var packed []byte
-			err = scan(&r.id, &packed)
-			r.vector = vector.Read(packed)
-			return r, err
+		all, err := store.Read(ctx, tx.Tx, nil, func(r *store.Row) (v vectorRow, err error) {
+			err = r.Scan(store.Needed(&v.id), vectorOf(r, &v.vector))
+			return v, err
 		}, "SELECT id, vector FROM chunks WHERE vector IS NOT NULL AND embedding IS NULL")
 		if err != nil {
 			return err
 		}
 		for _, r := range all {
+			if r.vector == nil { // odd
+				continue
+			}
 			if _, err := tx.ExecContext(ctx, "UPDATE chunks SET embedding = $1::text::vector WHERE id = $2", literal(r.vector), r.id); err != nil {
 				return err
 			}
@@ -149,7 +149,7 @@ func (s *Store) Dense(ctx context.Context, base string, f Filter, e Embedding, n
 				return err
 			}
 		}
-		all, err = readCandidates(ctx, tx, text, args)
+		all, err = s.readCandidates(ctx, tx, text, args)
 		return err
 	})
 	return all, err

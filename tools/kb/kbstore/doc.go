@@ -13,4 +13,5 @@
 //	ranked.go   what PostgreSQL finds by itself: candidates by their words, filtered in the same statement
 //	dense.go    the same by vectors, where pgvector is installed
 //	list.go     what is in a base, as a principal sees it
+//	odd.go      reads rows one by one, and leaves out those that cannot be used
 package kbstore

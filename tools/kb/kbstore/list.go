@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+
+	"toolnorm/internal/store"
 )
 
 // Documents are those of a base that a filter allows, by their sources. The filter is a condition of the statement, so
@@ -12,7 +14,7 @@ func (s *Store) Documents(ctx context.Context, base string, f Filter) (all []Doc
 	args := []any{base}
 	where := "c.knowledge_base_id = $1 AND " + f.where(&args)
 	err = s.snapshot(ctx, func(tx *sql.Tx) error {
-		all, err = documentsOf(ctx, tx, where, args...)
+		all, err = s.documentsOf(ctx, tx, base, where, args[1:]...)
 		return err
 	})
 	return all, err
@@ -21,7 +23,7 @@ func (s *Store) Documents(ctx context.Context, base string, f Filter) (all []Doc
 // Collections are all collections of a base, whoever may see what is in them.
 func (s *Store) Collections(ctx context.Context, base string) (all []Collection, err error) {
 	err = s.snapshot(ctx, func(tx *sql.Tx) error {
-		all, err = collectionsOf(ctx, tx, base)
+		all, err = s.collectionsOf(ctx, tx, base)
 		return err
 	})
 	return all, err
@@ -32,7 +34,7 @@ func (s *Store) DocumentChunks(ctx context.Context, base, document string, f Fil
 	args := []any{base, document}
 	where := "c.knowledge_base_id = $1 AND d.id = $2 AND " + f.where(&args)
 	err = s.snapshot(ctx, func(tx *sql.Tx) error {
-		all, err = chunksOf(ctx, tx, where, args...)
+		all, err = s.chunksOf(ctx, tx, base, where, args[1:]...)
 		return err
 	})
 	return all, err
@@ -53,10 +55,10 @@ type Summary struct {
 // count a document once for each of its rows, so departments are asked for by the filter's EXISTS.
 func (s *Store) Summary(ctx context.Context, base string, f Filter) (sum Summary, err error) {
 	args := []any{base}
-	statement := `SELECT b.name, b.description, COUNT(DISTINCT c.id), COUNT(DISTINCT d.id), COALESCE(SUM(d.chunk_count), 0)
+	statement := `SELECT b.name, b.description, COUNT(DISTINCT c.id), COUNT(DISTINCT d.id), COALESCE(SUM(CASE WHEN d.chunk_count BETWEEN 0 AND 2147483647 THEN d.chunk_count END), 0)
 		FROM knowledge_bases b LEFT JOIN collections c ON c.knowledge_base_id = b.id LEFT JOIN documents d ON d.collection_id = c.id AND ` + f.where(&args) + `
 		WHERE b.id = $1 GROUP BY b.id, b.name, b.description`
-	err = s.db.QueryRowContext(ctx, statement, args...).Scan(&sum.Name, &sum.Description, &sum.Collections, &sum.Documents, &sum.Chunks)
+	err = s.db.QueryRowContext(ctx, statement, args...).Scan(store.Named(&sum.Name), store.Named(&sum.Description), &sum.Collections, &sum.Documents, &sum.Chunks)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = ErrNotFound
 	}

@@ -77,15 +77,15 @@ func (s *Store) Put(ctx context.Context, base string, d *Document, chunks []Chun
 		if err := ownCollection(ctx, tx, base, d.Collection); err != nil {
 			return err
 		}
-		err := tx.QueryRowContext(ctx, "SELECT id FROM documents WHERE collection_id = $1 AND source = $2", d.Collection, d.Source).Scan(&d.ID)
-		switch {
-		case errors.Is(err, sql.ErrNoRows):
+		err := tx.QueryRowContext(ctx, "SELECT id FROM documents WHERE collection_id = $1 AND source = $2", d.Collection, d.Source).Scan(store.Needed(&d.ID))
+		switch _, odd := store.Oddness(err); {
+		case errors.Is(err, sql.ErrNoRows), odd:
 			d.ID = newID()
 		case err != nil:
 			return err
 		}
 		// Chunks and departments go with the row.
-		if _, err := tx.ExecContext(ctx, "DELETE FROM documents WHERE id = $1", d.ID); err != nil {
+		if _, err := tx.ExecContext(ctx, "DELETE FROM documents WHERE collection_id = $1 AND source = $2", d.Collection, d.Source); err != nil {
 			return err
 		}
 		if err := insertDocument(ctx, tx, d, version); err != nil {

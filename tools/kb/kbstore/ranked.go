@@ -8,7 +8,6 @@ import (
 
 	"toolnorm/internal/lexical"
 	"toolnorm/internal/store"
-	"toolnorm/internal/vector"
 )
 
 // ErrUnranked is the error of asking a store to rank that cannot: a SQLite file, whose passages are ranked in memory.
@@ -62,10 +61,11 @@ func (s *Store) Vectors(ctx context.Context, base string, ids []string) (map[str
 	args := []any{base}
 	text := "SELECT k.id, k.vector" + of + "JOIN chunks k ON k.document_id = d.id WHERE c.knowledge_base_id = $1 AND k.vector IS NOT NULL AND k.id IN (" + places(&args, ids) + ")"
 	err := s.snapshot(ctx, func(tx *sql.Tx) error {
-		_, err := read(ctx, tx, func(scan func(...any) error) (id string, err error) {
-			var packed []byte
-			err = scan(&id, &packed)
-			all[id] = vector.Read(packed)
+		_, err := store.Read(ctx, tx, nil, func(r *store.Row) (id string, err error) {
+			var v []float32
+			if err = r.Scan(store.Needed(&r.ID), vectorOf(r, &v)); v != nil {
+				all[r.ID] = v
+			}
 			return id, err
 		}, text, args...)
 		return err
@@ -76,16 +76,18 @@ func (s *Store) Vectors(ctx context.Context, base string, ids []string) (map[str
 // candidates reads what a statement finds.
 func (s *Store) candidates(ctx context.Context, text string, args []any) (all []Candidate, err error) {
 	err = s.snapshot(ctx, func(tx *sql.Tx) error {
-		all, err = readCandidates(ctx, tx, text, args)
+		all, err = s.readCandidates(ctx, tx, text, args)
 		return err
 	})
 	return all, err
 }
 
-// readCandidates reads what a statement finds within a transaction.
-func readCandidates(ctx context.Context, tx *sql.Tx, text string, args []any) ([]Candidate, error) {
-	return read(ctx, tx, func(scan func(...any) error) (c Candidate, err error) {
-		err = scan(&c.ID, &c.Document, &c.Index, &c.Heading, &c.Text, &c.Model, &c.Collection, &c.Title, &c.Score)
+// readCandidates reads what a statement finds within a transaction. The first of its arguments is the base.
+func (s *Store) readCandidates(ctx context.Context, tx *sql.Tx, text string, args []any) ([]Candidate, error) {
+	base, _ := args[0].(string)
+	return store.Read(ctx, tx, s.from(base, tableChunks), func(r *store.Row) (c Candidate, err error) {
+		err = r.Scan(store.Needed(&r.ID), store.Needed(&r.Of), store.Count(&c.Index, 0), store.Named(&c.Heading), store.Text(&c.Text, longestText), store.Named(&c.Model), store.Needed(&c.Collection), store.Named(&c.Title), &c.Score)
+		c.ID, c.Document = r.ID, r.Of
 		return c, err
 	}, text, args...)
 }

@@ -1,11 +1,12 @@
 package kbstore
 
 import (
+	"cmp"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 type Store struct {
 	db      *store.DB
 	vectors bool // pgvector compares
+	odd     oddRows
 }
 
 // schema is where the tables are in a PostgreSQL. The tools' store may be the same database and has a table called
@@ -148,17 +150,16 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 	})
 }
 
-// columns of knowledge_bases, as scanBase reads them.
+// columns of knowledge_bases, as basesWhere reads them.
 const columns = "id, name, description, tenant, version, created, updated"
 
 // Base looks a knowledge base up, without asking who wants it; ErrNotFound when there is none.
 func (s *Store) Base(ctx context.Context, id string) (Base, error) {
-	row := s.db.QueryRowContext(ctx, "SELECT "+columns+" FROM knowledge_bases WHERE id = $1", strings.ToLower(id))
-	b, err := scanBase(row.Scan)
-	if errors.Is(err, sql.ErrNoRows) {
-		err = ErrNotFound
+	all, err := s.basesWhere(ctx, " WHERE id = $1", strings.ToLower(id))
+	if err != nil || len(all) == 0 {
+		return Base{}, cmp.Or(err, ErrNotFound)
 	}
-	return b, err
+	return all[0], nil
 }
 
 // Readable looks a knowledge base up for a principal: ErrNotFound when there is none, ErrDenied when it may not look in.
@@ -174,22 +175,8 @@ func (s *Store) Readable(ctx context.Context, p *auth.Principal, id string) (Bas
 // Bases are the knowledge bases that a principal may look into, by their names.
 // There are dozens of bases and not millions, so one rule in Go is better than a second form of it in SQL.
 func (s *Store) Bases(ctx context.Context, p *auth.Principal) ([]Base, error) {
-	rows, err := s.db.QueryContext(ctx, "SELECT "+columns+" FROM knowledge_bases ORDER BY name, id")
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	all := []Base{}
-	for rows.Next() {
-		b, err := scanBase(rows.Scan)
-		if err != nil {
-			return nil, err
-		}
-		if b.ReadableBy(p) {
-			all = append(all, b)
-		}
-	}
-	return all, rows.Err()
+	all, err := s.basesWhere(ctx, " ORDER BY name, id")
+	return slices.DeleteFunc(append([]Base{}, all...), func(b Base) bool { return !b.ReadableBy(p) }), err
 }
 
 // Count is the number of all knowledge bases. It decides whether the tools are offered.
@@ -198,14 +185,22 @@ func (s *Store) Count(ctx context.Context) (n int, err error) {
 	return n, err
 }
 
-// scanBase reads a row of columns.
-func scanBase(scan func(...any) error) (b Base, err error) {
-	var created, updated string
-	if err := scan(&b.ID, &b.Name, &b.Description, &b.Tenant, &b.Version, &created, &updated); err != nil {
+// basesWhere reads the rows of bases for which a condition holds.
+func (s *Store) basesWhere(ctx context.Context, where string, args ...any) ([]Base, error) {
+	s.odd.forget("", func(Odd) bool { return len(args) == 0 })
+	return store.Read(ctx, s.db, s.from("", tableBases), func(r *store.Row) (b Base, err error) {
+		var created, updated string
+		err = r.Scan(store.Needed(&r.ID), store.Needed(&b.Name), store.Named(&b.Description), store.Told(&b.Tenant), store.Whole(&b.Version), store.Named(&created), store.Named(&updated))
+		b.ID, b.Created, b.Updated = r.ID, moment(created), moment(updated)
+		switch {
+		case err != nil:
+		case !ValidID(b.ID) || b.ID != strings.ToLower(b.ID):
+			err = store.Unusable("its id is not a UUID in small letters")
+		case b.Version < 1:
+			err = store.Unusable(fmt.Sprintf("its version is %d and not 1 or more", b.Version))
+		}
 		return b, err
-	}
-	b.Created, b.Updated = moment(created), moment(updated)
-	return b, nil
+	}, "SELECT "+columns+" FROM knowledge_bases"+where, args...)
 }
 
 // stamp is a time as the tables have it: of one length, so that texts compare as the times do.

@@ -59,8 +59,9 @@ func tokenize(ctx context.Context, db *store.DB) error {
 		if err := tx.QueryRowContext(ctx, query).Scan(&version); err != nil || version == lexical.Version {
 			return err // another program did it
 		}
-		all, err := read(ctx, tx.Tx, func(scan func(...any) error) (row [4]string, err error) {
-			return row, scan(&row[0], &row[1], &row[2], &row[3])
+		all, err := store.Read(ctx, tx.Tx, nil, func(r *store.Row) (row [4]string, err error) {
+			err = r.Scan(store.Needed(&row[0]), store.Named(&row[1]), store.Named(&row[2]), store.Text(&row[3], longestText))
+			return row, err
 		}, "SELECT k.id, d.title, k.heading, k.text FROM chunks k JOIN documents d ON d.id = k.document_id")
 		if err != nil {
 			return err

@@ -111,6 +111,7 @@ func (i *index) update(ctx context.Context, base kbstore.Base, words bool) error
 		i.remove(d.ID)
 		i.put(document{Document: d, summary: i.summaries.Add(d.ID, d.Title+"\n"+d.Summary), there: true})
 	}
+	i.vectors.expect(changes.Chunks)
 	for _, c := range changes.Chunks {
 		i.add(c, words)
 	}

@@ -27,8 +27,26 @@ type vectors struct {
 	exact  *vector.Index
 	small  *vector.Small  // instead of exact, when there are many
 	has    []bool         // by row
-	others map[string]int // how many are of another model, or of another length than the first
+	others map[string]int // how many are of another model, or of another length than most
 	count  int
+	length int // of those that are taken; 0: the first decides
+}
+
+// expect settles how long vectors have to be, before the first one is put in: as most are. One odd row
+// would otherwise make all others useless.
+func (x *vectors) expect(chunks []kbstore.Chunk) {
+	if x.count > 0 {
+		return
+	}
+	counts := map[int]int{}
+	x.length = 0
+	for i := range chunks {
+		if n := len(chunks[i].Vector); n > 0 && chunks[i].Model == x.model {
+			if counts[n]++; counts[n] > counts[x.length] {
+				x.length = n
+			}
+		}
+	}
 }
 
 // set puts the vector of a row in, or notes why it is of no use. While a base is imported anew with another
@@ -40,7 +58,7 @@ func (x *vectors) set(row int, e kbstore.Embedding) {
 	if len(e.Vector) == 0 {
 		return
 	}
-	if e.Model != x.model {
+	if e.Model != x.model || x.length > 0 && len(e.Vector) != x.length {
 		x.others[e.Model]++
 		return
 	}
@@ -65,7 +83,7 @@ func (x *vectors) remove(row int, model string) {
 	case x.has[row]:
 		x.has[row] = false
 		if x.count--; x.count == 0 { // the next may be of another length
-			x.exact, x.small = vector.New(nil), nil
+			x.exact, x.small, x.length = vector.New(nil), nil, 0
 		}
 	case x.others[model] > 1:
 		x.others[model]--

@@ -30,6 +30,7 @@ interface KnowledgeBase {
 }
 
 interface Whole extends KnowledgeBase {
+  left_out?: Odd[];
   collections: { id: string; name: string; summary: string }[];
   documents: {
     id: string;
@@ -45,11 +46,30 @@ interface Whole extends KnowledgeBase {
   }[];
 }
 
+interface Odd {
+  table: string;
+  row: string;
+  why: string;
+}
+
 const path = '/admin/api/knowledge-bases';
+
+// LeftOut lists rows of the database that cannot be used.
+function LeftOut({ rows }: { rows?: Odd[] }) {
+  return (
+    <>
+      {rows?.map((o) => (
+        <div class="bad" key={o.table + o.row + o.why}>
+          <Text inline text={t('leftOut', { tool: `${o.table} ${o.row}`, why: o.why })} />
+        </div>
+      ))}
+    </>
+  );
+}
 
 export function Knowledge() {
   const { data, error, reload } = useLoad(
-    () => get<{ knowledge_bases: KnowledgeBase[] }>(path),
+    () => get<{ knowledge_bases: KnowledgeBase[]; left_out?: Odd[] }>(path),
     [],
   );
   useEffect(() => onChange('knowledge', reload), []);
@@ -64,6 +84,7 @@ export function Knowledge() {
   return (
     <Page title={t('knowledge')} intro={t('knowledgeIntro')}>
       <Problem error={error} retry={reload} />
+      <LeftOut rows={data?.left_out} />
       {data && <NewBase />}
       {!data && !error && <Loading />}
       {data && data.knowledge_bases.length === 0 && (
@@ -174,6 +195,7 @@ export function Base({ id }: { id: string }) {
           <Search base={id} />
           <section>
             <h2>{t('documents')}</h2>
+            <LeftOut rows={data.left_out} />
             {data.documents.length === 0 && <p class="faint">{t('noDocuments')}</p>}
             <ul class="rows">
               {data.documents.map((d) => (

@@ -28,7 +28,7 @@ type Decode struct {
 
 // Run does it.
 func (c *Decode) Run(m *Console) error {
-	set, err := c.formats()
+	set, err := c.formats(m)
 	if err != nil {
 		return err
 	}

@@ -39,27 +39,30 @@ type Sources struct {
 	Connection map[string]string `aliases:"connections" placeholder:"NAME=WHERE" restart:"yes" help:"Databases that custom SQL tools may ask, read-only: the absolute path of a SQLite file (#table,table behind it lists those that may be read), postgres://… with a role that may only SELECT, or env:VARIABLE for either. The connection sample is always there."`
 }
 
-// formats are all formats: those that come with the program, and the user's own.
-func (f Folders) formats() (*adapters.Set, error) {
+// formats are all formats: those that come with the program, and the user's own. Files that cannot be used are told.
+func (f Folders) formats(m *Console) (*adapters.Set, error) {
 	dir, err := home.Data(f.Data)
 	if err != nil {
 		return nil, err
 	}
-	return FormatsIn(filepath.Join(dir, "families"))
+	set, odd := FormatsIn(filepath.Join(dir, "families"))
+	for _, err := range odd {
+		m.warn(err.Error())
+	}
+	return set, nil
 }
 
 // FormatsIn are the formats that come with the program, and those that the user has put into dir, if it is there.
-// A family of the user's that cannot be read is an error: without it its model would be read in silence by
-// another.
-func FormatsIn(dir string) (*adapters.Set, error) {
+// A family of the user's that cannot be read is left out, and odd says so: its model is read by another.
+func FormatsIn(dir string) (set *adapters.Set, odd []error) {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return adapters.Builtin(), nil
 	}
-	set, err := adapters.Builtin().Load(os.DirFS(dir))
-	if err != nil {
-		return nil, fmt.Errorf("model families in %s: %w", dir, err)
+	set, odd = adapters.Builtin().Load(os.DirFS(dir))
+	for i, err := range odd {
+		odd[i] = fmt.Errorf("model families in %s: %w", dir, err)
 	}
-	return set, nil
+	return set, odd
 }
 
 // formatIn is the format with that name.
@@ -88,17 +91,22 @@ func ReadTools(path string) ([]chat.Tool, error) {
 }
 
 // opened runs do with the data of the tools, which serve works on as well, until it is done or a signal comes.
-// Unlike serve it fails when the store cannot be opened: there is nothing else that it could do.
-func opened(data string, c toolbox.Config, do func(context.Context, *toolbox.Box) error) error {
+// Unlike serve it fails when the part that it needs cannot be opened: there is nothing else that it could do.
+func opened(data string, c toolbox.Config, needs func(*toolbox.Box) bool, do func(context.Context, *toolbox.Box) error) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	var err error
 	if c.Data, err = home.Data(data); err != nil {
 		return Wrong(err)
 	}
+	var odd []error
+	c.Odd = func(err error) { odd = append(odd, err) }
 	box, err := toolbox.Open(ctx, c)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case !needs(box):
+		return errors.Join(append(odd, box.Close())...)
 	}
 	return errors.Join(do(ctx, box), box.Close())
 }

@@ -29,7 +29,7 @@ type listFormats struct{ Folders }
 
 // Run does it.
 func (c *listFormats) Run(m *Console) error {
-	set, err := c.formats()
+	set, err := c.formats(m)
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ type showFormat struct {
 
 // Run does it.
 func (c *showFormat) Run(m *Console) error {
-	set, err := c.formats()
+	set, err := c.formats(m)
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ type testFormat struct {
 // Run does it. What differs goes to stdout; that something does is an error.
 // Cases run whole and cut at every byte, since a model's tokens may end anywhere.
 func (c *testFormat) Run(m *Console) error {
-	f, err := c.format()
+	f, err := c.format(m)
 	if err != nil {
 		return err
 	}
@@ -114,8 +114,8 @@ func printProblems(w io.Writer, what string, problems []family.Problem) error {
 
 // format is the family in the file; where there is no such file, the known family of that name.
 // The file counts first, so that one that is being written can have the name of a known family.
-func (c *testFormat) format() (*adapters.Format, error) {
-	set, err := c.formats()
+func (c *testFormat) format(m *Console) (*adapters.Format, error) {
+	set, err := c.formats(m)
 	if err != nil {
 		return nil, err
 	}

@@ -33,15 +33,21 @@ type kbPlace struct {
 
 // open runs do with the knowledge bases, whose store is made when it is not there. Whoever is at the command line may read the
 // store's file, so nothing is kept from them.
-func (c *kbPlace) open(do func(ctx context.Context, k *kb.KB) error) error {
-	return opened(c.Data, toolbox.Config{Store: c.Store, Databases: c.Databases, Lasting: true}, func(ctx context.Context, box *toolbox.Box) error {
+func (c *kbPlace) open(m *Console, do func(ctx context.Context, k *kb.KB) error) error {
+	return opened(c.Data, toolbox.Config{Store: c.Store, Databases: c.Databases, Lasting: true, Warn: m.warn}, hasKB, func(ctx context.Context, box *toolbox.Box) error {
 		return do(auth.WithPrincipal(ctx, auth.Local()), box.KB)
 	})
 }
 
+// hasKB reports whether the knowledge bases could be opened.
+func hasKB(box *toolbox.Box) bool { return box.KB != nil && box.KB.Problem == nil }
+
+// warn tells of what cannot be used, and was left out.
+func (m *Console) warn(text string) { fmt.Fprintln(m.Err, "toolnorm:", shown(text)) }
+
 // openBase runs do with the knowledge base of that id or name.
-func (c *kbPlace) openBase(which string, do func(ctx context.Context, k *kb.KB, b kbstore.Base) error) error {
-	return c.open(func(ctx context.Context, k *kb.KB) error {
+func (c *kbPlace) openBase(m *Console, which string, do func(ctx context.Context, k *kb.KB, b kbstore.Base) error) error {
+	return c.open(m, func(ctx context.Context, k *kb.KB) error {
 		b, err := find(ctx, k, which)
 		if err != nil {
 			return err
@@ -88,7 +94,7 @@ type kbCreate struct {
 
 // Run makes a knowledge base.
 func (c *kbCreate) Run(m *Console) error {
-	return c.open(func(ctx context.Context, k *kb.KB) error {
+	return c.open(m, func(ctx context.Context, k *kb.KB) error {
 		b, err := k.Store.Create(ctx, kbstore.Base{ID: c.ID, Name: c.Name, Description: c.Description, Tenant: c.Tenant})
 		if err == nil {
 			fmt.Fprintln(m.Out, b.ID)
@@ -119,7 +125,7 @@ func (c *kbImport) Run(m *Console) error {
 	if info, err := os.Stat(c.Path); c.Prune && err == nil && !info.IsDir() {
 		return Wrong(errors.New("--prune takes a folder: every document but this one would go"))
 	}
-	return c.openBase(c.KB, func(ctx context.Context, k *kb.KB, b kbstore.Base) error {
+	return c.openBase(m, c.KB, func(ctx context.Context, k *kb.KB, b kbstore.Base) error {
 		return m.importInto(ctx, k, kb.Import{
 			Base: b, Collection: c.Collection, Files: files, Sources: sources, Prune: c.Prune,
 			Access: kbstore.Access{Tenant: c.Tenant, Departments: c.Department, Clearance: c.Clearance},
@@ -171,7 +177,7 @@ type kbList struct {
 
 // Run prints a line for each knowledge base.
 func (c *kbList) Run(m *Console) error {
-	return c.open(func(ctx context.Context, k *kb.KB) error {
+	return c.open(m, func(ctx context.Context, k *kb.KB) error {
 		all, err := k.Store.Bases(ctx, auth.PrincipalOf(ctx))
 		for _, b := range all {
 			fmt.Fprintf(m.Out, "%s  %s\n", b.ID, shown(described(&b)))
@@ -200,7 +206,7 @@ type kbShow struct {
 
 // Run prints a line for each document.
 func (c *kbShow) Run(m *Console) error {
-	return c.openBase(c.KB, func(ctx context.Context, k *kb.KB, b kbstore.Base) error {
+	return c.openBase(m, c.KB, func(ctx context.Context, k *kb.KB, b kbstore.Base) error {
 		fmt.Fprintf(m.Out, "%s\n%s\n", b.ID, shown(described(&b)))
 		collections, err := k.Store.Collections(ctx, b.ID)
 		if err != nil {
@@ -241,7 +247,7 @@ type kbSample struct {
 
 // Run makes the sample.
 func (c *kbSample) Run(m *Console) error {
-	return c.open(func(ctx context.Context, k *kb.KB) error {
+	return c.open(m, func(ctx context.Context, k *kb.KB) error {
 		b, err := k.Sample(ctx)
 		if err == nil {
 			fmt.Fprintln(m.Out, b.ID)
@@ -260,7 +266,7 @@ type kbDelete struct {
 
 // Run deletes. A document that is not there is an error, so that a misspelt one is seen; then nothing is deleted.
 func (c *kbDelete) Run(m *Console) error {
-	return c.openBase(c.KB, func(ctx context.Context, k *kb.KB, b kbstore.Base) error {
+	return c.openBase(m, c.KB, func(ctx context.Context, k *kb.KB, b kbstore.Base) error {
 		if len(c.Document) == 0 {
 			return k.Store.Delete(ctx, b.ID)
 		}
@@ -297,10 +303,13 @@ type docsImport struct {
 	Databases data.Config `embed:""`
 }
 
+// hasData reports whether the collection of the data tools could be opened.
+func hasData(box *toolbox.Box) bool { return box.Data != nil }
+
 // Run imports, and prints a line a file. How far it is goes to standard error.
 // What was imported before an error is printed, too: it is in the collection.
 func (c *docsImport) Run(m *Console) error {
-	return opened(c.Data, toolbox.Config{Store: c.Store, Databases: c.Databases}, func(ctx context.Context, box *toolbox.Box) error {
+	return opened(c.Data, toolbox.Config{Store: c.Store, Databases: c.Databases}, hasData, func(ctx context.Context, box *toolbox.Box) error {
 		all, err := box.Data.Import(ctx, c.Path, m.bar)
 		m.Clear()
 		for _, one := range all {

@@ -23,7 +23,7 @@ type guessFormat struct {
 // Run does it. The proposal goes to stdout, a family's file; what it does not do is an error.
 // The proposal is printed even with problems: a person can finish it.
 func (c *guessFormat) Run(m *Console) error {
-	set, err := c.formats()
+	set, err := c.formats(m)
 	if err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ type learnFormat struct {
 // Run does it. The proposal goes to stdout, what it asks to stderr.
 // Questions are what the replies leave open; a person answers them in the file.
 func (c *learnFormat) Run(m *Console) error {
-	set, err := c.formats()
+	set, err := c.formats(m)
 	if err != nil {
 		return err
 	}

@@ -29,9 +29,10 @@ type toolStore struct {
 func (c toolStore) with(m *Console, do func(ctx context.Context, s *dynamic.Set) error) error {
 	config := toolbox.Config{
 		Store: c.Store, Connections: c.Connection,
-		Warn: func(text string) { fmt.Fprintln(m.Err, "toolnorm:", text) },
+		Warn: m.warn,
 	}
-	return opened(c.Data, config, func(ctx context.Context, box *toolbox.Box) error { return do(ctx, box.Custom) })
+	hasTools := func(box *toolbox.Box) bool { return box.Custom != nil }
+	return opened(c.Data, config, hasTools, func(ctx context.Context, box *toolbox.Box) error { return do(ctx, box.Custom) })
 }
 
 // toolsList is the command tools list.

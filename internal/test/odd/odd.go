@@ -122,3 +122,61 @@ func encoded(v any) string {
 	_ = e.Encode(v) // every value here encodes
 	return strings.ReplaceAll(strings.TrimSpace(b.String()), latin, "\xfc\xe4")
 }
+
+// Column returns an odd value as it may stand in a column of a database, and what it is. A database
+// refuses some of them.
+func Column(r *rand.Rand) (why string, value any) {
+	if r.IntN(6) == 0 {
+		return "a blob", [][]byte{{0, 1, 0xff}, []byte("odd"), make([]byte, 16), nil}[r.IntN(4)]
+	}
+	why, value = Value(r)
+	switch v := value.(type) {
+	case nil, bool, int, float64:
+	case string:
+		value = strings.ReplaceAll(v, latin, "\xfc\xe4")
+	default:
+		value = encoded(v)
+	}
+	return why, value
+}
+
+// File returns a good file made odd, and what was done.
+func File(r *rand.Rand, good []byte) (why string, text []byte) {
+	n := len(good)
+	hurt := slices.Clone(good)
+	switch r.IntN(10) {
+	case 0:
+		return "empty", nil
+	case 1:
+		return "blanks", []byte(" \n\t\r\n")
+	case 2:
+		return "cut", hurt[:r.IntN(n+1)]
+	case 3:
+		for range 1 + n/20 {
+			hurt[r.IntN(n)] = byte(r.IntN(256))
+		}
+		return "overwritten", hurt
+	case 4:
+		return "in another encoding", bytes.ReplaceAll(hurt, []byte("e"), []byte("\xe9"))
+	case 5:
+		wide := []byte{0xff, 0xfe}
+		for _, c := range good {
+			wide = append(wide, c, 0)
+		}
+		return "in UTF-16", wide
+	case 6:
+		return "of another kind", []byte([]string{"\x7fELF\x02\x01\x01", "PK\x03\x04odd", "<html>", "{", "%PDF-1.4", "-----BEGIN"}[r.IntN(6)])
+	case 7:
+		return "huge", bytes.Repeat([]byte("x"), huge)
+	case 8:
+		at := r.IntN(n + 1)
+		return "with NUL", slices.Concat(hurt[:at], make([]byte, 3), hurt[at:])
+	}
+	return "twice", append(hurt, good...)
+}
+
+// Line returns a good line made odd, and what was done.
+func Line(r *rand.Rand, good string) (why, line string) {
+	why, text := File(r, []byte(good))
+	return why, strings.NewReplacer("\n", " ", "\r", " ").Replace(string(text))
+}
