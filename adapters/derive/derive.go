@@ -68,9 +68,9 @@ var ErrForm = errors.New("the template writes calls in a form that a declaration
 func From(model string, set *adapters.Set, t Template) (*Finding, error) {
 	var all []*observed
 	var errs []error
-	opening, _ := stage{t.Render, request}.conversation()
+	opening, _ := stage{t.Render, request, probeTools}.conversation()
 	for _, follows := range []func(n int) []chat.Message{request, answers} {
-		o, err := observe(stage{t.Render, follows}, opening)
+		o, err := observe(stage{t.Render, follows, probeTools}, opening)
 		if err != nil {
 			errs = append(errs, err)
 			continue
@@ -89,6 +89,16 @@ func From(model string, set *adapters.Set, t Template) (*Finding, error) {
 		if best == nil || f.better(best) {
 			best = f
 		}
+	}
+	if best != nil && len(best.Wrong) == 0 {
+		return best, nil
+	}
+	for i, o := range all {
+		f, err := o.arranged(model, set, t.Render, i > 0)
+		if err == nil {
+			return f, nil
+		}
+		errs = append(errs, err)
 	}
 	if best != nil {
 		return best, nil
@@ -238,7 +248,7 @@ func begins(text, calls string) bool {
 func Agrees(f *adapters.Format, t Template) bool {
 	refused := 0
 	for _, follows := range []func(n int) []chat.Message{request, answers} {
-		_, _, region, err := stage{t.Render, follows}.calls(1)
+		_, _, region, err := stage{t.Render, follows, probeTools}.calls(1)
 		switch {
 		case errors.Is(err, ErrForm):
 			return false

@@ -76,6 +76,9 @@ func (r *reader) all(calls *[]Call) (int, bool) {
 		}
 		*calls, i = append(*calls, c), end
 		if next := i + len(r.Calls.Between); r.Calls == (Series{}) || !r.has(i, r.Calls.Between) || !r.begins(next) {
+			if r.Over(i) {
+				return i, true // the calls are whole, and what is around them ends with the reply
+			}
 			return r.lit(i, r.Calls.Close)
 		}
 		i += len(r.Calls.Between)

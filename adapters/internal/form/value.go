@@ -3,6 +3,7 @@ package form
 import (
 	"html"
 	"net/url"
+	"slices"
 	"strings"
 
 	"toolnorm/adapters/internal/scan"
@@ -37,7 +38,7 @@ func (r *reader) argsFrom(i int, ends stop) (int, bool) {
 		if i, m.Key, ok = r.key(i, r.Arg, func(key string) bool { return r.Takes(r.call.Name, key) }); !ok || r.call.known(m.Key) {
 			return 0, false
 		}
-		behind := r.behindValue(r.Arg)
+		behind := r.behind(r.Arg, m.Key)
 		goesOn := func(i int) bool {
 			if !r.has(i, behind) {
 				return false
@@ -48,7 +49,7 @@ func (r *reader) argsFrom(i int, ends stop) (int, bool) {
 		if m.Value, m.Raw, i, ok = r.value(i, goesOn); !ok {
 			return 0, false
 		}
-		if i, ok = r.lit(i, r.filled(behind, m.Key)); !ok {
+		if i, ok = r.lit(i, behind); !ok {
 			return 0, false
 		}
 		r.call.Args = append(r.call.Args, m)
@@ -91,23 +92,15 @@ func (r *reader) keyAt(i int, e Example) bool {
 	return ok
 }
 
-// behindValue is the literal behind the value of an example, up to a hole.
-func (r *reader) behindValue(e Example) string {
-	for n, p := range e {
-		if p.Hole == "value" && n+1 < len(e) {
-			return e[n+1].Lit
+// behind is what stands behind the value of an example: literals, and the key once more.
+func (r *reader) behind(e Example, key string) (text string) {
+	at := slices.IndexFunc(e, func(p Part) bool { return p.Hole == "value" })
+	for _, p := range e[at+1:] {
+		if text += p.Lit; p.Hole == "key" {
+			text += key
 		}
 	}
-	return ""
-}
-
-// filled is what stands behind a value: the literal, and where the key stands there once more, the key and the rest.
-func (r *reader) filled(behind, key string) string {
-	n := len(r.Arg)
-	if n > 1 && r.Arg[n-2].Hole == "key" && r.Arg[n-3].Lit == behind {
-		return behind + key + r.Arg[n-1].Lit
-	}
-	return behind
+	return text
 }
 
 // value reads a value up to where goesOn says that it ends. A value with quotes or brackets ends by itself.
@@ -176,10 +169,7 @@ func (r *reader) members(i int, s Series, e Example, goesOn stop) (all string, e
 		if i, key, ok = r.key(i, e, any); !ok || !plainKey(key) {
 			return "", 0, false
 		}
-		behind := r.behindValue(e)
-		if n := len(e); n > 3 && e[n-2].Hole == "key" {
-			behind += key + e[n-1].Lit
-		}
+		behind := r.behind(e, key)
 		next := func(i int) bool {
 			if !r.has(i, s.Between) {
 				return false
