@@ -85,8 +85,7 @@ func (p *printer) show(calls ...chat.Call) string {
 }
 
 // arranged looks for the form in which the view of a template prints calls. The first that reads all of them is taken.
-func (o *observed) arranged(model string, set *adapters.Set, render Render, results bool) (*Finding, error) {
-	p := &printer{stage: stage{render: render, tools: formTools}, results: results, printed: map[string]string{}, fillers: o.fillers}
+func (o *observed) arranged(model string, set *adapters.Set, p *printer) (*Finding, error) {
 	one, two := p.show(gnus[0]), p.show(gnus[:2]...)
 	if one == "" {
 		return nil, fmt.Errorf("%w: it cannot be told from the rest of the turn", ErrForm)
@@ -101,12 +100,34 @@ func (o *observed) arranged(model string, set *adapters.Set, render Render, resu
 		if err == nil {
 			return &Finding{Lines: text, Format: f, Shown: []string{one}, Result: strings.ReplaceAll(o.result, probeResult, "…")}, nil
 		}
-		last = fmt.Errorf("%w\n%s", err, lines)
+		last = fmt.Errorf("its calls are read otherwise\n%w\n%s", err, lines)
 	}
 	if last == nil {
 		return nil, ErrForm
 	}
 	return nil, fmt.Errorf("%w: %w", ErrForm, last)
+}
+
+// printer is the template as this view shows it.
+func (o *observed) printer(render Render) *printer {
+	return &printer{stage: stage{render: render, tools: formTools}, results: o.answered, printed: map[string]string{}, fillers: o.fillers}
+}
+
+// misread are the turns of which a format reads a call that was not rendered. One that is missed is none of them.
+func (p *printer) misread(f *adapters.Format) (wrong []error) {
+	for _, calls := range formTurns {
+		text := p.show(calls...)
+		reply, err := read(f, text, formTools)
+		if text == "" || err != nil {
+			continue
+		}
+		for _, c := range reply.Calls {
+			if !slices.ContainsFunc(calls, func(d chat.Call) bool { return d.Name == c.Name && same(d.Args, c.Args) }) {
+				wrong = append(wrong, fmt.Errorf("a value of the template's calls is read otherwise\ngot  %s\nwant %s", written(reply.Calls), written(calls)))
+			}
+		}
+	}
+	return wrong
 }
 
 // reads reports what of the turns that the template prints is read or printed otherwise.

@@ -69,12 +69,13 @@ func From(model string, set *adapters.Set, t Template) (*Finding, error) {
 	var all []*observed
 	var errs []error
 	opening, _ := stage{t.Render, request, probeTools}.conversation()
-	for _, follows := range []func(n int) []chat.Message{request, answers} {
+	for i, follows := range []func(n int) []chat.Message{request, answers} {
 		o, err := observe(stage{t.Render, follows, probeTools}, opening)
 		if err != nil {
 			errs = append(errs, err)
 			continue
 		}
+		o.answered = i > 0
 		all = append(all, o)
 	}
 	var best *Finding
@@ -90,15 +91,22 @@ func From(model string, set *adapters.Set, t Template) (*Finding, error) {
 			best = f
 		}
 	}
-	if best != nil && len(best.Wrong) == 0 {
+	if best != nil && best.Known != "" && len(best.Wrong) == 0 {
 		return best, nil
 	}
-	for i, o := range all {
-		f, err := o.arranged(model, set, t.Render, i > 0)
+	for _, o := range all {
+		p := o.printer(t.Render)
+		if best != nil && len(best.Wrong) == 0 && p.reads(best.Format) == nil {
+			return best, nil
+		}
+		f, err := o.arranged(model, set, p)
 		if err == nil {
 			return f, nil
 		}
-		errs = append(errs, err)
+		errs = append([]error{err}, errs...)
+		if best != nil {
+			best.Wrong = append(best.Wrong, p.misread(best.Format)...)
+		}
 	}
 	if best != nil {
 		return best, nil

@@ -76,6 +76,7 @@ type observed struct {
 	glue     string    // the newlines between text and a call
 	types    [2]string // what stands between key and value of a number, and of a string, where they differ
 	cdata    bool      // markup in a value stands in CDATA
+	answered bool      // results stood behind the calls
 	messages *messages // headers, where replies are made of messages
 }
 
