@@ -3,6 +3,7 @@ package derive
 import (
 	"encoding/json"
 	"fmt"
+	"html"
 	"slices"
 	"strconv"
 	"strings"
@@ -91,11 +92,16 @@ func (o *observed) arranged(model string, set *adapters.Set, p *printer) (*Findi
 		return nil, fmt.Errorf("%w: it cannot be told from the rest of the turn", ErrForm)
 	}
 	var last error
+	most := -1
 	for _, lines := range arrangements(p, one, two) {
 		text := heading(model) + o.markLines() + lines + o.dropLine()
 		f, err := set.Parse([]byte(text))
 		if err == nil {
-			err = p.reads(f)
+			n := 0
+			if n, err = p.readsTurns(f); n < most {
+				continue
+			}
+			most = n
 		}
 		if err == nil {
 			return &Finding{Lines: text, Format: f, Shown: []string{one}, Result: strings.ReplaceAll(o.result, probeResult, "…")}, nil
@@ -132,19 +138,25 @@ func (p *printer) misread(f *adapters.Format) (wrong []error) {
 
 // reads reports what of the turns that the template prints is read or printed otherwise.
 func (p *printer) reads(f *adapters.Format) error {
-	for _, calls := range formTurns {
+	_, err := p.readsTurns(f)
+	return err
+}
+
+// readsTurns is the same, with the number of turns that are right in front of it.
+func (p *printer) readsTurns(f *adapters.Format) (int, error) {
+	for n, calls := range formTurns {
 		text := p.show(calls...)
 		if text == "" {
 			continue // refused: no such turn can be asked for
 		}
-		if err := Reads(f, text, "", calls, formTools); err != nil {
-			return err
+		if err := readsAs(f, text, "", calls, adapters.Options{Tools: formTools, Alone: true}); err != nil {
+			return n, err
 		}
-		if got := string(f.Append(nil, calls...)); !begins(text, got) {
-			return fmt.Errorf("printed calls differ from the template's\ngot  %q\nwant %q", got, text)
+		if got := string(f.Append(nil, calls...)); !begins(html.UnescapeString(text), html.UnescapeString(got)) {
+			return n, fmt.Errorf("printed calls differ from the template's\ngot  %q\nwant %q", got, text)
 		}
 	}
-	return nil
+	return len(formTurns), nil
 }
 
 // markLines are the lines about thoughts and plain replies, which are kept whatever becomes of calls.
@@ -238,11 +250,10 @@ func blockAt(text string, calls []chat.Call) (int, string) {
 type pieces struct {
 	text  string
 	first int // what a counter began with; -1: there is none
-	runes bool
 }
 
 // lengths are how long the arguments of two calls are.
-type lengths struct{ bytes, runes [2]int }
+type lengths [2]int
 
 // merged is what two texts say alike, from the front or from the end: numbers that count calls or bytes are holes. It returns
 // how much of each was used.
@@ -268,10 +279,7 @@ func merged(a, b string, end bool, l lengths) (out pieces, na, nb int) {
 		x, _ := strconv.Atoi(da)
 		y, _ := strconv.Atoi(db)
 		switch {
-		case da != "" && db != "" && l.bytes == [2]int{x, y} || da != "" && l.bytes[0] == x && x > 9 && l.bytes[1] == 0:
-			add("{length}")
-		case da != "" && db != "" && l.runes == [2]int{x, y}:
-			out.runes = true
+		case da != "" && db != "" && l == lengths{x, y} || da != "" && l[0] == x && x > 9 && l[1] == 0:
 			add("{length}")
 		case da != "" && db != "" && y == x+1 && x < 2:
 			out.first = x
@@ -314,7 +322,6 @@ type framed struct {
 	gaps              []string // literals in front of each hole and behind the last, as a form has them
 	first, join, last string   // plain text
 	index             int
-	runes             bool
 	rawGaps           []string // the same as plain text
 }
 
@@ -334,7 +341,7 @@ func frame(one, two string) (*framed, bool) {
 		f.gaps, f.rawGaps = make([]string, len(plain)), plain
 		l := measured(one, a, "", nil)
 		for i, g := range plain {
-			m, _, _ := merged(g, g, false, lengths{bytes: [2]int{l.bytes[0], 0}})
+			m, _, _ := merged(g, g, false, lengths{l[0], 0})
 			f.gaps[i] = m.text
 		}
 		return f, true
@@ -373,7 +380,7 @@ func measured(x string, a []anchor, y string, b []anchor) (l lengths) {
 		}
 		if len(block) > 0 {
 			s := text[block[0].from:block[len(block)-1].to]
-			l.bytes[i], l.runes[i] = len(s), len([]rune(s))
+			l[i] = len(s)
 		}
 	}
 	return l
@@ -386,7 +393,6 @@ func (f *framed) compare(two string, a, b []anchor) bool {
 		if m.first >= 0 {
 			f.index = m.first
 		}
-		f.runes = f.runes || m.runes
 		return m.text
 	}
 	head, between, tail := two[:a[0].from], two[a[len(a)-1].to:b[0].from], two[b[len(b)-1].to:]

@@ -18,7 +18,8 @@ func arrangements(p *printer, one, two string) (all []string) {
 	}
 	if at := slices.IndexFunc(f.holes, func(h string) bool { return h == "json" || h == "quoted" }); at >= 0 {
 		for _, values := range []string{"json", "compact", "python"} {
-			all = append(all, f.lines(f.holes, f.gaps)+"form    values "+values+"\n")
+			lines := f.lines(f.holes, f.gaps) + "form    values " + values + "\n"
+			all = append(all, lines, lines+"form    length runes\n")
 		}
 		return all
 	}
@@ -32,12 +33,14 @@ func arrangements(p *printer, one, two string) (all []string) {
 			codings = []string{"json", "python"}
 		}
 		for _, strs := range codings {
-			head := i.lines + "form    strings " + strs + "\n"
+			words := "form    strings " + strs + "\n"
 			for _, values := range []string{"json", "python", "compact"} {
-				all = append(all, head+"form    values "+values+"\n")
+				all = append(all, i.lines+i.argLines()+words+"form    values "+values+"\n")
 			}
-			if nested := p.nested(i, one, quote); nested != "" {
-				all = append(all, head+nested)
+			for _, j := range []items{i, i.unspaced()} {
+				if nested := p.nested(j, one, quote); nested != "" {
+					all = append(all, j.lines+j.argLines()+words+nested)
+				}
 			}
 		}
 	}
@@ -57,16 +60,13 @@ func (f *framed) lines(holes, gaps []string) string {
 		fmt.Fprintf(&b, "form    calls %s\n", edged(escaped.Replace(first)+"{call}"+escaped.Replace(f.join)+"{call}"+escaped.Replace(f.last)))
 	}
 	if first == "" {
-		for strings.HasPrefix(call, `\n`) {
-			call = call[2:] // which are glue
+		for strings.HasPrefix(call, `\n`) || strings.HasPrefix(call, " ") {
+			call = strings.TrimPrefix(strings.TrimLeft(call, " "), `\n`) // which are glue
 		}
 	}
 	fmt.Fprintf(&b, "form    call %s\n", edged(call))
 	if f.index == 0 {
 		b.WriteString("form    first 0\n")
-	}
-	if f.runes {
-		b.WriteString("form    length runes\n")
 	}
 	return b.String()
 }
@@ -84,7 +84,8 @@ func edged(line string) string {
 // items is how arguments are written one by one.
 type items struct {
 	series
-	lines string // about calls and arguments
+	lines string // about calls
+	plain string // what stands in front of a value of one line
 }
 
 // series are two things of a kind with names or without: what stands around each, and around and between both.
@@ -198,11 +199,27 @@ func (f *framed) items(quote string) (i items, ok bool) {
 	gaps[at], gaps[at+size] = head, tail
 	holes := slices.Concat(f.holes[:at], []string{"args"}, f.holes[at+size:])
 	gaps = slices.Concat(gaps[:at+1], gaps[at+size:])
-	i.lines = f.lines(holes, gaps) + "form    arg " + i.item("{key}", "") + "\n"
-	if i.between != "" {
-		i.lines += "form    args " + edged("{arg}"+escaped.Replace(i.between)+"{arg}") + "\n"
-	}
+	i.lines = f.lines(holes, gaps)
 	return i, true
+}
+
+// argLines are the lines about arguments.
+func (i items) argLines() string {
+	lines := "form    arg " + i.item("{key}", "") + "\n"
+	if i.between != "" {
+		lines += "form    args " + edged("{arg}"+escaped.Replace(i.between)+"{arg}") + "\n"
+	}
+	if i.plain != "" {
+		lines += "form    plain " + edged(i.plain) + "\n"
+	}
+	return lines
+}
+
+// unspaced are the same arguments where the blank in front of a value belongs to values of one line alone, as YAML has it.
+func (i items) unspaced() items {
+	mid := strings.TrimRight(i.mid, " ")
+	i.mid, i.plain = mid, i.mid[len(mid):]
+	return i
 }
 
 // nested finds the notation in which objects and lists are written that are values of arguments; "" if none is seen.
@@ -210,9 +227,10 @@ func (p *printer) nested(i items, one, quote string) string {
 	flat, list := `{"oryx": {"p": "cat", "q": "dog"}}`, `{"newt": ["cat", "dog"]}`
 	object, ok := p.seriesIn(p.valueOf(i, one, quote, "oryx", flat), quote, true)
 	elements, ok2 := p.seriesIn(p.valueOf(i, one, quote, "newt", list), quote, false)
-	if !ok || !ok2 {
+	if !ok || !ok2 || !strings.HasSuffix(object.mid, i.plain) || !strings.HasSuffix(elements.before, i.plain) {
 		return ""
 	}
+	object.mid, elements.before = strings.TrimSuffix(object.mid, i.plain), strings.TrimSuffix(elements.before, i.plain)
 	deep := p.valueOf(i, one, quote, "oryx", `{"oryx": {"q": {"p": "cat", "q": "dog"}}}`)
 	_, deep, _ = strings.Cut(deep, "q"+object.mid)
 	indent := ""

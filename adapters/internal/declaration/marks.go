@@ -137,7 +137,7 @@ func (f *Family) ownMarks() []Mark {
 		all.around(SectionOpen, p)
 	}
 	for _, p := range f.Calls {
-		if p.IsFence() {
+		if p.IsFence() && f.Form == nil {
 			continue // fences are read by their own rules, with evidence
 		}
 		all.around(CallOpen, p)

@@ -33,6 +33,7 @@ type Form struct {
 
 	Strings string // how strings are written: raw, json, python, xml, url
 	Values  string // how numbers, true, false, null, lists and objects are: json, compact, python, nested
+	Plain   string // what stands in front of a value that is no object and no list in the form's own notation
 	Indent  string // what {indent} prints for each level behind the first
 	First   int    // what {index} counts from
 	Runes   bool   // {length} counts characters instead of bytes
@@ -79,6 +80,8 @@ func (f *Form) Take(line string) error {
 		*words[kind] = value
 	case kind == "indent":
 		f.Indent = unescape.Replace(value)
+	case kind == "plain":
+		f.Plain = unescape.Replace(value)
 	case kind == "first" && (value == "0" || value == "1"):
 		f.First = int(value[0] - '0')
 	case kind == "length" && (value == "bytes" || value == "runes"):

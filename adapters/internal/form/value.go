@@ -71,7 +71,7 @@ func (r *reader) key(i int, e Example, takes func(string) bool) (int, string, bo
 		case "indent":
 			i, ok = r.lit(i, strings.Repeat(r.Indent, r.depth-1))
 		case "key":
-			if i, key, ok = r.word(i, e[n+1:]); ok && !takes(key) {
+			if i, key, ok = r.word(i, e[n+1:]); ok && (!plainKey(key) || !takes(key)) {
 				return 0, "", false
 			}
 		case "value":
@@ -110,6 +110,9 @@ func (r *reader) value(i int, goesOn stop) (value string, raw bool, end int, ok 
 		if value, end, ok = r.container(i, goesOn); ok {
 			return value, false, end, true
 		}
+	}
+	if i, ok = r.lit(i, r.Plain); !ok {
+		return "", false, 0, false
 	}
 	if quoted {
 		value, end, ok = r.literal(i)
@@ -162,11 +165,12 @@ func (r *reader) container(i int, goesOn stop) (value string, end int, ok bool) 
 // members reads the members of an object or the elements of a list.
 func (r *reader) members(i int, s Series, e Example, goesOn stop) (all string, end int, ok bool) {
 	var parts []string
+	depth := r.depth
 	any := func(string) bool { return true }
 	i, ok = r.lit(i, s.Open)
 	for ok {
 		var key, value string
-		if i, key, ok = r.key(i, e, any); !ok || !plainKey(key) {
+		if i, key, ok = r.key(i, e, any); !ok {
 			return "", 0, false
 		}
 		behind := r.behind(e, key)
@@ -174,6 +178,8 @@ func (r *reader) members(i int, s Series, e Example, goesOn stop) (all string, e
 			if !r.has(i, s.Between) {
 				return false
 			}
+			defer func(now int) { r.depth = now }(r.depth)
+			r.depth = depth
 			_, _, ok := r.key(i+len(s.Between), e, any)
 			return ok
 		}
@@ -204,8 +210,10 @@ func (r *reader) members(i int, s Series, e Example, goesOn stop) (all string, e
 	return "", 0, false
 }
 
-// plainKey reports whether a word can be the name of a member: without quotes it has no blanks and brackets.
-func plainKey(key string) bool { return !strings.ContainsAny(key, " \t\n\"'<>{}[]()") }
+// plainKey reports whether a word can be a name: without quotes it is letters, digits and a few signs.
+func plainKey(key string) bool {
+	return strings.IndexFunc(key, func(r rune) bool { return r < 0x80 && !scan.IsName(int(r)) && r != '$' && r != '@' }) < 0
+}
 
 // typed is a text without a type as JSON: a number or a word of JSON, else a string.
 func typed(text string) string {

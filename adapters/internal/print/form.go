@@ -104,13 +104,13 @@ func (f formed) value(raw string, depth int) string {
 	raw = strings.TrimSpace(raw)
 	switch kind := schema.KindOf(raw); {
 	case kind == schema.String:
-		return f.text(scan.Unquote(raw))
+		return f.Plain + f.text(scan.Unquote(raw))
 	case f.Values == "nested" && kind == schema.Object:
 		return f.nested(f.Object, f.Member, scan.Fields(raw), depth+1, "{}")
 	case f.Values == "nested" && kind == schema.Array:
 		return f.nested(f.List, f.Element, elements(raw), depth+1, "[]")
 	}
-	return f.json().Value(raw)
+	return f.Plain + f.escaped(f.json().Value(raw))
 }
 
 // nested writes members or elements.
@@ -163,10 +163,17 @@ func (f formed) text(s string) string {
 		return JSON.Value(schema.Quote(s))
 	case "python":
 		return Python.Value(schema.Quote(s))
-	case "xml":
-		return html.EscapeString(s)
-	case "url":
-		return url.QueryEscape(s)
 	}
-	return s
+	return f.escaped(s)
+}
+
+// escaped is the text of a value in the escapes of the form.
+func (f formed) escaped(text string) string {
+	switch f.Strings {
+	case "xml":
+		return html.EscapeString(text)
+	case "url":
+		return url.QueryEscape(text)
+	}
+	return text
 }
