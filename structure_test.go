@@ -279,7 +279,7 @@ var below = map[string][]string{
 	"internal/doctor":        {"chat", "engine", "engine/wait", "engine/upstream", "engine/ollama", "engine/openai", "engine/window", "internal/exam", "internal/fault", "internal/spelling"},
 	"chat":                   {},
 	"chat/schema":            {"chat", "internal/jsontree"},
-	"adapters":               {"chat", "chat/schema", "adapters/internal/declaration", "adapters/internal/print", "adapters/internal/grammar", "adapters/internal/scan", "adapters/internal/lenient", "adapters/internal/repair", "adapters/internal/prose", "adapters/internal/claim", "adapters/internal/toolset", "adapters/internal/wrapper"},
+	"adapters":               {"chat", "chat/schema", "adapters/internal/declaration", "adapters/internal/print", "adapters/internal/grammar", "adapters/internal/scan", "adapters/internal/lenient", "adapters/internal/repair", "adapters/internal/prose", "adapters/internal/claim", "adapters/internal/toolset", "adapters/internal/wrapper", "adapters/internal/form"},
 	"adapters/derive":        {"chat", "adapters"},
 	"tools":                  {"chat", "internal/spelling"},
 	"tools/company":          {"tools", "internal/store"},
@@ -345,8 +345,9 @@ var below = map[string][]string{
 	"adapters/internal/claim":       {"adapters/internal/prose"},
 	"adapters/internal/lenient":     {"chat", "chat/schema", "adapters/internal/repair", "adapters/internal/scan"},
 	"adapters/internal/repair":      {"chat", "chat/schema", "adapters/internal/scan"},
-	"adapters/internal/declaration": {"adapters/internal/scan"},
-	"adapters/internal/print":       {"chat", "chat/schema", "adapters/internal/declaration", "adapters/internal/scan", "internal/jsontree"},
+	"adapters/internal/declaration": {"adapters/internal/form", "adapters/internal/scan"},
+	"adapters/internal/form":        {"chat", "adapters/internal/scan"},
+	"adapters/internal/print":       {"chat", "chat/schema", "adapters/internal/declaration", "adapters/internal/form", "adapters/internal/scan", "internal/jsontree"},
 	"adapters/internal/grammar":     {"chat", "chat/schema", "adapters/internal/declaration", "adapters/internal/print", "adapters/internal/scan"},
 	"internal/companymcp":           {"tools/company"},
 
@@ -354,7 +355,7 @@ var below = map[string][]string{
 }
 
 // standardOnly are the leaves: the standard library and each other, nothing else.
-var standardOnly = []string{"chat", "chat/schema", "internal/jsontree", "internal/spelling", "adapters", "adapters/internal/declaration", "adapters/internal/print", "adapters/internal/grammar", "adapters/internal/scan", "adapters/internal/lenient", "adapters/internal/repair", "adapters/internal/prose", "adapters/internal/claim", "adapters/internal/toolset", "adapters/internal/wrapper", "adapters/derive", "tools"}
+var standardOnly = []string{"chat", "chat/schema", "internal/jsontree", "internal/spelling", "adapters", "adapters/internal/declaration", "adapters/internal/print", "adapters/internal/grammar", "adapters/internal/scan", "adapters/internal/lenient", "adapters/internal/repair", "adapters/internal/prose", "adapters/internal/claim", "adapters/internal/toolset", "adapters/internal/wrapper", "adapters/internal/form", "adapters/derive", "tools"}
 
 func TestImportsPointDown(t *testing.T) {
 	set, all := readPackages(t)

@@ -108,7 +108,7 @@ func (d *decoder) readCalls(tools *toolset.Set) {
 		tagged: &d.tagged, tools: tools}
 	d.patterns = patterns{Buffer: &d.Buffer, marks: &d.marks, page: &d.page, trial: &d.trial,
 		calls: &d.calls, names: &d.names, closers: &d.closers, args: &d.args,
-		objects: &d.objects, python: &d.python, tagged: &d.tagged}
+		objects: &d.objects, python: &d.python, tagged: &d.tagged, tools: tools}
 }
 
 // decideCalls puts together the parts that decide what is meant as a call.

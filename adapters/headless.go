@@ -52,6 +52,8 @@ func (um *unmarked) mayBe(p *declaration.Pattern, c int) bool {
 		return a == matched
 	case "name", "id":
 		return true
+	case declaration.FormHole:
+		return p.Family == um.marks.f
 	// [f(a=1)]<|tool_call_end|>
 	case "python":
 		return (c == '[' || scan.IsWord(c)) && um.names.callAhead(c, true)

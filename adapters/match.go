@@ -22,6 +22,7 @@ type patterns struct {
 	objects *objects
 	python  *python
 	tagged  *tagged
+	tools   *toolset.Set
 }
 
 // match is what matching says up to the commit. The names are unqualified, since every function up to there answers one.
@@ -50,6 +51,9 @@ func (pt *patterns) attempt(p *declaration.Pattern) match {
 // Nothing has left before that, so all of it can be taken back; see the three rules in doc.go. A pattern without a hole for
 // arguments is a call without any.
 func (pt *patterns) match(p *declaration.Pattern) match {
+	if f := p.Family.Form; f != nil {
+		return pt.formed(f)
+	}
 	var t *toolset.Tool
 	id := ""
 	pt.marks.skipDoubled(p)

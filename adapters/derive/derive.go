@@ -68,13 +68,14 @@ var ErrForm = errors.New("the template writes calls in a form that a declaration
 func From(model string, set *adapters.Set, t Template) (*Finding, error) {
 	var all []*observed
 	var errs []error
-	opening, _ := stage{t.Render, request}.conversation()
-	for _, follows := range []func(n int) []chat.Message{request, answers} {
-		o, err := observe(stage{t.Render, follows}, opening)
+	opening, _ := stage{t.Render, request, probeTools}.conversation()
+	for i, follows := range []func(n int) []chat.Message{request, answers} {
+		o, err := observe(stage{t.Render, follows, probeTools}, opening)
 		if err != nil {
 			errs = append(errs, err)
 			continue
 		}
+		o.answered = i > 0
 		all = append(all, o)
 	}
 	var best *Finding
@@ -88,6 +89,23 @@ func From(model string, set *adapters.Set, t Template) (*Finding, error) {
 		}
 		if best == nil || f.better(best) {
 			best = f
+		}
+	}
+	if best != nil && best.Known != "" && len(best.Wrong) == 0 {
+		return best, nil
+	}
+	for _, o := range all {
+		p := o.printer(t.Render)
+		if best != nil && len(best.Wrong) == 0 && p.reads(best.Format) == nil {
+			return best, nil
+		}
+		f, err := o.arranged(model, set, p)
+		if err == nil {
+			return f, nil
+		}
+		errs = append([]error{err}, errs...)
+		if best != nil {
+			best.Wrong = append(best.Wrong, p.misread(best.Format)...)
 		}
 	}
 	if best != nil {
@@ -238,7 +256,7 @@ func begins(text, calls string) bool {
 func Agrees(f *adapters.Format, t Template) bool {
 	refused := 0
 	for _, follows := range []func(n int) []chat.Message{request, answers} {
-		_, _, region, err := stage{t.Render, follows}.calls(1)
+		_, _, region, err := stage{t.Render, follows, probeTools}.calls(1)
 		switch {
 		case errors.Is(err, ErrForm):
 			return false

@@ -13,7 +13,7 @@ func difference(a, b string) string {
 	from := commonPrefix(a, b)
 	to := len(b) - commonSuffix(a[from:], b[from:])
 	from = markStart(b, from)
-	if openMark(b[from:to]) >= 0 {
+	if openMark(b[from:to]) >= 0 && !strings.HasPrefix(b[to:], "<") {
 		to += strings.IndexByte(b[to:], '>') + 1
 	}
 	return b[from:to]

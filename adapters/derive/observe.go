@@ -72,9 +72,11 @@ type observed struct {
 	result   string // what follows a call up to the model's next turn, its result in it
 	ends     []string
 	openers  []string  // marks that the source writes in front of calls, and the probes did not show
+	fillers  []string  // what stands in front of a call for a missing thought
 	glue     string    // the newlines between text and a call
 	types    [2]string // what stands between key and value of a number, and of a string, where they differ
 	cdata    bool      // markup in a value stands in CDATA
+	answered bool      // results stood behind the calls
 	messages *messages // headers, where replies are made of messages
 }
 
@@ -90,6 +92,7 @@ func (o *observed) shown() []string {
 type stage struct {
 	render  Render
 	follows func(n int) []chat.Message
+	tools   []chat.Tool
 }
 
 // turn is what the template makes of one message of the assistant, from the end of the request in front of it to the
@@ -103,7 +106,7 @@ func (s stage) turn(m chat.Message, results int) (string, error) {
 // conversation is what the template makes of messages behind the first request: the system text in front of it is long, has the
 // tools in it, and would differ for reasons that say nothing about calls.
 func (s stage) conversation(messages ...chat.Message) (string, error) {
-	all, err := s.render(append([]chat.Message{{Role: chat.User, Content: probeAsk}}, messages...), probeTools)
+	all, err := s.render(append([]chat.Message{{Role: chat.User, Content: probeAsk}}, messages...), s.tools)
 	if err != nil {
 		return "", fmt.Errorf("the template refuses a conversation: %w", err)
 	}
@@ -203,7 +206,8 @@ func (o *observed) think(without, with, speaking string) {
 		return
 	}
 	o.thought = opens + probeThink + closes
-	for _, empty := range []string{opens + closes, strings.TrimSpace(opens) + closes, closes} {
+	o.fillers = []string{opens + closes, strings.TrimSpace(opens) + closes, closes}
+	for _, empty := range o.fillers {
 		o.one, o.two = trimSpaced(o.one, empty), trimSpaced(o.two, empty)
 	}
 }

@@ -13,7 +13,12 @@ import (
 // Text must be equal to the byte, arguments as JSON. White space in arguments is the model's, and every reader takes it.
 // The text may be a case's, a template's or one that the format printed itself; the error shows both sides on lines of their own.
 func Reads(f *adapters.Format, raw, said string, calls []chat.Call, tools []chat.Tool) error {
-	reply, err := read(f, raw, tools)
+	return readsAs(f, raw, said, calls, adapters.Options{Tools: tools})
+}
+
+// readsAs is the same with other options of reading.
+func readsAs(f *adapters.Format, raw, said string, calls []chat.Call, o adapters.Options) error {
+	reply, err := readAs(f, raw, o)
 	if err != nil {
 		return err
 	}
@@ -30,9 +35,14 @@ func Reads(f *adapters.Format, raw, said string, calls []chat.Call, tools []chat
 
 // read collects what a format reads from a reply that arrives in one piece and then ends by itself.
 func read(f *adapters.Format, raw string, tools []chat.Tool) (*chat.Collector, error) {
+	return readAs(f, raw, adapters.Options{Tools: tools})
+}
+
+// readAs is the same with other options.
+func readAs(f *adapters.Format, raw string, o adapters.Options) (*chat.Collector, error) {
 	reply := new(chat.Collector)
 	in := &chat.Fixed{{Kind: chat.Text, Text: raw}, {Kind: chat.Finish, Text: chat.Stop}}
-	for e, err := range f.Decode(in, adapters.Options{Tools: tools}) {
+	for e, err := range f.Decode(in, o) {
 		if err != nil {
 			return nil, err
 		}

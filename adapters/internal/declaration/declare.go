@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"toolnorm/adapters/internal/form"
 )
 
 // ErrUnknown says that a declaration is like one that is not known, or not yet. Files are read in the order of their names, and
@@ -67,6 +69,8 @@ func (f *Family) check() error {
 	switch m := f.Message; {
 	case f.Name == "":
 		return errors.New("no format line")
+	case f.Form != nil:
+		return f.Form.Check()
 	case len(f.Calls) == 0 && f.Header == nil:
 		return errors.New("no call line: how does the family write a call?")
 	case f.Header != nil && (m == nil || len(f.Ends) < 2):
@@ -136,6 +140,11 @@ func (f *Family) take(l line, named func(name string) *Family) (err error) {
 		return err
 	}
 	switch kind {
+	case "form":
+		if first || f.Form == nil {
+			f.Form = &form.Form{First: 1}
+		}
+		err = f.Form.Take(value)
 	case "flag":
 		f.Flags, err = parseFlags(value)
 	case "quote":

@@ -3,6 +3,8 @@ package declaration
 import (
 	"slices"
 	"strings"
+
+	"toolnorm/adapters/internal/form"
 )
 
 // Family is one model family's way of writing, read from its declaration: a field for each kind of line, docs/families.md
@@ -25,6 +27,7 @@ type Family struct {
 	Sections []*Pattern // marks around all calls
 	Calls    []*Pattern
 	Args     []*Pattern // one argument of {args}
+	Form     *form.Form // calls in an arrangement that the examples cannot say; nil for none
 
 	Drop        []string // marks of the turn, removed where they end something
 	Ends        []string // message families: the marks that end a message
@@ -76,6 +79,9 @@ func (f *Family) Begun(list []*Pattern) []*Pattern {
 // that may end it, so a file of megabytes in an argument costs one look-up a byte.
 // Which bytes those are depends on the family: < for most, ] for minimax-m3.
 func (f *Family) prepare() {
+	if f.Form != nil {
+		f.Calls = []*Pattern{formPattern(f)}
+	}
 	f.CloseBytes = new([256]bool)
 	note := func(l Literal) {
 		for _, u := range l.Units {

@@ -137,7 +137,7 @@ func (f *Family) ownMarks() []Mark {
 		all.around(SectionOpen, p)
 	}
 	for _, p := range f.Calls {
-		if p.IsFence() {
+		if p.IsFence() && f.Form == nil {
 			continue // fences are read by their own rules, with evidence
 		}
 		all.around(CallOpen, p)
@@ -287,6 +287,9 @@ var TokenLike = regexp.MustCompile(`<[^<>\s]+>|\[[^\[\]\s]+\]`)
 func (f *Family) AppendTokens(all []string) []string {
 	patterns := slices.Concat(f.Think, f.Plain, f.Sections, f.Calls, f.Args)
 	text := strings.Join(f.Quotes, " ")
+	if f.Form != nil {
+		text += " " + f.Form.Text()
+	}
 	if f.Header != nil {
 		patterns = append(patterns, f.Header)
 		text += ChannelMark

@@ -57,6 +57,23 @@ var holes = map[string]bool{
 	"text": false, "type": false, "index": false, "result": false, "results": false, "quoted": false,
 }
 
+// formPattern stands for the calls of a family that has a form: a mark, if they begin with one, and the rest.
+func formPattern(f *Family) *Pattern {
+	p := &Pattern{Family: f}
+	text := f.Form.Opening()
+	opening := strings.TrimLeft(text, "\n")
+	p.Glue = len(text) - len(opening)
+	if opening = strings.TrimRight(opening, " \n"); opening != "" {
+		p.Parts = []Part{{Lit: Exactly(opening)}}
+	}
+	p.Parts = append(p.Parts, Part{Hole: FormHole})
+	p.Open = p.first()
+	return p
+}
+
+// FormHole is the hole of a call that its family's form reads, from its first byte on.
+const FormHole = "form"
+
 // compile reads an example. \n is a newline, {{ a literal brace, {word} a hole. Newlines at its edges are no part of the
 // marks: templates put them between a call and the text around it, and models leave them out or double them.
 // Glue and Tail are numbers, since newlines at the edges are text's business: dropped once in reading, written in printing.
@@ -173,7 +190,7 @@ func (p *Pattern) isCall() bool {
 // A call without one takes no arguments: deepseek's <｜DSML｜invoke name="get_time"/>.
 func (p *Pattern) Body() int {
 	for i, part := range p.Parts {
-		if holes[part.Hole] {
+		if holes[part.Hole] || part.Hole == FormHole {
 			return i
 		}
 	}
@@ -262,6 +279,12 @@ func (p *Pattern) Special() bool { return special(p.Parts[0].Lit.Key()) }
 // hermes's call then, and the closer still shows that it is one.
 // Without a closer or another mark nothing shows the family, and what is left is a call without marks.
 func (p *Pattern) WithoutOpener() *Pattern {
+	if p.Hole(FormHole) >= 0 {
+		if p.HoleAt(0) != "" || len(p.Parts[0].Lit.Key()) < 2 {
+			return p // it begins with nothing that an index could hold
+		}
+		return nil
+	}
 	if p.HoleAt(0) != "" || p.IsFence() {
 		return nil
 	}

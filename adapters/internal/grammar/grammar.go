@@ -38,7 +38,7 @@ type Trigger struct {
 // The rule "root" is the call from its mark on; text in front of it is free, and the trigger is where the grammar begins.
 func Of(f *declaration.Family, tools []chat.Tool, single bool) Grammar {
 	tools = slices.DeleteFunc(slices.Clone(tools), func(t chat.Tool) bool { return t.Name == "" })
-	if len(tools) == 0 {
+	if len(tools) == 0 || f.Form != nil { // a form is read and printed, and holds nobody
 		return Grammar{}
 	}
 	g := newWriter(f, tools, single)

@@ -20,6 +20,8 @@ func Calls(dst []byte, f *declaration.Family, calls []chat.Call) []byte {
 	switch {
 	case len(calls) == 0:
 		return dst
+	case f.Form != nil:
+		return formed{f.Form}.calls(dst, calls)
 	case f.Header != nil:
 		return appendMessages(dst, f, calls)
 	case len(f.Sections) > 0:

@@ -8,6 +8,7 @@
 // Spelling, so what is printed is always among what is allowed.
 //
 //	calls.go      Calls: sections, messages, the holes of a call's example
+//	form.go       calls in a form that no example can say
 //	spelling.go   Spelling: JSON, Python, pseudo-JSON, nested tags, raw text, and which of them a family uses where
 //	value.go      the one writer of values in all of those spellings
 //	results.go    Results: what tools answered; Number: the ids by which answers refer to calls

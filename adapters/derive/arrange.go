@@ -1,0 +1,414 @@
+package derive
+
+import (
+	"encoding/json"
+	"fmt"
+	"html"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"toolnorm/adapters"
+	"toolnorm/chat"
+)
+
+// A template whose calls no example says is taken for a printer, and its inverse is searched for: calls of which every part
+// is a word that occurs nowhere else show where the parts stand, two calls show what is around them, and how values are
+// written is tried until all that was printed is read again as it was rendered.
+
+// formTools are what these calls call.
+var formTools = []chat.Tool{
+	{Name: "fetch_gnus", Description: "Fetches gnus.", Schema: []byte(`{"type":"object","properties":{"lemur":{"type":"string","description":"Which."},"okapi":{"type":"string","description":"Where."}},"required":["lemur","okapi"],"additionalProperties":false}`)},
+	{Name: "count_emus", Description: "Counts emus.", Schema: []byte(`{"type":"object","properties":{"ibis":{"type":"integer","description":"How many."},"kiwi":{"type":"boolean","description":"Whether."},"moa":{"type":"number","description":"How much."}},"required":["ibis","kiwi","moa"],"additionalProperties":false}`)},
+	{Name: "store_yaks", Description: "Stores yaks.", Schema: []byte(`{"type":"object","properties":{"newt":{"type":"array","items":{"type":"string"},"description":"Names."},"oryx":{"type":"object","description":"More."}},"required":[],"additionalProperties":false}`)},
+	{Name: "greet_bats", Description: "Greets bats.", Schema: []byte(`{"type":"object","properties":{},"required":[],"additionalProperties":false}`)},
+}
+
+// formProbe is a call of one of them, the n-th of its turn.
+func formProbe(n int, name, args string) chat.Call {
+	return chat.Call{ID: "Zq000000" + strconv.Itoa(n), Name: name, Args: json.RawMessage(args)}
+}
+
+// gnus are calls that differ in values alone, whose lengths differ.
+var gnus = []chat.Call{
+	formProbe(1, "fetch_gnus", `{"lemur": "wombat", "okapi": "numbat"}`),
+	formProbe(2, "fetch_gnus", `{"lemur": "dingo", "okapi": "quoll"}`),
+	formProbe(3, "fetch_gnus", `{"lemur": "bilby", "okapi": "gecko"}`),
+}
+
+// formTurns are the turns that must be read as they were rendered.
+var formTurns = [][]chat.Call{
+	gnus[:1], gnus[:2], gnus,
+	{formProbe(1, "fetch_gnus", `{"lemur": "it's \"q\" \\ é", "okapi": "a < b && c\n  d\n"}`)},
+	{formProbe(1, "count_emus", `{"ibis": 7531, "kiwi": true, "moa": -2.5}`)},
+	{formProbe(1, "store_yaks", `{"newt": ["ant", "b e e"]}`)},
+	{formProbe(1, "store_yaks", `{"newt": ["ant"], "oryx": {"p": "cat", "q": {"r": ["dog", 5, false], "s": "eel"}}}`)},
+	{formProbe(1, "greet_bats", `{}`)},
+	{formProbe(1, "count_emus", `{"ibis": 7531, "kiwi": false, "moa": 0.5}`), formProbe(2, "greet_bats", `{}`), formProbe(3, "fetch_gnus", `{"lemur": "wombat", "okapi": "numbat"}`)},
+}
+
+// printer shows what a template prints for calls.
+type printer struct {
+	stage
+	results bool     // whether results follow the calls, or a request
+	fillers []string // what stands in front of calls without a thought
+	printed map[string]string
+}
+
+// show is the region of a turn that its calls are, "" if the template refuses them.
+func (p *printer) show(calls ...chat.Call) string {
+	key := written(calls)
+	text, ok := p.printed[key]
+	if ok {
+		return text
+	}
+	follows := request(0)
+	if p.results {
+		follows = nil
+		for _, c := range calls {
+			follows = append(follows, chat.Message{Role: chat.ToolRole, Content: probeResult, Name: c.Name, CallID: c.ID})
+		}
+	}
+	turn := func(m chat.Message) string {
+		m.Role = chat.Assistant
+		text, _ := p.conversation(append([]chat.Message{m}, follows...)...)
+		return text
+	}
+	if spoken, called := turn(chat.Message{Content: probeText}), turn(chat.Message{Calls: calls}); spoken != "" && called != "" {
+		text = difference(spoken, called)
+		for _, filler := range p.fillers {
+			text = trimSpaced(text, filler)
+		}
+	}
+	p.printed[key] = text
+	return text
+}
+
+// arranged looks for the form in which the view of a template prints calls. The first that reads all of them is taken.
+func (o *observed) arranged(model string, set *adapters.Set, p *printer) (*Finding, error) {
+	one, two := p.show(gnus[0]), p.show(gnus[:2]...)
+	if one == "" {
+		return nil, fmt.Errorf("%w: it cannot be told from the rest of the turn", ErrForm)
+	}
+	var last error
+	most := -1
+	for _, lines := range arrangements(p, one, two) {
+		text := heading(model) + o.markLines() + lines + o.dropLine()
+		f, err := set.Parse([]byte(text))
+		if err == nil {
+			n := 0
+			if n, err = p.readsTurns(f); n < most {
+				continue
+			}
+			most = n
+		}
+		if err == nil {
+			return &Finding{Lines: text, Format: f, Shown: []string{one}, Result: strings.ReplaceAll(o.result, probeResult, "…")}, nil
+		}
+		last = fmt.Errorf("its calls are read otherwise\n%w\n%s", err, lines)
+	}
+	if last == nil {
+		return nil, ErrForm
+	}
+	return nil, fmt.Errorf("%w: %w", ErrForm, last)
+}
+
+// printer is the template as this view shows it.
+func (o *observed) printer(render Render) *printer {
+	return &printer{stage: stage{render: render, tools: formTools}, results: o.answered, printed: map[string]string{}, fillers: o.fillers}
+}
+
+// misread are the turns of which a format reads a call that was not rendered. One that is missed is none of them.
+func (p *printer) misread(f *adapters.Format) (wrong []error) {
+	for _, calls := range formTurns {
+		text := p.show(calls...)
+		reply, err := read(f, text, formTools)
+		if text == "" || err != nil {
+			continue
+		}
+		for _, c := range reply.Calls {
+			if !slices.ContainsFunc(calls, func(d chat.Call) bool { return d.Name == c.Name && same(d.Args, c.Args) }) {
+				wrong = append(wrong, fmt.Errorf("a value of the template's calls is read otherwise\ngot  %s\nwant %s", written(reply.Calls), written(calls)))
+			}
+		}
+	}
+	return wrong
+}
+
+// reads reports what of the turns that the template prints is read or printed otherwise.
+func (p *printer) reads(f *adapters.Format) error {
+	_, err := p.readsTurns(f)
+	return err
+}
+
+// readsTurns is the same, with the number of turns that are right in front of it.
+func (p *printer) readsTurns(f *adapters.Format) (int, error) {
+	for n, calls := range formTurns {
+		text := p.show(calls...)
+		if text == "" {
+			continue // refused: no such turn can be asked for
+		}
+		if err := readsAs(f, text, "", calls, adapters.Options{Tools: formTools, Alone: true}); err != nil {
+			return n, err
+		}
+		if got := string(f.Append(nil, calls...)); !begins(html.UnescapeString(text), html.UnescapeString(got)) {
+			return n, fmt.Errorf("printed calls differ from the template's\ngot  %q\nwant %q", got, text)
+		}
+	}
+	return len(formTurns), nil
+}
+
+// markLines are the lines about thoughts and plain replies, which are kept whatever becomes of calls.
+func (o *observed) markLines() string {
+	var b strings.Builder
+	for _, line := range []struct{ kind, text, probe, hole string }{{"think", o.thought, probeThink, "reasoning"}, {"text", o.spoken, probeText, "text"}} {
+		if before, after, ok := strings.Cut(line.text, line.probe); ok {
+			fmt.Fprintf(&b, "%-7s %s{%s}%s\n", line.kind, example(before), line.hole, example(after))
+		}
+	}
+	return b.String()
+}
+
+// dropLine is the line about what ends turns.
+func (o *observed) dropLine() string {
+	var ends []string
+	for _, mark := range o.ends {
+		if len(mark) > 1 && !strings.ContainsAny(mark, " \n") {
+			ends = append(ends, mark)
+		}
+	}
+	if len(ends) == 0 {
+		return ""
+	}
+	return "drop    " + strings.Join(ends, " ") + "\n"
+}
+
+// anchor is a part of a call in a text.
+type anchor struct {
+	hole     string // name, id, json, quoted, key or value
+	from, to int
+}
+
+// anchors are the parts of calls in a text, from left to right.
+func anchors(text string, calls ...chat.Call) (all []anchor) {
+	words := map[string]string{"lemur": "key", "okapi": "key", "fetch_gnus": "name"}
+	for _, c := range calls {
+		words[c.ID] = "id"
+		for _, v := range valuesOf(c.Args) {
+			words[v] = "value"
+		}
+	}
+	for i := 0; i < len(text); {
+		if end, hole := blockAt(text[i:], calls); end > 0 {
+			all = append(all, anchor{hole, i, i + end})
+			i += end
+			continue
+		}
+		n := 0
+		for word, hole := range words {
+			if strings.HasPrefix(text[i:], word) {
+				all, n = append(all, anchor{hole, i, i + len(word)}), len(word)
+				break
+			}
+		}
+		i += max(n, 1)
+	}
+	return all
+}
+
+// valuesOf are the strings of an object.
+func valuesOf(args json.RawMessage) (all []string) {
+	var members map[string]string
+	_ = json.Unmarshal(args, &members)
+	for _, v := range members {
+		all = append(all, v)
+	}
+	return all
+}
+
+// blockAt is how long the arguments of one of the calls are that a text begins with, as one value, and the hole for them.
+func blockAt(text string, calls []chat.Call) (int, string) {
+	for _, c := range calls {
+		python := strings.ReplaceAll(string(c.Args), `"`, "'")
+		switch value, ok := jsonAt(text); {
+		case text[0] == '"' && ok:
+			var inner string
+			if json.Unmarshal([]byte(value), &inner) == nil && same([]byte(inner), c.Args) {
+				return len(value), "quoted"
+			}
+		case text[0] == '{' && ok && same([]byte(value), c.Args):
+			return len(value), "json"
+		case strings.HasPrefix(text, python):
+			return len(python), "json"
+		}
+	}
+	return 0, ""
+}
+
+// pieces are literals and holes of a line of a form, as text.
+type pieces struct {
+	text  string
+	first int // what a counter began with; -1: there is none
+}
+
+// lengths are how long the arguments of two calls are.
+type lengths [2]int
+
+// merged is what two texts say alike, from the front or from the end: numbers that count calls or bytes are holes. It returns
+// how much of each was used.
+func merged(a, b string, end bool, l lengths) (out pieces, na, nb int) {
+	out.first = -1
+	at := func(s string, n int) (rune, int) {
+		if end {
+			return utf8.DecodeLastRuneInString(s[:len(s)-n])
+		}
+		return utf8.DecodeRuneInString(s[n:])
+	}
+	add := func(s string) {
+		if end {
+			out.text = s + out.text
+		} else {
+			out.text += s
+		}
+	}
+	for na < len(a) && nb < len(b) {
+		ra, size := at(a, na)
+		rb, _ := at(b, nb)
+		da, db := digits(a, na, end), digits(b, nb, end)
+		x, _ := strconv.Atoi(da)
+		y, _ := strconv.Atoi(db)
+		switch {
+		case da != "" && db != "" && l == lengths{x, y} || da != "" && l[0] == x && x > 9 && l[1] == 0:
+			add("{length}")
+		case da != "" && db != "" && y == x+1 && x < 2:
+			out.first = x
+			add("{index}")
+		case ra == rb:
+			add(escaped.Replace(string(ra)))
+			na, nb = na+size, nb+size
+			continue
+		default:
+			return out, na, nb
+		}
+		na, nb = na+len(da), nb+len(db)
+	}
+	return out, na, nb
+}
+
+// escaped writes a literal as the lines of a form have it.
+var escaped = strings.NewReplacer(`\`, `\\`, "\n", `\n`, "\t", `\t`, "\r", `\r`, "{", "{{")
+
+// digits are the digits that a text has n bytes from its front, or from its end.
+func digits(s string, n int, end bool) string {
+	is := func(c byte) bool { return c >= '0' && c <= '9' }
+	from, to := n, n
+	if end {
+		from, to = len(s)-n, len(s)-n
+		for from > 0 && is(s[from-1]) {
+			from--
+		}
+		return s[from:to]
+	}
+	for to < len(s) && is(s[to]) {
+		to++
+	}
+	return s[from:to]
+}
+
+// framed is what stands around calls, and the literals between their parts.
+type framed struct {
+	holes             []string
+	gaps              []string // literals in front of each hole and behind the last, as a form has them
+	first, join, last string   // plain text
+	index             int
+	rawGaps           []string // the same as plain text
+}
+
+// frame compares a turn of one call with one of two.
+func frame(one, two string) (*framed, bool) {
+	a := anchors(one, gnus[0])
+	f := &framed{index: -1}
+	for _, x := range a {
+		f.holes = append(f.holes, x.hole)
+	}
+	if len(a) == 0 || !slices.Contains(f.holes, "name") {
+		return nil, false
+	}
+	plain := gapsOf(one, a)
+	if two == "" {
+		two = one
+		f.gaps, f.rawGaps = make([]string, len(plain)), plain
+		l := measured(one, a, "", nil)
+		for i, g := range plain {
+			m, _, _ := merged(g, g, false, lengths{l[0], 0})
+			f.gaps[i] = m.text
+		}
+		return f, true
+	}
+	b := anchors(two, gnus[:2]...)
+	if len(b) != 2*len(a) {
+		return nil, false
+	}
+	for i := range a {
+		if b[i].hole != a[i].hole || b[len(a)+i].hole != a[i].hole {
+			return nil, false
+		}
+	}
+	return f, f.compare(two, b[:len(a)], b[len(a):])
+}
+
+// gapsOf are the literals around anchors.
+func gapsOf(text string, a []anchor) (gaps []string) {
+	from := 0
+	for _, x := range a {
+		gaps = append(gaps, text[from:x.from])
+		from = x.to
+	}
+	return append(gaps, text[from:])
+}
+
+// measured are the lengths of two calls' arguments.
+func measured(x string, a []anchor, y string, b []anchor) (l lengths) {
+	for i, calls := range [][]anchor{a, b} {
+		text := []string{x, y}[i]
+		var block []anchor
+		for _, at := range calls {
+			if at.hole != "name" && at.hole != "id" {
+				block = append(block, at)
+			}
+		}
+		if len(block) > 0 {
+			s := text[block[0].from:block[len(block)-1].to]
+			l[i] = len(s)
+		}
+	}
+	return l
+}
+
+// compare reads the literals of two calls in a row.
+func (f *framed) compare(two string, a, b []anchor) bool {
+	l := measured(two, a, two, b)
+	note := func(m pieces) string {
+		if m.first >= 0 {
+			f.index = m.first
+		}
+		return m.text
+	}
+	head, between, tail := two[:a[0].from], two[a[len(a)-1].to:b[0].from], two[b[len(b)-1].to:]
+	open, no, nb := merged(head, between, true, l)
+	rest := between[:len(between)-nb]
+	closer, nc, nt := merged(rest, tail, false, l)
+	f.first, f.join, f.last = head[:len(head)-no], rest[nc:], tail[nt:]
+	f.gaps, f.rawGaps = []string{note(open)}, []string{head[len(head)-no:]}
+	for i := 1; i < len(a); i++ {
+		x, y := two[a[i-1].to:a[i].from], two[b[i-1].to:b[i].from]
+		m, nx, ny := merged(x, y, false, l)
+		if nx != len(x) || ny != len(y) {
+			return false
+		}
+		f.gaps, f.rawGaps = append(f.gaps, note(m)), append(f.rawGaps, x)
+	}
+	f.gaps, f.rawGaps = append(f.gaps, note(closer)), append(f.rawGaps, rest[:nc])
+	return true
+}

@@ -1,0 +1,296 @@
+package derive
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"toolnorm/chat"
+)
+
+// arrangements are the lines of forms that may print what a template printed for one call and for two: where the parts stand
+// is the same in all of them, how values are written differs.
+func arrangements(p *printer, one, two string) (all []string) {
+	f, ok := frame(one, two)
+	if !ok {
+		return nil
+	}
+	if at := slices.IndexFunc(f.holes, func(h string) bool { return h == "json" || h == "quoted" }); at >= 0 {
+		for _, values := range []string{"json", "compact", "python"} {
+			lines := f.lines(f.holes, f.gaps) + "form    values " + values + "\n"
+			all = append(all, lines, lines+"form    length runes\n")
+		}
+		return all
+	}
+	for _, quote := range []string{`"`, `'`, ""} {
+		i, ok := f.items(quote)
+		if !ok {
+			continue
+		}
+		codings := []string{"raw", "xml", "url"}
+		if quote != "" {
+			codings = []string{"json", "python"}
+		}
+		for _, strs := range codings {
+			words := "form    strings " + strs + "\n"
+			for _, values := range []string{"json", "python", "compact"} {
+				all = append(all, i.lines+i.argLines()+words+"form    values "+values+"\n")
+			}
+			for _, j := range []items{i, i.unspaced()} {
+				if nested := p.nested(j, one, quote); nested != "" {
+					all = append(all, j.lines+j.argLines()+words+nested)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// lines are the lines about calls.
+func (f *framed) lines(holes, gaps []string) string {
+	var b strings.Builder
+	call := ""
+	for i, hole := range holes {
+		call += gaps[i] + "{" + hole + "}"
+	}
+	call += gaps[len(gaps)-1]
+	first := strings.TrimLeft(f.first, "\n")
+	if strings.TrimSpace(f.first+f.join+f.last) != "" {
+		fmt.Fprintf(&b, "form    calls %s\n", edged(escaped.Replace(first)+"{call}"+escaped.Replace(f.join)+"{call}"+escaped.Replace(f.last)))
+	}
+	if first == "" {
+		for strings.HasPrefix(call, `\n`) || strings.HasPrefix(call, " ") {
+			call = strings.TrimPrefix(strings.TrimLeft(call, " "), `\n`) // which are glue
+		}
+	}
+	fmt.Fprintf(&b, "form    call %s\n", edged(call))
+	if f.index == 0 {
+		b.WriteString("form    first 0\n")
+	}
+	return b.String()
+}
+
+// edged writes the blanks at the edges of a line so that they stay.
+func edged(line string) string {
+	inner := strings.Trim(line, " ")
+	if inner == "" {
+		return strings.Repeat(`\s`, len(line))
+	}
+	front, behind := strings.Index(line, inner), len(line)-len(strings.TrimRight(line, " "))
+	return strings.Repeat(`\s`, front) + inner + strings.Repeat(`\s`, behind)
+}
+
+// items is how arguments are written one by one.
+type items struct {
+	series
+	lines string // about calls
+	plain string // what stands in front of a value of one line
+}
+
+// series are two things of a kind with names or without: what stands around each, and around and between both.
+type series struct {
+	open, before, mid, after, again, between, close string // again: what stands behind the name that is printed once more
+	keyed                                           bool   // the name stands behind the value once more
+}
+
+// item is one of the things as a line of a form.
+func (s series) item(key, indent string) string {
+	e := escaped.Replace
+	before := e(s.before)
+	if at := strings.LastIndex(s.before, "\n"); indent != "" && at >= 0 {
+		at += 1 + len(s.before[at+1:]) - len(strings.TrimLeft(s.before[at+1:], " "))
+		before = e(s.before[:at]) + "{indent}" + e(s.before[at:])
+	}
+	out := before + key + e(s.mid) + "{value}" + e(s.after)
+	if s.keyed {
+		out += key + e(s.again)
+	}
+	return edged(out)
+}
+
+// seriesOf takes the literals around two things apart: in front of the first name, between name and value, between both, and
+// behind the second. With a quote, values have it around them, and it is theirs.
+func seriesOf(head, mid, mid2, between, tail, again, again2, quote string, keyed bool) (s series, ok bool) {
+	if mid != mid2 {
+		return s, false
+	}
+	s.keyed = keyed
+	if keyed { // between and tail stand behind the names that are printed again
+		if again != again2 {
+			return s, false
+		}
+		again, s.mid, ok = cutQuotes(again, mid, quote)
+		if !ok {
+			return s, false
+		}
+		s.after = again
+	} else {
+		behind, front, fine := cutQuotes(between, mid, quote)
+		end, _, fine2 := cutQuotes(tail, mid, quote)
+		if !fine || !fine2 {
+			return s, false
+		}
+		between, tail, s.mid = behind, end, front
+	}
+	if n := wholeRunes(between, commonSuffix(head, between)); n > 0 {
+		s.before = between[len(between)-n:]
+	}
+	rest := between[:len(between)-len(s.before)]
+	n := commonPrefix(rest, tail)
+	for n > 0 && n < len(rest) && rest[n]&0xC0 == 0x80 {
+		n--
+	}
+	if keyed {
+		s.again = rest[:n]
+	} else {
+		s.after = rest[:n]
+	}
+	s.open, s.between, s.close = head[:len(head)-len(s.before)], rest[n:], tail[n:]
+	return s, true
+}
+
+// wholeRunes is how many of the last n bytes of a text are whole characters.
+func wholeRunes(text string, n int) int {
+	for n > 0 && text[len(text)-n]&0xC0 == 0x80 {
+		n--
+	}
+	return n
+}
+
+// cutQuotes takes the quotes around a value off what stands behind it and in front of it.
+func cutQuotes(behind, front, quote string) (b, f string, ok bool) {
+	b, ok = strings.CutPrefix(behind, quote)
+	f, ok2 := strings.CutSuffix(front, quote)
+	return b, f, ok && ok2
+}
+
+// items finds how arguments are written.
+func (f *framed) items(quote string) (i items, ok bool) {
+	at := slices.Index(f.holes, "key")
+	if at < 0 {
+		return i, false
+	}
+	rest := strings.Join(f.holes[at:], " ")
+	g := func(n int) string { return f.rawGaps[at+n] }
+	size := 4
+	switch {
+	case strings.HasPrefix(rest, "key value key key value key"):
+		size = 6
+		i.series, ok = seriesOf(g(0), g(1), g(4), g(3), g(6), g(2), g(5), quote, true)
+	case strings.HasPrefix(rest, "key value key value"):
+		i.series, ok = seriesOf(g(0), g(1), g(3), g(2), g(4), "", "", quote, false)
+	}
+	if !ok || slices.Contains(f.holes[at+size:], "value") {
+		return i, false
+	}
+	gaps := slices.Clone(f.gaps)
+	head, fine := strings.CutSuffix(gaps[at], escaped.Replace(i.before))
+	behind := i.after
+	if i.keyed {
+		behind = i.again
+	} else if quote != "" {
+		behind = quote + behind
+	}
+	tail, fine2 := strings.CutPrefix(gaps[at+size], escaped.Replace(behind))
+	if !fine || !fine2 {
+		return i, false
+	}
+	gaps[at], gaps[at+size] = head, tail
+	holes := slices.Concat(f.holes[:at], []string{"args"}, f.holes[at+size:])
+	gaps = slices.Concat(gaps[:at+1], gaps[at+size:])
+	i.lines = f.lines(holes, gaps)
+	return i, true
+}
+
+// argLines are the lines about arguments.
+func (i items) argLines() string {
+	lines := "form    arg " + i.item("{key}", "") + "\n"
+	if i.between != "" {
+		lines += "form    args " + edged("{arg}"+escaped.Replace(i.between)+"{arg}") + "\n"
+	}
+	if i.plain != "" {
+		lines += "form    plain " + edged(i.plain) + "\n"
+	}
+	return lines
+}
+
+// unspaced are the same arguments where the blank in front of a value belongs to values of one line alone, as YAML has it.
+func (i items) unspaced() items {
+	mid := strings.TrimRight(i.mid, " ")
+	i.mid, i.plain = mid, i.mid[len(mid):]
+	return i
+}
+
+// nested finds the notation in which objects and lists are written that are values of arguments; "" if none is seen.
+func (p *printer) nested(i items, one, quote string) string {
+	flat, list := `{"oryx": {"p": "cat", "q": "dog"}}`, `{"newt": ["cat", "dog"]}`
+	object, ok := p.seriesIn(p.valueOf(i, one, quote, "oryx", flat), quote, true)
+	elements, ok2 := p.seriesIn(p.valueOf(i, one, quote, "newt", list), quote, false)
+	if !ok || !ok2 || !strings.HasSuffix(object.mid, i.plain) || !strings.HasSuffix(elements.before, i.plain) {
+		return ""
+	}
+	object.mid, elements.before = strings.TrimSuffix(object.mid, i.plain), strings.TrimSuffix(elements.before, i.plain)
+	deep := p.valueOf(i, one, quote, "oryx", `{"oryx": {"q": {"p": "cat", "q": "dog"}}}`)
+	_, deep, _ = strings.Cut(deep, "q"+object.mid)
+	indent := ""
+	if inner, ok := p.seriesIn(deep, quote, true); ok && len(inner.before) > len(object.before) {
+		indent = strings.Repeat(" ", len(inner.before)-len(object.before))
+	}
+	e := escaped.Replace
+	lines := fmt.Sprintf("form    values nested\nform    member %s\nform    element %s\n", object.item("{key}", indent), elements.item("", indent))
+	if indent != "" {
+		lines += "form    indent " + edged(indent) + "\n"
+	}
+	if around := object; cmp.Or(around.open, around.between, around.close) != "" {
+		lines += "form    object " + edged(e(around.open)+"{member}"+e(around.between)+"{member}"+e(around.close)) + "\n"
+	}
+	if around := elements; cmp.Or(around.open, around.between, around.close) != "" {
+		lines += "form    list " + edged(e(around.open)+"{element}"+e(around.between)+"{element}"+e(around.close)) + "\n"
+	}
+	return lines
+}
+
+// valueOf is what a template prints for the value of an argument: behind its name, up to what stands behind the last value
+// of another call.
+func (p *printer) valueOf(i items, one, quote, key, args string) string {
+	text := p.show(chat.Call{ID: gnus[0].ID, Name: "store_yaks", Args: []byte(args)})
+	at := strings.LastIndex(one, "numbat")
+	_, value, ok := strings.Cut(text, key+i.mid)
+	if !ok || at < 0 {
+		return ""
+	}
+	tail := strings.NewReplacer("fetch_gnus", "store_yaks", "okapi", key).Replace(strings.TrimPrefix(one[at+len("numbat"):], quote))
+	value, ok = strings.CutSuffix(value, tail)
+	if !ok {
+		return ""
+	}
+	return value
+}
+
+// seriesIn takes apart a value with two members, or two elements.
+func (p *printer) seriesIn(value, quote string, named bool) (series, bool) {
+	first, second := strings.Index(value, "cat"), strings.LastIndex(value, "dog")
+	if first < 0 || second < first {
+		return series{}, false
+	}
+	between, tail := value[first+3:second], value[second+3:]
+	if !named {
+		return seriesOf(strings.TrimSuffix(value[:first], quote), quote, quote, strings.TrimSuffix(between, quote), tail, "", "", quote, false)
+	}
+	k1 := strings.LastIndex(value[:first], "p")
+	if k1 < 0 {
+		return series{}, false
+	}
+	mid := value[k1+1 : first]
+	k2 := strings.LastIndex(between, "q"+mid)
+	if k2 < 0 {
+		return series{}, false
+	}
+	head := value[:k1]
+	if again := strings.Index(between[:k2], "p"); again >= 0 && strings.Contains(tail, "q") { // <p>cat</p>
+		end := strings.Index(tail, "q")
+		return seriesOf(head, mid, mid, between[again+1:k2], tail[end+1:], between[:again], tail[:end], quote, true)
+	}
+	return seriesOf(head, mid, mid, between[:k2], tail, "", "", quote, false)
+}

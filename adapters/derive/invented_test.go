@@ -1,0 +1,131 @@
+package derive
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"toolnorm/adapters"
+	"toolnorm/chat"
+)
+
+// drawnTools are offered where replies of invented templates are read; no probe names them.
+var drawnTools = []chat.Tool{
+	{Name: "get_weather", Schema: []byte(`{"type":"object","properties":{"city":{"type":"string"},"days":{"type":"integer"},"metric":{"type":"boolean"},"at":{"type":"number"}},"required":["city"]}`)},
+	{Name: "save_note", Schema: []byte(`{"type":"object","properties":{"text":{"type":"string"},"tags":{"type":"array","items":{"type":"string"}},"meta":{"type":"object"}},"required":["text"]}`)},
+	{Name: "get_time", Schema: []byte(`{"type":"object","properties":{"zone":{"type":"string"}}}`)},
+}
+
+// drawn are the messages of the assistant whose replies are read.
+func drawn() []chat.Message {
+	call := func(name, args string) chat.Call {
+		return chat.Call{ID: "abc000001", Name: name, Args: json.RawMessage(args)}
+	}
+	oslo, time := call("get_weather", `{"city": "Oslo", "days": 3}`), call("get_time", `{"zone": "UTC"}`)
+	return []chat.Message{
+		{Calls: []chat.Call{oslo}},
+		{Calls: []chat.Call{call("get_weather", `{"city": "São Paulo, \"centro\"", "at": -7.5, "metric": true}`)}},
+		{Calls: []chat.Call{call("save_note", `{"text": "if a < b && c:\n    print('x')\n", "tags": ["one", "t w o"]}`)}},
+		{Calls: []chat.Call{call("save_note", `{"text": "x", "meta": {"p": {"q": ["r", 2]}, "s": false}}`)}},
+		{Calls: []chat.Call{oslo, time}},
+		{Calls: []chat.Call{time, oslo, call("save_note", `{"text": "C:\\temp"}`)}},
+		{Calls: []chat.Call{call("get_time", `{}`)}},
+		{Content: "I look that up.", Calls: []chat.Call{oslo}},
+		{Reasoning: "They ask for Oslo.", Calls: []chat.Call{oslo}},
+		{Reasoning: "Nothing to call.", Content: "Hello there."},
+		{Content: "Plain words, and a list: [1, 2] {x}."},
+	}
+}
+
+// outcome is what became of an invented template.
+type outcome struct {
+	read, prompt        bool
+	right, missed, text int // replies: calls missed, words otherwise than said
+	wrong               []string
+	why                 string
+}
+
+// tried reads the replies of an invented template by what is derived from it.
+func tried(t testing.TB, v *invented) (o outcome) {
+	t.Helper()
+	found, err := From("mystery", adapters.Builtin(), Template{Render: v.render})
+	f := adapters.Named("generic")
+	switch {
+	case err != nil:
+		o.prompt, o.why = true, err.Error()
+	case len(found.Wrong) > 0:
+		o.prompt, o.why = true, found.Wrong[0].Error()
+	default:
+		f = found.Format
+	}
+	if o.prompt {
+		return o
+	}
+	for _, m := range drawn() {
+		if v.refusesTwo && len(m.Calls) > 1 {
+			continue
+		}
+		raw := v.reply(m) + strings.TrimSpace(v.end)
+		got, err := read(f, raw, drawnTools)
+		if err != nil {
+			t.Fatal(err)
+		}
+		strange := slices.ContainsFunc(got.Calls, func(c chat.Call) bool {
+			return !slices.ContainsFunc(m.Calls, func(w chat.Call) bool { return w.Name == c.Name && same(w.Args, c.Args) })
+		})
+		switch {
+		case strange || len(got.Calls) > len(m.Calls):
+			o.wrong = append(o.wrong, fmt.Sprintf("%q: %s", raw, written(got.Calls)))
+		case len(got.Calls) < len(m.Calls):
+			o.missed++
+			o.why = fmt.Sprintf("missed %q\n%s", raw, found.Lines)
+		case strings.TrimSpace(got.Text.String()) != m.Content || v.thinks[0] != "" && strings.TrimSpace(got.Reasoning.String()) != m.Reasoning:
+			o.text++
+			o.why = fmt.Sprintf("text %q, thought %q of %q\n%s", got.Text.String(), got.Reasoning.String(), raw, found.Lines)
+		default:
+			o.right++
+		}
+	}
+	o.read = o.missed+o.text+len(o.wrong) == 0
+	return o
+}
+
+// TestInventedTemplates derives from templates that a program made up. Seeds from 1 on were looked at while the derivation was
+// written, those from 100001 on were not.
+func TestInventedTemplates(t *testing.T) {
+	if testing.Short() {
+		t.Skip("hundreds of templates")
+	}
+	n := 200
+	if s := os.Getenv("TOOLNORM_TEMPLATES"); s != "" {
+		n, _ = strconv.Atoi(s)
+	}
+	for _, set := range []struct {
+		name string
+		from uint64
+	}{{"looked at", 1}, {"held out", 100001}} {
+		reads, prompts, missed, text, wrong := 0, 0, 0, 0, 0
+		for i := range n {
+			v := invent(set.from + uint64(i))
+			o := tried(t, v)
+			missed, text, wrong = missed+o.missed, text+o.text, wrong+len(o.wrong)
+			for _, w := range o.wrong {
+				t.Errorf("%s: wrong call %s", v.about, w)
+			}
+			switch {
+			case o.read:
+				reads++
+			case o.prompt:
+				prompts++
+			}
+			if !o.read && set.from == 1 {
+				t.Logf("%s: %s", v.about, o.why)
+			}
+		}
+		t.Logf("%s: %d of %d read, %d by prompt, replies with calls missed %d, with text otherwise %d, wrong calls %d", set.name, reads, n, prompts, missed, text, wrong)
+	}
+}

@@ -1,0 +1,80 @@
+package adapters
+
+import (
+	"toolnorm/adapters/internal/form"
+	"toolnorm/adapters/internal/lenient"
+	"toolnorm/adapters/internal/toolset"
+	"toolnorm/adapters/internal/wrapper"
+	"toolnorm/chat/schema"
+)
+
+// formed reads the calls that stand here in the form of a family, all or none.
+func (pt *patterns) formed(f *form.Form) match {
+	found, end, a := f.Read(formText{pt})
+	if a != matched {
+		return a
+	}
+	var calls []wrapper.Call
+	for _, c := range found {
+		t := pt.tools.Find(c.Name)
+		args, ok := formArgs(c, t)
+		if !ok {
+			return mismatch
+		}
+		calls = append(calls, wrapper.Call{Tool: t, ID: c.ID, Args: args})
+	}
+	pt.Pos += end
+	for _, c := range calls {
+		pt.calls.commitWith(c.Tool, c.ID, c.Args)
+		pt.calls.endCall(true)
+	}
+	return committed
+}
+
+// formArgs are the arguments of a call as JSON. Values without quotes get the types of the tool's schema; one that could be
+// of none of them is a doubt.
+func formArgs(c form.Call, t *toolset.Tool) (string, bool) {
+	if c.JSON != "" {
+		return c.JSON, true
+	}
+	out := "{"
+	for i, m := range c.Args {
+		if i > 0 {
+			out += ", "
+		}
+		if m.Raw {
+			typ := t.Type().Prop(m.Key)
+			m.Value = lenient.FromText(m.Value, typ)
+			if !typ.Allows(schema.KindOf(m.Value)) {
+				return "", false
+			}
+		}
+		out += schema.Quote(m.Key) + ": " + m.Value
+	}
+	return out + "}", true
+}
+
+// formText is the text in front of a reader of patterns, as a form reads it.
+type formText struct{ *patterns }
+
+// Named reports whether a tool of that name is offered.
+func (ft formText) Named(name string) bool {
+	t := ft.tools.Find(name)
+	return t != nil && t == ft.tools.Named(name)
+}
+
+// Takes reports whether a tool has a parameter; if the name is not known yet, whether any has.
+func (ft formText) Takes(name, key string) bool {
+	if t := ft.tools.Find(name); t != nil {
+		return t.Type().Has(key) || len(t.Type().Members()) == 0
+	}
+	for _, member := range ft.tools.MemberNames() {
+		if member == key {
+			return true
+		}
+	}
+	return false
+}
+
+// Over reports whether the reply is over at offset i.
+func (ft formText) Over(i int) bool { return ft.marks.over(i) }

@@ -1,0 +1,54 @@
+package adapters
+
+import (
+	"strings"
+	"testing"
+
+	"toolnorm/chat"
+)
+
+// formTools are offered where calls of invented forms are read.
+var formTools = []chat.Tool{
+	{Name: "get_weather", Schema: []byte(`{"type":"object","properties":{"city":{"type":"string"},"days":{"type":"integer"},"opts":{"type":"object"},"tags":{"type":"array","items":{"type":"string"}}},"required":["city"]}`)},
+	{Name: "get_time", Schema: []byte(`{"type":"object","properties":{}}`)},
+}
+
+// TestFormsAreReadWhole reads calls of forms that no streaming example can say, and texts that are none.
+func TestFormsAreReadWhole(t *testing.T) {
+	const city = `{"city": "Oslo"}`
+	for _, tt := range []struct{ form, text, want string }{
+		{"call ⟦{json}⟧→{name}⟨end⟩", "⟦" + city + "⟧→get_weather⟨end⟩", "get_weather " + city},
+		{"call ⟦{json}⟧→{name}⟨end⟩", "Look.\n⟦" + city + "⟧→get_weather⟨end⟩⟦{}⟧→get_time⟨end⟩", "get_weather " + city + ";get_time {}"},
+		{"call @@TOOL {name}\\n{args}@@END\nform arg {key} := {value}\\n\nform strings raw", "@@TOOL get_weather\ncity := Oslo\ndays := 3\n@@END", `get_weather {"city": "Oslo", "days": 3}`},
+		{"call @@TOOL {name}\\n{args}@@END\nform arg {key} := {value}\\n\nform strings raw", "@@TOOL get_weather\ncity := Oslo\n@@END\nmore\n@@END", ""},
+		{"call #{name} {length}\\n{json}", "#get_weather 16\n" + city, "get_weather " + city},
+		{"call #{name} {length}\\n{json}", "#get_weather 17\n" + city, ""},
+		{"call (call {name}{args})\nform arg \\s:{key} {value}\nform strings json", `(call get_weather :city "Oslo" :days 3)`, `get_weather {"city": "Oslo", "days": 3}`},
+		{"calls ACTIONS=[{call},\\s{call}]END\nform call {{\"kw\": {json}, \"fn\": \"{name}\"}", `ACTIONS=[{"kw": {"city": "Oslo"}, "fn": "get_weather"}, {"kw": {}, "fn": "get_time"}]END`, "get_weather " + city + ";get_time {}"},
+		{"call [[{index}]] {name} <<{json}>>", "[[1]] get_weather <<" + city + ">>", "get_weather " + city},
+		{"call tools.{name}({args})\nform args {arg},\\s{arg}\nform arg {key}={value}\nform strings python\nform values python", `tools.get_weather(city='Oslo', tags=['a', 'b'], opts={'x': None})`, `get_weather {"city": "Oslo", "tags": ["a", "b"], "opts": {"x": null}}`},
+	} {
+		f, err := Parse([]byte("format mine\nform " + tt.form + "\n"))
+		if err != nil {
+			t.Errorf("%s: %v", tt.form, err)
+			continue
+		}
+		var got chat.Collector
+		for ev, err := range f.Decode(&chat.Fixed{{Kind: chat.Text, Text: tt.text}, {Kind: chat.Finish, Text: chat.Stop}}, Options{Tools: formTools}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got.Add(ev)
+		}
+		var calls []string
+		for _, c := range got.Calls {
+			calls = append(calls, c.Name+" "+string(c.Args))
+		}
+		if s := strings.Join(calls, ";"); s != tt.want {
+			t.Errorf("%s\n%q\ngot  %s, text %q\nwant %s", tt.form, tt.text, s, got.Text.String(), tt.want)
+		}
+		if tt.want != "" && !strings.Contains(tt.text, "Look") && string(f.Append(nil, got.Calls...)) != tt.text {
+			t.Errorf("printed again it is %q, not %q", f.Append(nil, got.Calls...), tt.text)
+		}
+	}
+}

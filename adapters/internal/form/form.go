@@ -1,0 +1,204 @@
+// Package form reads calls in any arrangement: name, arguments, counters and lengths in any order, and
+// arguments one by one between any separators.
+//
+// A [Form] is what a model's chat template was seen to print. Its examples have holes, as those of other families have,
+// but it is read only when a call is whole, and to the byte: nothing of it streams, and nothing in it is forgiven.
+//
+//	form  call  @@TOOL {name}\n{args}@@END
+//	form  arg   {key} := {value}\n
+//
+// The law that makes it safe to run what is read: a value without escapes ends at the first place where an argument of the
+// tool or the end of the call could begin. If it was meant to go on there, what is left over shows it, and there is no call.
+//
+//	form.go     Form: the lines of a declaration
+//	read.go     Read: calls in a text
+//	value.go    arguments, and values in notations of their own
+//	literal.go  values as JSON and Python write them
+package form
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Form is one way of writing calls. The zero value has no call line, and is none.
+type Form struct {
+	Call []Example // a call; the second one is printed for a call without arguments
+	Arg  Example   // one of the {args}: {key} and {value}
+
+	Calls, Args  Series // what stands around and between calls, and between arguments
+	Object, List Series // around and between the members of a value that is an object, the elements of a list
+	Member       Example
+	Element      Example
+
+	Strings string // how strings are written: raw, json, python, xml, url
+	Values  string // how numbers, true, false, null, lists and objects are: json, compact, python, nested
+	Plain   string // what stands in front of a value that is no object and no list in the form's own notation
+	Indent  string // what {indent} prints for each level behind the first
+	First   int    // what {index} counts from
+	Runes   bool   // {length} counts characters instead of bytes
+}
+
+// Example is a text with holes, cut at them.
+type Example []Part
+
+// Part is a literal, or a hole if Hole is set.
+type Part struct{ Lit, Hole string }
+
+// Series is what stands in front of, between and behind things of one kind.
+type Series struct{ Open, Between, Close string }
+
+// holes are the holes that the examples of each kind may have.
+var holes = map[string]string{
+	"call": "name id index length json quoted args", "arg": "key value", "member": "key value indent", "element": "value indent",
+}
+
+// series are the holes of the lines that show two things of a kind.
+var series = map[string]string{"calls": "call", "args": "arg", "object": "member", "list": "element"}
+
+// codings are the words that say how values are written.
+var codings = map[string]string{"strings": "raw json python xml url", "values": "json compact python nested"}
+
+// Take takes over one line of a declaration without its first word: "call @@TOOL {name}\n…".
+func (f *Form) Take(line string) error {
+	kind, value, _ := strings.Cut(line, " ")
+	value = strings.TrimLeft(value, " ")
+	examples := map[string]*Example{"arg": &f.Arg, "member": &f.Member, "element": &f.Element}
+	lists := map[string]*Series{"calls": &f.Calls, "args": &f.Args, "object": &f.Object, "list": &f.List}
+	words := map[string]*string{"strings": &f.Strings, "values": &f.Values}
+	var err error
+	switch {
+	case kind == "call":
+		var e Example
+		e, err = parse(value, holes["call"])
+		f.Call = append(f.Call, e)
+	case examples[kind] != nil:
+		*examples[kind], err = parse(value, holes[kind])
+	case lists[kind] != nil:
+		*lists[kind], err = parseSeries(value, series[kind])
+	case words[kind] != nil && strings.Contains(" "+codings[kind]+" ", " "+value+" "):
+		*words[kind] = value
+	case kind == "indent":
+		f.Indent = unescape.Replace(value)
+	case kind == "plain":
+		f.Plain = unescape.Replace(value)
+	case kind == "first" && (value == "0" || value == "1"):
+		f.First = int(value[0] - '0')
+	case kind == "length" && (value == "bytes" || value == "runes"):
+		f.Runes = value == "runes"
+	default:
+		return fmt.Errorf("a form has no line %q", line)
+	}
+	return err
+}
+
+// Check says what is missing.
+func (f *Form) Check() error {
+	if len(f.Call) == 0 || !f.Call[0].has("name") {
+		return fmt.Errorf("a form needs a call line with {name}")
+	}
+	if f.Call[0].has("args") && (!f.Arg.has("key") || !f.Arg.has("value")) {
+		return fmt.Errorf("{args} in a form needs an arg line with {key} and {value}")
+	}
+	if f.Values == "nested" && !(f.Member.has("value") && f.Element.has("value")) {
+		return fmt.Errorf("nested values in a form need a member line and an element line")
+	}
+	return nil
+}
+
+// Opening is the literal that a reply's calls begin with, "" if they begin with a hole.
+func (f *Form) Opening() string {
+	if f.Calls.Open != "" {
+		return f.Calls.Open
+	}
+	return f.Call[0][0].Lit
+}
+
+// Text is all literals of calls, for whoever looks for marks in them.
+func (f *Form) Text() string {
+	words := []string{f.Calls.Open, f.Calls.Between, f.Calls.Close, f.Args.Open, f.Args.Between, f.Args.Close}
+	for _, e := range append([]Example{f.Arg, f.Member, f.Element}, f.Call...) {
+		for _, p := range e {
+			words = append(words, p.Lit)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// has reports whether an example has a hole of that name.
+func (e Example) has(hole string) bool {
+	for _, p := range e {
+		if p.Hole == hole {
+			return true
+		}
+	}
+	return false
+}
+
+// unescape reads the literals of a line. Blanks at its edges are written \s.
+var unescape = strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\t`, "\t", `\r`, "\r", `\s`, " ", "{{", "{")
+
+var escape = strings.NewReplacer(`\`, `\\`, "\n", `\n`, "\t", `\t`, "\r", `\r`, "{", "{{")
+
+// Escape writes a literal as [Form.Take] reads it.
+func Escape(literal string) string {
+	text := escape.Replace(literal)
+	inner := strings.Trim(text, " ")
+	if inner == "" {
+		return strings.Repeat(`\s`, len(text))
+	}
+	front := len(text) - len(strings.TrimLeft(text, " "))
+	behind := len(text) - len(strings.TrimRight(text, " "))
+	return strings.Repeat(`\s`, front) + inner + strings.Repeat(`\s`, behind)
+}
+
+// parse reads an example.
+func parse(text, may string) (e Example, err error) {
+	for text != "" {
+		at := holeIn(text)
+		if at != 0 {
+			end := len(text)
+			if at > 0 {
+				end = at
+			}
+			e, text = append(e, Part{Lit: unescape.Replace(text[:end])}), text[end:]
+			continue
+		}
+		word, rest, ok := strings.Cut(text[1:], "}")
+		if !ok || !strings.Contains(" "+may+" ", " "+word+" ") {
+			return nil, fmt.Errorf("no hole {%s} in this line of a form: it may have %s", word, may)
+		}
+		e, text = append(e, Part{Hole: word}), rest
+	}
+	if len(e) == 0 {
+		return nil, fmt.Errorf("an example is empty")
+	}
+	return e, nil
+}
+
+// holeIn is where the first hole of a text begins, -1 for none.
+func holeIn(text string) int {
+	for i := 0; i < len(text); i++ {
+		if text[i] != '{' {
+			continue
+		}
+		if strings.HasPrefix(text[i:], "{{") {
+			i++
+			continue
+		}
+		return i
+	}
+	return -1
+}
+
+// parseSeries reads an example of two things of a kind.
+func parseSeries(text, kind string) (Series, error) {
+	parts := strings.Split(text, "{"+kind+"}")
+	if len(parts) != 3 {
+		return Series{}, fmt.Errorf("a series shows {%s} twice", kind)
+	}
+	for i := range parts {
+		parts[i] = unescape.Replace(parts[i])
+	}
+	return Series{parts[0], parts[1], parts[2]}, nil
+}

@@ -1,0 +1,292 @@
+package form
+
+import (
+	"slices"
+	"strconv"
+	"unicode/utf8"
+
+	"toolnorm/adapters/internal/scan"
+)
+
+// Call is a call that was read.
+type Call struct {
+	Name, ID string
+	JSON     string   // the arguments as JSON, where they stand so
+	Args     []Member // else one by one, in the order of the text
+}
+
+// Member is one argument. Raw says that the value is a text that only the tool's schema gives a type.
+type Member struct {
+	Key, Value string // the value is JSON, or text if Raw is set
+	Raw        bool
+}
+
+// Text is what calls are read from, and who knows what is offered.
+type Text interface {
+	At(i int) int                // the byte at offset i, -1 behind the end
+	Named(name string) bool      // whether a tool of that name is offered
+	Takes(name, key string) bool // whether a tool has such a parameter; any tool, if the name is not known yet
+	Over(i int) bool             // whether the reply is over at offset i, or its turn is
+}
+
+// maxName bounds names, ids, keys and numbers, in bytes.
+const maxName = 128
+
+// reader reads one text once.
+type reader struct {
+	*Form
+	Text
+	cut   bool // the text ended inside of something
+	raw   bool // a value without escapes was read
+	call  *Call
+	left  int // steps that may still be taken
+	depth int // of values
+}
+
+// maxSteps bounds how often a byte is compared, so that hostile text costs no more.
+const maxSteps = 1 << 21
+
+// Read reads the calls at offset 0: all of them where the form has something around or between calls, else one. It returns
+// where they end. It is incomplete where the text ends first, and a mismatch where there is no call, or none without doubt.
+func (f *Form) Read(text Text) (calls []Call, end int, m scan.Match) {
+	r := &reader{Form: f, Text: text, left: maxSteps}
+	end, ok := r.all(&calls)
+	switch {
+	case r.left <= 0:
+		return nil, 0, scan.Mismatch
+	case !ok && r.cut:
+		return nil, 0, scan.Incomplete
+	case !ok || r.raw && r.leftOver(end):
+		return nil, 0, scan.Mismatch
+	}
+	return calls, end, scan.Matched
+}
+
+// all reads the calls.
+func (r *reader) all(calls *[]Call) (int, bool) {
+	i, ok := r.lit(0, r.Calls.Open)
+	for ok {
+		var c Call
+		end, read := r.one(i, &c)
+		if !read {
+			if len(*calls) > 0 && r.Calls.Close == "" {
+				return i - len(r.Calls.Between), true // what stood between is text
+			}
+			break
+		}
+		*calls, i = append(*calls, c), end
+		if next := i + len(r.Calls.Between); r.Calls == (Series{}) || !r.has(i, r.Calls.Between) || !r.begins(next) {
+			if r.Over(i) {
+				return i, true // the calls are whole, and what is around them ends with the reply
+			}
+			return r.lit(i, r.Calls.Close)
+		}
+		i += len(r.Calls.Between)
+	}
+	return 0, false
+}
+
+// begins reports whether a call can begin at offset i.
+func (r *reader) begins(i int) bool {
+	first := r.Call[0][0]
+	return r.At(i) >= 0 && (first.Hole != "" || r.has(i, first.Lit))
+}
+
+// one reads a call by the first example that it is written by.
+func (r *reader) one(i int, c *Call) (int, bool) {
+	cut := false
+	for _, e := range r.Call {
+		r.cut, r.call = false, c
+		*c = Call{}
+		if end, ok := r.parts(i, e); ok {
+			return end, true
+		}
+		cut = cut || r.cut
+	}
+	r.cut = cut
+	return 0, false
+}
+
+// parts reads a call by an example.
+func (r *reader) parts(i int, e Example) (int, bool) {
+	length, from, ok := -1, 0, true
+	for n, p := range e {
+		rest := e[n+1:]
+		from = i
+		switch p.Hole {
+		case "":
+			i, ok = r.lit(i, p.Lit)
+		case "name":
+			i, ok = r.tool(i, rest)
+		case "id":
+			i, r.call.ID, ok = r.word(i, rest)
+		case "index":
+			i, _, ok = r.number(i)
+		case "length":
+			i, length, ok = r.number(i)
+		case "json":
+			r.call.JSON, i, ok = r.literal(i)
+			ok = ok && r.call.JSON[0] == '{'
+		case "quoted":
+			i, ok = r.quoted(i)
+		case "args":
+			i, ok = r.args(i, rest)
+		}
+		if !ok {
+			return 0, false
+		}
+		if length >= 0 && (p.Hole == "json" || p.Hole == "args" || p.Hole == "quoted") && length != r.size(from, i) {
+			return 0, false // it says itself that it was not copied right
+		}
+	}
+	for _, m := range r.call.Args { // the name may stand behind them
+		if !r.Takes(r.call.Name, m.Key) {
+			return 0, false
+		}
+	}
+	return i, true
+}
+
+// size is the length of a text as the form counts it.
+func (r *reader) size(from, to int) int {
+	if !r.Runes {
+		return to - from
+	}
+	return utf8.RuneCountInString(r.slice(from, to))
+}
+
+// leftOver reports whether what stands behind calls says that a value was meant to go on: the end of a call that has no
+// beginning. An end that is a sign of prose says nothing, so the reply must be over there, or go on with another call.
+func (r *reader) leftOver(i int) bool {
+	open, end := r.Opening(), r.closing()
+	if strong(end) {
+		for ; r.At(i) >= 0; i++ {
+			switch {
+			case len(open) > 1 && r.has(i, open):
+				return false
+			case r.has(i, end):
+				return true
+			}
+		}
+		return false
+	}
+	for scan.IsSpace(r.At(i)) {
+		i++
+	}
+	return !r.Over(i) && !(open != "" && r.has(i, open))
+}
+
+// strong reports whether a literal is more than a sign or two.
+func strong(lit string) bool {
+	n := 0
+	for _, c := range lit {
+		if c > ' ' {
+			n++
+		}
+	}
+	return n > 2
+}
+
+// closing is the literal that calls end with, without white space around it.
+func (r *reader) closing() string {
+	e := r.Call[0]
+	for _, lit := range []string{r.Calls.Close, e[len(e)-1].Lit} {
+		for len(lit) > 0 && scan.IsSpace(int(lit[0])) {
+			lit = lit[1:]
+		}
+		if lit != "" {
+			return lit
+		}
+	}
+	return ""
+}
+
+// has reports whether a literal stands at offset i.
+func (r *reader) has(i int, s string) bool {
+	for k := range len(s) {
+		if r.left--; r.At(i+k) != int(s[k]) {
+			return false
+		}
+	}
+	return r.left > 0
+}
+
+// lit steps over a literal. The white space that calls end with may be missing at the end of a reply.
+func (r *reader) lit(i int, s string) (int, bool) {
+	for k := range len(s) {
+		switch c := r.At(i + k); {
+		case c == int(s[k]):
+		case c < 0 && scan.TrimSpace(s[k:]) == "" && i > 0:
+			return i + k, true
+		default:
+			r.cut = r.cut || c < 0
+			return 0, false
+		}
+	}
+	return i + len(s), true
+}
+
+// slice is the text between two offsets.
+func (r *reader) slice(from, to int) string {
+	b := make([]byte, 0, max(to-from, 0))
+	for ; from < to; from++ {
+		b = append(b, byte(r.At(from)))
+	}
+	return string(b)
+}
+
+// follows reports whether what is left of an example can go on at offset i.
+func (r *reader) follows(i int, rest []Part) bool {
+	return len(rest) == 0 || rest[0].Hole != "" || r.has(i, rest[0].Lit)
+}
+
+// tool reads the longest name of an offered tool that what follows can stand behind.
+func (r *reader) tool(i int, rest []Part) (int, bool) {
+	best, word := 0, 0
+	for ; word < maxName; word++ {
+		if c := r.At(i + word); !scan.IsName(c) && c != '/' && c != ':' {
+			break
+		}
+		if name := r.slice(i, i+word+1); r.Named(name) && r.follows(i+word+1, rest) {
+			best = word + 1
+		}
+	}
+	name := r.slice(i, i+best)
+	if best == 0 || r.call.Name != "" && r.call.Name != name {
+		r.cut = r.cut || r.At(i+word) < 0
+		return 0, false
+	}
+	r.call.Name = name
+	return i + best, true
+}
+
+// word reads an id or a key, up to what follows in the example.
+func (r *reader) word(i int, rest []Part) (int, string, bool) {
+	for n := 1; n < maxName; n++ {
+		c := r.At(i + n - 1)
+		if c < 0 || c == '\n' || c == '"' {
+			r.cut = r.cut || c < 0
+			return 0, "", false
+		}
+		if r.follows(i+n, rest) {
+			return i + n, r.slice(i, i+n), true
+		}
+	}
+	return 0, "", false
+}
+
+// number reads digits.
+func (r *reader) number(i int) (end, n int, ok bool) {
+	end = i
+	for end < i+10 && scan.IsDigit(byte(max(r.At(end), 0))) {
+		end++
+	}
+	r.cut = r.cut || r.At(end) < 0
+	n, err := strconv.Atoi(r.slice(i, end))
+	return end, n, err == nil
+}
+
+// known reports whether an argument of the call has that name already.
+func (c *Call) known(key string) bool {
+	return slices.ContainsFunc(c.Args, func(m Member) bool { return m.Key == key })
+}

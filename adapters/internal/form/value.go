@@ -1,0 +1,245 @@
+package form
+
+import (
+	"html"
+	"net/url"
+	"slices"
+	"strings"
+
+	"toolnorm/adapters/internal/scan"
+	"toolnorm/chat"
+)
+
+// stop reports whether what holds a value goes on at an offset, or ends there.
+type stop func(i int) bool
+
+// maxDepth bounds values in values.
+const maxDepth = 64
+
+// args reads the arguments of {args}; rest is what stands behind them in the call.
+func (r *reader) args(i int, rest []Part) (int, bool) {
+	ends := func(i int) bool { return r.closesAt(i, r.Args.Close, rest) }
+	if next, ok := r.argsFrom(i, ends); ok {
+		return next, true
+	}
+	return i, ends(i) && len(r.Call) < 2 && r.Args.Open == "" // none
+}
+
+// closesAt reports whether a series ends at offset i and what is left of the example goes on behind it.
+func (r *reader) closesAt(i int, end string, rest []Part) bool {
+	return r.has(i, end) && r.follows(i+len(end), rest)
+}
+
+// argsFrom reads one argument or more.
+func (r *reader) argsFrom(i int, ends stop) (int, bool) {
+	i, ok := r.lit(i, r.Args.Open)
+	for ok {
+		var m Member
+		if i, m.Key, ok = r.key(i, r.Arg, func(key string) bool { return r.Takes(r.call.Name, key) }); !ok || r.call.known(m.Key) {
+			return 0, false
+		}
+		behind := r.behind(r.Arg, m.Key)
+		goesOn := func(i int) bool {
+			if !r.has(i, behind) {
+				return false
+			}
+			i += len(behind)
+			return ends(i) || r.has(i, r.Args.Between) && r.keyAt(i+len(r.Args.Between), r.Arg)
+		}
+		if m.Value, m.Raw, i, ok = r.value(i, goesOn); !ok {
+			return 0, false
+		}
+		if i, ok = r.lit(i, behind); !ok {
+			return 0, false
+		}
+		r.call.Args = append(r.call.Args, m)
+		if ends(i) && !(r.has(i, r.Args.Between) && r.keyAt(i+len(r.Args.Between), r.Arg)) {
+			return r.lit(i, r.Args.Close)
+		}
+		i, ok = r.lit(i, r.Args.Between)
+	}
+	return 0, false
+}
+
+// key reads an argument's example up to its value.
+func (r *reader) key(i int, e Example, takes func(string) bool) (int, string, bool) {
+	key, ok := "", true
+	for n, p := range e {
+		switch p.Hole {
+		case "":
+			i, ok = r.lit(i, p.Lit)
+		case "indent":
+			i, ok = r.lit(i, strings.Repeat(r.Indent, r.depth-1))
+		case "key":
+			if i, key, ok = r.word(i, e[n+1:]); ok && (!plainKey(key) || !takes(key)) {
+				return 0, "", false
+			}
+		case "value":
+			return i, key, true
+		}
+		if !ok {
+			return 0, "", false
+		}
+	}
+	return 0, "", false
+}
+
+// keyAt reports whether an argument that the tool has can begin at offset i.
+func (r *reader) keyAt(i int, e Example) bool {
+	cut := r.cut
+	_, _, ok := r.key(i, e, func(key string) bool { return r.Takes(r.call.Name, key) })
+	r.cut = cut
+	return ok
+}
+
+// behind is what stands behind the value of an example: literals, and the key once more.
+func (r *reader) behind(e Example, key string) (text string) {
+	at := slices.IndexFunc(e, func(p Part) bool { return p.Hole == "value" })
+	for _, p := range e[at+1:] {
+		if text += p.Lit; p.Hole == "key" {
+			text += key
+		}
+	}
+	return text
+}
+
+// value reads a value up to where goesOn says that it ends. A value with quotes or brackets ends by itself.
+func (r *reader) value(i int, goesOn stop) (value string, raw bool, end int, ok bool) {
+	quoted := r.Strings == "json" || r.Strings == "python"
+	if r.Values == "nested" && r.depth < maxDepth {
+		if value, end, ok = r.container(i, goesOn); ok {
+			return value, false, end, true
+		}
+	}
+	if i, ok = r.lit(i, r.Plain); !ok {
+		return "", false, 0, false
+	}
+	if quoted {
+		value, end, ok = r.literal(i)
+		return value, false, end, ok && goesOn(end)
+	}
+	for end = i; ; end++ {
+		switch {
+		case goesOn(end):
+			text := r.slice(i, end)
+			if text, ok = r.decoded(text); r.Strings == "raw" || r.Strings == "" {
+				r.raw = true
+			}
+			return text, true, end, ok
+		case r.At(end) < 0 || r.left <= 0:
+			r.cut = true
+			return "", false, 0, false
+		}
+	}
+}
+
+// decoded takes the escapes off a text that has some.
+func (r *reader) decoded(text string) (string, bool) {
+	switch r.Strings {
+	case "xml":
+		return html.UnescapeString(text), !strings.ContainsAny(text, "<>")
+	case "url":
+		plain, err := url.QueryUnescape(text)
+		return plain, err == nil
+	}
+	return text, true
+}
+
+// container reads an object or a list in the form's own notation. Values in it that have no quotes are texts, unless they
+// are numbers, words or JSON.
+func (r *reader) container(i int, goesOn stop) (value string, end int, ok bool) {
+	r.depth++
+	defer func() { r.depth-- }()
+	cut := r.cut
+	if value, end, ok = r.members(i, r.Object, r.Member, goesOn); ok {
+		return "{" + value + "}", end, true
+	}
+	r.cut = cut
+	if value, end, ok = r.members(i, r.List, r.Element, goesOn); ok {
+		return "[" + value + "]", end, true
+	}
+	r.cut = cut
+	return "", 0, false
+}
+
+// members reads the members of an object or the elements of a list.
+func (r *reader) members(i int, s Series, e Example, goesOn stop) (all string, end int, ok bool) {
+	var parts []string
+	depth := r.depth
+	any := func(string) bool { return true }
+	i, ok = r.lit(i, s.Open)
+	for ok {
+		var key, value string
+		if i, key, ok = r.key(i, e, any); !ok {
+			return "", 0, false
+		}
+		behind := r.behind(e, key)
+		next := func(i int) bool {
+			if !r.has(i, s.Between) {
+				return false
+			}
+			defer func(now int) { r.depth = now }(r.depth)
+			r.depth = depth
+			_, _, ok := r.key(i+len(s.Between), e, any)
+			return ok
+		}
+		inside := func(i int) bool {
+			if !r.has(i, behind) {
+				return false
+			}
+			i += len(behind)
+			return next(i) || r.has(i, s.Close) && goesOn(i+len(s.Close))
+		}
+		var raw bool
+		if value, raw, i, ok = r.value(i, inside); !ok {
+			return "", 0, false
+		}
+		if raw {
+			value = typed(value)
+		}
+		if e.has("key") {
+			value = string(chat.AppendQuoted(nil, key)) + ": " + value
+		}
+		parts = append(parts, value)
+		i += len(behind)
+		if !next(i) {
+			return strings.Join(parts, ", "), i + len(s.Close), true
+		}
+		i += len(s.Between)
+	}
+	return "", 0, false
+}
+
+// plainKey reports whether a word can be a name: without quotes it is letters, digits and a few signs.
+func plainKey(key string) bool {
+	return strings.IndexFunc(key, func(r rune) bool { return r < 0x80 && !scan.IsName(int(r)) && r != '$' && r != '@' }) < 0
+}
+
+// typed is a text without a type as JSON: a number or a word of JSON, else a string.
+func typed(text string) string {
+	if v, ok := scalar(text); ok {
+		return v
+	}
+	return string(chat.AppendQuoted(nil, text))
+}
+
+// quoted reads a JSON string that holds the arguments as JSON.
+func (r *reader) quoted(i int) (int, bool) {
+	text, end, ok := r.literal(i)
+	if !ok || text[0] != '"' {
+		return 0, false
+	}
+	inner := scan.Unquote(text)
+	p := &parser{at: func(i int) int {
+		if i < len(inner) {
+			return int(inner[i])
+		}
+		return -1
+	}}
+	object, n, ok := p.value(0)
+	if !ok || n != len(inner) || object[0] != '{' {
+		return 0, false
+	}
+	r.call.JSON = object
+	return end, true
+}

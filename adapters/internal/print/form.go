@@ -1,0 +1,179 @@
+package print
+
+import (
+	"html"
+	"net/url"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"toolnorm/adapters/internal/form"
+	"toolnorm/adapters/internal/scan"
+	"toolnorm/chat"
+	"toolnorm/chat/schema"
+)
+
+// formed prints calls in a [form.Form].
+type formed struct{ *form.Form }
+
+// calls writes all calls of a turn.
+func (f formed) calls(dst []byte, calls []chat.Call) []byte {
+	var all []string
+	for i, c := range calls {
+		all = append(all, f.call(c, i))
+	}
+	return append(dst, around(f.Calls, all)...)
+}
+
+// call writes one call, the n-th of its turn.
+func (f formed) call(c chat.Call, n int) string {
+	args := scan.Fields(string(c.Args))
+	e := f.Call[0]
+	if len(args) == 0 && len(f.Call) > 1 {
+		e = f.Call[1]
+	}
+	body := f.body(e, c, args)
+	var b strings.Builder
+	for _, p := range e {
+		switch p.Hole {
+		case "":
+			b.WriteString(p.Lit)
+		case "name":
+			b.WriteString(c.Name)
+		case "id":
+			b.WriteString(c.ID)
+		case "index":
+			b.WriteString(strconv.Itoa(f.First + n))
+		case "length":
+			size := len(body)
+			if f.Runes {
+				size = utf8.RuneCountInString(body)
+			}
+			b.WriteString(strconv.Itoa(size))
+		default:
+			b.WriteString(body)
+		}
+	}
+	return b.String()
+}
+
+// body is what stands in the hole of an example that holds the arguments.
+func (f formed) body(e form.Example, c chat.Call, args []scan.Field) string {
+	for _, p := range e {
+		switch p.Hole {
+		case "json":
+			return f.json().Value(string(c.Args))
+		case "quoted":
+			return schema.Quote(f.json().Value(string(c.Args)))
+		case "args":
+			var all []string
+			for _, m := range args {
+				all = append(all, f.member(f.Arg, m, 0))
+			}
+			return around(f.Args, all)
+		}
+	}
+	return ""
+}
+
+// around writes things of one kind.
+func around(s form.Series, all []string) string {
+	return s.Open + strings.Join(all, s.Between) + s.Close
+}
+
+// member writes an argument, a member of a value or an element of one, at a depth of values.
+func (f formed) member(e form.Example, m scan.Field, depth int) string {
+	var b strings.Builder
+	for _, p := range e {
+		switch p.Hole {
+		case "":
+			b.WriteString(p.Lit)
+		case "key":
+			b.WriteString(m.Key)
+		case "indent":
+			b.WriteString(strings.Repeat(f.Indent, depth-1))
+		default:
+			b.WriteString(f.value(m.Value, depth))
+		}
+	}
+	return b.String()
+}
+
+// value writes a value that is given as JSON. An object or a list without members has no notation of its own.
+func (f formed) value(raw string, depth int) string {
+	raw = strings.TrimSpace(raw)
+	switch kind := schema.KindOf(raw); {
+	case kind == schema.String:
+		return f.Plain + f.text(scan.Unquote(raw))
+	case f.Values == "nested" && kind == schema.Object:
+		return f.nested(f.Object, f.Member, scan.Fields(raw), depth+1, "{}")
+	case f.Values == "nested" && kind == schema.Array:
+		return f.nested(f.List, f.Element, elements(raw), depth+1, "[]")
+	}
+	return f.Plain + f.escaped(f.json().Value(raw))
+}
+
+// nested writes members or elements.
+func (f formed) nested(s form.Series, e form.Example, members []scan.Field, depth int, none string) string {
+	var all []string
+	for _, m := range members {
+		all = append(all, f.member(e, m, depth))
+	}
+	if len(all) == 0 {
+		return none
+	}
+	return around(s, all)
+}
+
+// elements are the elements of a list, without names.
+func elements(list string) (all []scan.Field) {
+	text := strings.TrimPrefix(strings.TrimSpace(list), "[")
+	for {
+		if text = strings.TrimLeft(text, ", \t\r\n"); text == "" || text[0] == ']' {
+			return all
+		}
+		_, rest := JSON.append(nil, text)
+		all, text = append(all, scan.Field{Value: text[:len(text)-len(rest)]}), rest
+	}
+}
+
+// json is how the values are spelled that are not the form's own.
+func (f formed) json() *Spelling {
+	switch f.Values {
+	case "python":
+		return Python
+	case "compact":
+		return compact
+	}
+	return JSON
+}
+
+// compact is JSON without blanks.
+var compact = func() *Spelling {
+	s := *JSON
+	s.Comma, s.ListComma = ",", ","
+	s.key = func(dst []byte, quoted string) []byte { return append(appendString(dst, quoted), ':') }
+	return &s
+}()
+
+// text writes a string.
+func (f formed) text(s string) string {
+	switch f.Strings {
+	case "json":
+		return JSON.Value(schema.Quote(s))
+	case "python":
+		return Python.Value(schema.Quote(s))
+	}
+	return f.escaped(s)
+}
+
+// escaped is the text of a value in the escapes of the form.
+func (f formed) escaped(text string) string {
+	switch f.Strings {
+	case "xml":
+		return html.EscapeString(text)
+	case "url":
+		return url.QueryEscape(text)
+	}
+	return text
+}
