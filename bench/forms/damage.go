@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -60,13 +62,20 @@ const (
 // bare is a name that JavaScript takes without quotes.
 var bare = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// spelled writes a value in a spelling. Members are in the order of a map, which is by chance, as JSON has none.
+// names lists the members of an object by chance.
+func names(r *rand.Rand, object map[string]any) []string {
+	all := slices.Sorted(maps.Keys(object))
+	r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	return all
+}
+
+// spelled writes a value in a spelling, the members of objects in an order by chance.
 func spelled(r *rand.Rand, v any, how int) string {
 	switch v := v.(type) {
 	case map[string]any:
 		var all []string
-		for name, one := range v {
-			key := quoted(name)
+		for _, name := range names(r, v) {
+			one, key := v[name], quoted(name)
 			if how == asJavaScript && bare.MatchString(name) {
 				key = name
 			} else if how == asPython {
@@ -123,9 +132,9 @@ func misfitting(r *rand.Rand, value json.RawMessage) string {
 	var v any
 	json.Unmarshal(value, &v)
 	places := 0
-	each(&v, func(any) any { places++; return nil })
+	each(r, &v, func(any) any { places++; return nil })
 	at, how, n := r.IntN(places), r.IntN(8), 0
-	each(&v, func(one any) any {
+	each(r, &v, func(one any) any {
 		if n++; n-1 != at {
 			return nil
 		}
@@ -136,20 +145,21 @@ func misfitting(r *rand.Rand, value json.RawMessage) string {
 }
 
 // each walks a value and puts what f returns in the place of each part, unless it is nil.
-func each(v *any, f func(any) any) {
+func each(r *rand.Rand, v *any, f func(any) any) {
 	if to := f(*v); to != nil {
 		*v = to
 		return
 	}
 	switch one := (*v).(type) {
 	case map[string]any:
-		for name, inside := range one {
-			each(&inside, f)
+		for _, name := range names(r, one) {
+			inside := one[name]
+			each(r, &inside, f)
 			one[name] = inside
 		}
 	case []any:
 		for i := range one {
-			each(&one[i], f)
+			each(r, &one[i], f)
 		}
 	}
 }
@@ -162,9 +172,8 @@ func wronged(r *rand.Rand, v any, how int) any {
 		case how < 3:
 			one["note_of_the_model"] = "as you wished"
 		case how < 6:
-			for name := range one {
+			for _, name := range names(r, one)[:min(1, len(one))] {
 				delete(one, name)
-				break
 			}
 		default:
 			return []any{one}
