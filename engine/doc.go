@@ -36,6 +36,7 @@
 //	guard.go          only calls that fit their schemas; repair.go: what is done about the others, and the names of all that was
 //	                  done, for logs, headers and docs/repairs.md
 //	format_answer.go  response_format beside tools
+//	logprobs.go       probabilities beside tools
 //	finish.go         ids, stop sequences, the end
 //
 // Beside it:

@@ -83,7 +83,12 @@ func (f *fakeOllama) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		for _, mark := range f.control {
 			f.text = strings.ReplaceAll(f.text, mark, "")
 		}
-		f.write(w, r, func(s string) string { return fmt.Sprintf(`{"response":%q,"done":false}`, s) })
+		f.write(w, r, func(s string) string {
+			if q.Logprobs {
+				return fmt.Sprintf(`{"response":%q,"logprobs":[{"token":%q}],"done":false}`, s, s)
+			}
+			return fmt.Sprintf(`{"response":%q,"done":false}`, s)
+		})
 	}
 }
 

@@ -191,6 +191,10 @@ func (a *formedAnswer) complete(text string) (rest string, err error) {
 		return string(a.fits.Text()[a.sent:]), nil
 	}
 	a.step = true
+	// What follows a whole answer is no part of it: "Let me know if you need anything else!"
+	if a.sent > 0 && len(a.rules.CheckValue(a.fits.Text()[:a.fits.Safe()])) == 0 {
+		return string(a.fits.Text()[a.sent:a.fits.Safe()]), nil
+	}
 	if repaired, ok := a.repaired(text); ok {
 		if rest, ok := a.accept(repaired); ok {
 			return rest, nil
@@ -201,7 +205,7 @@ func (a *formedAnswer) complete(text string) (rest string, err error) {
 			}
 		}
 	}
-	for _, again := range []func(string) string{a.rewritten, a.reasked} {
+	for _, again := range []func(string) string{a.rewritten, a.reasked, a.closed} {
 		if rest, ok := a.accept(again(text)); ok {
 			return rest, nil
 		}
@@ -253,22 +257,80 @@ func (a *formedAnswer) reasked(text string) string {
 	if strings.TrimSpace(text) != "" {
 		r.Messages = append(r.Messages, chat.Message{Role: chat.Assistant, Content: text})
 	}
-	r.Messages = append(r.Messages, chat.Message{Role: chat.User, Content: "Your answer cannot be used: " + a.problem(text) +
-		". Answer again with JSON that fits this JSON Schema, and nothing else:\n" + string(a.schema)})
+	advice := "Your answer cannot be used: " + a.problem(text) + ". Answer again with JSON that fits this JSON Schema, and nothing else:\n" + string(a.schema)
+	if a.sent > 0 { // what the client has read must stay true
+		advice += "\nBegin with exactly this, and go on: " + string(a.fits.Text()[:a.sent])
+	}
+	r.Messages = append(r.Messages, chat.Message{Role: chat.User, Content: advice})
 	answer, _ := a.repaired(a.generate(&r))
 	return answer
 }
 
-// repaired returns the JSON that a text was meant to be. A text that ends inside a value is refused: what is there may be
-// a part of what was meant, 4 of 41.
+// repaired returns the JSON that a text was meant to be. A value on a line of its own counts where no line begins an object
+// or array.
 func (a *formedAnswer) repaired(text string) (answer string, ok bool) {
+	if answer, ok = a.scalar(text); ok {
+		return answer, true
+	}
+	answer, missing := a.read(text)
+	return answer, missing == nothing
+}
+
+// scalar returns the one value on a line of its own that fits, where the schema takes a text, a number or a word: those are
+// not looked for between other words, 3 of "I have 3 answers".
+func (a *formedAnswer) scalar(text string) (value string, ok bool) {
+	for line := range strings.Lines(text) {
+		line = strings.Trim(strings.TrimSpace(line), "`")
+		if line == "" {
+			continue
+		}
+		if strings.Contains("{[", line[:1]) {
+			return "", false
+		}
+		one, missing := a.read(line)
+		if missing != nothing || len(a.rules.CheckValue([]byte(one))) > 0 {
+			continue
+		}
+		if ok && one != value {
+			return "", false
+		}
+		value, ok = one, true
+	}
+	return value, ok
+}
+
+// lack says what a text lacks for being a value.
+type lack int
+
+const (
+	nothing lack = iota
+	closers      // of objects and arrays: the model forgot them, or was not done
+	more         // it is no JSON, or ends inside a value: what is there may be a part of what was meant, 4 of 41
+)
+
+// read returns the JSON that a text was meant to be, and what it lacks.
+func (a *formedAnswer) read(text string) (answer string, missing lack) {
 	answer, repairs, err := adapters.Repair(text, schema.Compile(a.schema))
 	if err != nil || slices.Contains(repairs, "truncated") {
-		return "", false
+		return "", more
+	}
+	if !slices.Contains(repairs, "closers") {
+		return answer, nothing
 	}
 	body := strings.TrimRight(text, " \t\r\n,")
-	last := body[len(body)-1]
-	return answer, !slices.Contains(repairs, "closers") || strings.IndexByte(`"]}`, last) >= 0
+	if strings.IndexByte(`"]}`, body[len(body)-1]) < 0 {
+		return "", more
+	}
+	return answer, closers
+}
+
+// closed returns an answer whose closers alone are missing. It is the last resort, as the model may not have been done.
+func (a *formedAnswer) closed(text string) string {
+	answer, missing := a.read(text)
+	if missing != closers {
+		return ""
+	}
+	return answer
 }
 
 // generate returns the text of one more generation, by the server's own chat API, where its format holds the model to a

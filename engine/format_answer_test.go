@@ -33,6 +33,11 @@ func TestAnAnswerWithoutToolsHasTheWishedForm(t *testing.T) {
 		"any object":          {`"json"`, "Here: {'a': 1}", "", `{"a": 1} stop formatted`},
 		"not to be had":       {person, "No.", "No.", `error the model's answer does not fit response_format (it is not JSON; it began "No."), and asking again did not help: simplify the schema, raise the limit of tokens, or use a larger model`},
 		"a value cut off":     {person, `{"name":"Ann","age":4`, good, good + " stop formatted"},
+		"closers missing":     {person, `{"name":"Ann","age":41,"tags":["a"`, `{"name":"Ann","age":41,"tags":["a","b"]}`, `{"name":"Ann","age":41,"tags":["a","b"]} stop formatted`},
+		"closers alone":       {person, `{"name":"Ann","age":41,"mood":"good"`, "No.", `{"name":"Ann","age":41,"mood":"good"} stop formatted`},
+		"a text cut off":      {person, `{"name":"An`, good, good + " stop formatted"},
+		"words behind it":     {person, good + "\nHave a {nice} day", "", good + " stop formatted"},
+		"a word in a fence":   {`{"type":["object","null"]}`, "Here:\n```\nnull\n```", "", `null stop formatted`},
 		"a reference":         {`{"$defs":{"n":{"type":"integer"}},"type":"object","properties":{"a":{"$ref":"#/$defs/n"}},"required":["a"]}`, `{"a":"7"}`, "", `{"a":7} stop formatted`},
 	} {
 		for _, hold := range []int{adapters.HoldCall, 0} { // a whole reply, and a stream

@@ -36,6 +36,7 @@ type job struct {
 	spent      chat.Counts      // tokens, before the reply
 	context    int              // that the request gets, in tokens; 0: not known
 	dropped    int              // messages that were left out
+	tokens     *gathered        // of a reply with tools, where probabilities are wanted; nil: they are not
 	counted    window.Meter     // what the server has said of this request when it refused it; zero: it has not
 
 	answerForm json.RawMessage // what an answer without calls must fit, as chat.Request.Format; nil: anything

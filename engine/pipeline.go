@@ -96,12 +96,17 @@ func sent(all []chat.Event, yield func(chat.Event, error) bool) bool {
 // The order matters: what is left out must be so before it is checked, a call must fit before a required one counts as made,
 // and ids and stop sequences see what will leave, not what was dropped.
 func (j *job) reply(ctx context.Context) (*job, events) {
+	if j.request.Logprobs && len(j.request.Tools) > 0 {
+		k := *j
+		k.tokens, j = new(gathered), &k
+	}
 	j, out := j.read(ctx, j.strategy)
 	for _, do := range []stage{
 		(*job).reportSameCalls, // repeats.go: the same call over and over, inside one reply
 		(*job).guardCalls,      // guard.go, repair.go: only calls that fit their schemas
 		(*job).requireCall,     // force.go: tool_choice is kept, or an error
 		(*job).formatAnswer,    // format_answer.go: response_format beside tools
+		(*job).addLogprobs,     // logprobs.go: probabilities of a text beside tools
 		(*job).addSpent,        // finish.go: tokens that were spent beforehand
 		(*job).numberCalls,     // finish.go: indexes and ids
 		(*job).stopAtStops,     // finish.go: the client's stop sequences
@@ -127,7 +132,7 @@ func (j *job) read(ctx context.Context, generation string) (*job, events) {
 	o, format := j.decoding(), j.format
 	o.Prompt, o.Context = tail, ctx
 	switch {
-	case j.request.Logprobs: // with them each text belongs to its tokens, and there are no calls to look for
+	case j.request.Logprobs && len(j.request.Tools) == 0: // with them each text belongs to its tokens, and there are no calls to look for
 		return j, closing(src, all(src))
 	case j.force != nil:
 		o.Prompt, format, src = "", adapters.Named("hermes"), chat.Watch(src, framed())

@@ -311,6 +311,7 @@ const (
 	noteUnchecked = "Unchecked" // calls of a tool are not checked, since its schema cannot be used
 	noteNames     = "Names"     // tools have other names toward the model, which cannot write theirs
 	noteTemplate  = "Template"  // what the model's template says about its calls, where that decides how it is read
+	noteLogprobs  = "Logprobs"  // why there are none
 	noteLoop      = "Loop"      // the model makes the same call over and over
 )
 

@@ -27,6 +27,9 @@ func (j *job) source(ctx context.Context, generation string) (_ *job, src chat.S
 	// Generations that repair a reply have other prompts: their counts say nothing of this request's bytes.
 	if generation == j.strategy && j.force == nil {
 		hooks = append(hooks, j.trackTokens())
+		if j.tokens != nil {
+			hooks = append(hooks, j.tokens.gather)
+		}
 	}
 	return j, j.watched(src, generation, hooks...), tail, nil
 }

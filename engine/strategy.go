@@ -28,8 +28,10 @@ func Strategies() []string { return []string{Raw, Tokens, Tap, Native, Prompt} }
 var byDefault = []string{Raw, Tap, Native, Prompt}
 
 // needsServerChat reports whether only the server's own chat will do: it holds replies to a schema, and tells
-// probabilities token by token. Neither goes with tools, so no call is lost to the server's parser.
-func needsServerChat(r *chat.Request) bool { return r.Format != nil || r.Logprobs }
+// probabilities token by token. The former does not go with tools, so no call is lost to the server's parser.
+func needsServerChat(r *chat.Request) bool {
+	return r.Format != nil || r.Logprobs && len(r.Tools) == 0
+}
 
 // strategies are those by which the job can be answered, the best one first: the configured one alone, else those that
 // show most of what the model wrote first.

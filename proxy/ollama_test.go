@@ -356,15 +356,33 @@ func TestAnEmptyFormatIsNone(t *testing.T) {
 	}
 }
 
-// What could hold a call is never passed on unread: a format holds the answer, and probabilities are refused.
+// What could hold a call is never passed on unread: a format holds the answer, and probabilities are those of text.
 func TestToolsAreReadWhateverElseIsAsked(t *testing.T) {
 	srv, m, n := serveOllama(t, script{call(0, "get_weather"), args(0, "{}"), endOf(0), finish("stop")})
 	resp, body := do(t, "POST", srv.URL+"/api/chat", `{"model":"m","stream":false,"messages":[{"role":"user","content":"q"}],`+nativeTools+`,"format":{"type":"object"}}`)
 	if resp.StatusCode != 200 || !strings.Contains(body, `"tool_calls":[{"id":"call_0"`) || m.last == nil || string(m.last.Format) != `{"type":"object"}` || len(m.last.Tools) != 1 {
 		t.Errorf("%d %s, asked %+v", resp.StatusCode, body, m.last)
 	}
-	if resp, body := do(t, "POST", srv.URL+"/api/chat", `{"model":"m","messages":[{"role":"user","content":"q"}],`+nativeTools+`,"logprobs":true}`); resp.StatusCode != 400 || !strings.Contains(body, "logprobs") {
+	if resp, body := do(t, "POST", srv.URL+"/api/chat", `{"model":"m","messages":[{"role":"user","content":"q"}],`+nativeTools+`,"logprobs":true}`); resp.StatusCode != 200 || m.last == nil || !m.last.Logprobs || !strings.Contains(body, `"name":"get_weather"`) {
 		t.Errorf("logprobs: %d %s", resp.StatusCode, body)
+	}
+	if n.asked != nil {
+		t.Errorf("passed on: %s", n.body)
+	}
+}
+
+// TestAFormatIsAnsweredHere asks for a format without tools: what has to fit a schema is checked here, with the
+// probabilities of its text, and is not passed on.
+func TestAFormatIsAnsweredHere(t *testing.T) {
+	piece := say(`{"a":1}`)
+	piece.Meta = &chat.Meta{Logprobs: []chat.Token{{Text: `{"a":1}`, Logprob: -0.5}}}
+	srv, m, n := serveOllama(t, script{piece, finish("stop")})
+	for _, format := range []string{`"json"`, `{"type":"object"}`} {
+		_, body := do(t, "POST", srv.URL+"/api/chat", `{"model":"m","messages":[{"role":"user","content":"q"}],"stream":false,"format":`+format+`,"logprobs":true,"top_logprobs":2}`)
+		if m.last == nil || string(m.last.Format) != format || m.last.TopLogprobs != 2 ||
+			!strings.Contains(body, `"content":"{\"a\":1}"},"logprobs":[{"token":"{\"a\":1}","logprob":-0.5,"bytes":null,"top_logprobs":[]}],"done":true`) {
+			t.Errorf("%s: %s, asked %+v", format, body, m.last)
+		}
 	}
 	if n.asked != nil {
 		t.Errorf("passed on: %s", n.body)

@@ -106,6 +106,7 @@ func (b *Backend) raw(ctx context.Context, o *upstream.Order, body *ChatRequest)
 	// Only here can the prompt be changed: by chat the server renders, and the model never sees a schema.
 	prompt = replaceGoStructs(prompt, body.Tools, o.Request.Tools)
 	q := &GenerateRequest{Model: o.Model, Prompt: prompt, Raw: true, Think: new(bool), Stream: true, Options: options, KeepAlive: body.KeepAlive}
+	q.Logprobs, q.TopLogprobs = o.Request.Logprobs, o.Request.TopLogprobs
 	if o.Force != nil {
 		// The prompt ends with the mark of a call then, so that the forced object stands where the model expects
 		// one. A 1.5B model wrote 20 of 20 calls right so, and 18 when it was held to the arguments alone.

@@ -64,7 +64,11 @@ func (o *Client) Tap(ctx context.Context, p *wait.Pulse, r *ChatRequest, m Marks
 // Generate begins a reply of /api/generate: the raw text of the model. Nothing is withheld here, so a silence
 // between two records is a fault sooner than with Chat.
 func (o *Client) Generate(ctx context.Context, p *wait.Pulse, r *GenerateRequest) (chat.Source, error) {
-	return o.stream(ctx, p, "/api/generate", r, p.First(), p.Later(), new(stream))
+	s := new(stream)
+	if r.Logprobs {
+		s.probs = new(upstream.Probs)
+	}
+	return o.stream(ctx, p, "/api/generate", r, p.First(), p.Later(), s)
 }
 
 // identity is the template by which a server that reads the reply itself gets a prompt as it is. Raw would do that

@@ -14,10 +14,15 @@ import (
 // caller's. Truncate stays false, so that a prompt that is too long is refused with its count.
 func chatRequest(o *upstream.Order) *ChatRequest {
 	r := o.Request
-	return &ChatRequest{
+	q := &ChatRequest{
 		Model: o.Model, Messages: wireMessages(r.Messages), Options: o.Options, Think: think(r, o.Facts), KeepAlive: r.Keep,
-		Format: r.Format, Logprobs: r.Logprobs, TopLogprobs: r.TopLogprobs, Tools: o.WireTools(),
+		Format: r.Format, Tools: o.WireTools(),
 	}
+	// A server that reads calls itself refuses them beside tools (native mode), or shows tokens that are no text.
+	if len(q.Tools) == 0 {
+		q.Logprobs, q.TopLogprobs = r.Logprobs, r.TopLogprobs
+	}
+	return q
 }
 
 // wireMessages is the conversation in Ollama's form: arguments as objects, where OpenAI has text that holds one,

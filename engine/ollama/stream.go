@@ -127,7 +127,7 @@ func (s *stream) message(v, m *fastjson.Value, line []byte) error {
 // queued for it: the server holds text back while it may begin a mark, so a record may have tokens and no text.
 // The tokens of thinking are nobody's, as with OpenAI, whose logprobs are those of the content.
 func (s *stream) tokens(v, m *fastjson.Value) {
-	text := len(m.GetStringBytes("content")) > 0
+	text := len(m.GetStringBytes("content")) > 0 || len(v.GetStringBytes("response")) > 0
 	if text || len(m.GetStringBytes("thinking")) == 0 {
 		for _, t := range v.GetArray("logprobs") {
 			s.probs.Tokens = append(s.probs.Tokens, upstream.Token(t))

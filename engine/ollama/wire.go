@@ -54,18 +54,19 @@ type Call struct {
 
 // GenerateRequest is the body of /api/generate for a prompt that is rendered already, or a text that is to be written on.
 type GenerateRequest struct {
-	Model     string                     `json:"model"`
-	Prompt    string                     `json:"prompt"`             // with Raw as the model reads it
-	Suffix    string                     `json:"suffix,omitempty"`   // the text behind a gap; needs a model whose template knows gaps
-	Template  string                     `json:"template,omitempty"` // replaces the model's own; see identity
-	Raw       bool                       `json:"raw"`                // no template and no parser, in all versions
-	Stream    bool                       `json:"stream"`
-	Think     *bool                      `json:"think,omitempty"` // false keeps raw text whole; behind a template, models that cannot think refuse the word
-	Truncate  bool                       `json:"truncate"`
-	Logprobs  bool                       `json:"logprobs,omitempty"` // the text token by token, as with ChatRequest
-	Format    json.RawMessage            `json:"format,omitempty"`   // a schema
-	Options   map[string]json.RawMessage `json:"options,omitempty"`
-	KeepAlive json.RawMessage            `json:"keep_alive,omitempty"`
+	Model       string                     `json:"model"`
+	Prompt      string                     `json:"prompt"`             // with Raw as the model reads it
+	Suffix      string                     `json:"suffix,omitempty"`   // the text behind a gap; needs a model whose template knows gaps
+	Template    string                     `json:"template,omitempty"` // replaces the model's own; see identity
+	Raw         bool                       `json:"raw"`                // no template and no parser, in all versions
+	Stream      bool                       `json:"stream"`
+	Think       *bool                      `json:"think,omitempty"` // false keeps raw text whole; behind a template, models that cannot think refuse the word
+	Truncate    bool                       `json:"truncate"`
+	Logprobs    bool                       `json:"logprobs,omitempty"` // the text token by token, as with ChatRequest
+	TopLogprobs int                        `json:"top_logprobs,omitempty"`
+	Format      json.RawMessage            `json:"format,omitempty"` // a schema
+	Options     map[string]json.RawMessage `json:"options,omitempty"`
+	KeepAlive   json.RawMessage            `json:"keep_alive,omitempty"`
 }
 
 var _, _ upstream.Body = (*ChatRequest)(nil), (*GenerateRequest)(nil)

@@ -80,11 +80,11 @@ func (b *Backend) fields(o *upstream.Order) map[string]json.RawMessage {
 	if r.Format != nil {
 		said["response_format"] = responseFormat(r.Format)
 	}
-	if r.Logprobs {
+	if r.Logprobs && len(r.Tools) == 0 { // beside tools a server refuses them, or shows tokens that are no text
 		said["logprobs"] = true
-	}
-	if r.TopLogprobs > 0 {
-		said["top_logprobs"] = r.TopLogprobs
+		if r.TopLogprobs > 0 {
+			said["top_logprobs"] = r.TopLogprobs
+		}
 	}
 	if all == nil {
 		all = map[string]json.RawMessage{}

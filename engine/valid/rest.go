@@ -6,6 +6,9 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"unicode/utf8"
+
+	"toolnorm/chat/schema"
 )
 
 // Rest is what must follow Safe so that the text becomes the whole object that is given. It answers false when the text
@@ -35,8 +38,10 @@ func (p *Prefix) restOf(depth int, n *node) (string, bool) {
 	if o.array {
 		closer = ']'
 	}
-	// What is open below begins at start, with its key.
-	begun := depth+1 < len(p.stack)
+	// What is open below begins at start, with its key: an object, an array, or a string of which some has left.
+	inside := depth+1 < len(p.stack)
+	text := !inside && p.state == inLeaf && p.safe > p.leaf.start
+	begun := inside || text
 	if begun {
 		end = o.start
 	}
@@ -61,9 +66,16 @@ func (p *Prefix) restOf(depth int, n *node) (string, bool) {
 	}
 	rest, ok := "", true
 	if begun {
-		if one := take(o.last()); one == nil {
+		one := take(o.last())
+		switch {
+		case one == nil:
 			return "", false
-		} else if rest, ok = p.restOf(depth+1, one); !ok {
+		case text:
+			rest, ok = p.restOfText(one)
+		default:
+			rest, ok = p.restOf(depth+1, one)
+		}
+		if !ok {
 			return "", false
 		}
 	}
@@ -81,6 +93,28 @@ func (p *Prefix) restOf(depth int, n *node) (string, bool) {
 	}
 	b.WriteByte(closer)
 	return b.String(), true
+}
+
+// restOfText completes the string that is open, which is to become n. What has left may end within a character.
+func (p *Prefix) restOfText(n *node) (string, bool) {
+	raw := p.text[p.leaf.start:p.safe]
+	at := len(raw)
+	for at > 0 && !utf8.RuneStart(raw[at-1]) {
+		at--
+	}
+	if at--; utf8.FullRune(raw[at:]) {
+		at = len(raw)
+	}
+	var left string
+	whole, is := n.value.(string)
+	if !is || json.Unmarshal(append(slices.Clip(raw[:at]), '"'), &left) != nil {
+		return "", false
+	}
+	rest, ok := strings.CutPrefix(whole, left)
+	if !ok || !strings.HasPrefix(rest, string(raw[at:])) {
+		return "", false
+	}
+	return schema.Quote(rest)[1+len(raw)-at:], true
 }
 
 // same says whether two texts are the same value.

@@ -10,6 +10,7 @@
 //	tools.go    the tools that a client offers, and how much of a call waits
 //	choice.go   tool_choice
 //	options.go  fields that several forms have: stop, think, keep_alive, options
+//	logprobs.go probabilities of tokens
 //	whole.go    the base of whole replies, and the errors of replies that end badly
 //	tell.go     how a reply came about: headers and comments
 //	write.go    JSON and headers: escaping, cutting at whole characters

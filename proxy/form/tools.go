@@ -59,15 +59,9 @@ func ReadOffer(t *chat.Tool, v *fastjson.Value, schema string) error {
 	return err
 }
 
-// Offer adds tools to those of the client.
-// It is what forms with tools of their own call, behind what the client's request was checked for: hence the
-// second look at logprobs.
-func (a *Ask) Offer(more []chat.Tool) error {
-	if a.Logprobs && len(more) > 0 {
-		return field.AsFault(field.Bad("logprobs", "not available while tools are offered: a call's tokens are not those of its arguments"))
-	}
+// Offer adds tools to those of the client. It is what forms with tools of their own call.
+func (a *Ask) Offer(more []chat.Tool) {
 	a.Tools = append(a.Tools[:len(a.Tools):len(a.Tools)], more...)
-	return nil
 }
 
 // SetHold says how much of a call waits: as the client's header Toolnorm-Hold says, and all of it where nobody watches it grow,

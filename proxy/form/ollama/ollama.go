@@ -205,12 +205,13 @@ func (s *Server) asked(w http.ResponseWriter, r *http.Request, x *exchange.Recor
 	return body, rt, err
 }
 
-// chat answers a chat with tools, and passes others on: what could hold a call is read here, whatever else the request wants.
-// _debug_render_only asks for the prompt and no reply. Where the server speaks OpenAI's API there is nobody to
+// chat answers a chat with tools or with a format, and passes others on: what could hold a call is read here, and what has to
+// fit a schema is checked, whatever else the request wants. _debug_render_only asks for the prompt and no reply. Where the server speaks OpenAI's API there is nobody to
 // pass it to.
 func (s *Server) chat(w http.ResponseWriter, r *http.Request, x *exchange.Record) error {
 	body, rt, err := s.asked(w, r, x, func(v *fastjson.Value) bool {
-		return len(v.GetArray("tools")) == 0 || len(v.GetArray("messages")) == 0 || v.GetBool("_debug_render_only")
+		plain := len(v.GetArray("tools")) == 0 && noFormat(v.Get("format"))
+		return plain || len(v.GetArray("messages")) == 0 || v.GetBool("_debug_render_only")
 	})
 	if err != nil {
 		return err

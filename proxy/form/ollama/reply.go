@@ -21,7 +21,7 @@ func open(_ http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
 	if !a.Stream || len(a.Tools) > 0 {
 		a.Hold = adapters.HoldCall
 	}
-	base := records{Whole: form.Whole{Out: out, Model: a.Model, MayBeEmpty: len(a.Stop) > 0}}
+	base := records{Whole: form.Whole{Out: out, Model: a.Model, MayBeEmpty: len(a.Stop) > 0}, probs: form.Logprobs{Wanted: a.Logprobs}}
 	if !a.Stream {
 		return &whole{base}, nil
 	}
@@ -36,10 +36,14 @@ func open(_ http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
 type records struct {
 	form.Whole
 	written int // calls
+	probs   form.Logprobs
 }
 
 // Event gathers one event. Arguments become one line, since a record is one.
 func (r *records) Event(e chat.Event) error {
+	if e.Kind == chat.Text || e.Kind == chat.Finish {
+		r.probs.Note(e.Meta)
+	}
 	if !r.Reply.Add(e) {
 		return nil
 	}
@@ -72,10 +76,14 @@ func (r *records) appendRecord(b []byte, last bool) []byte {
 	b = r.appendCalls(b)
 	r.Reply.Text.Reset()
 	r.Reply.Reasoning.Reset()
-	if last {
-		return r.appendEnd(append(b, `},"done":true,"done_reason":`...))
+	b = append(b, '}')
+	if r.probs.Any() {
+		b = r.probs.Append(append(b, `,"logprobs":`...))
 	}
-	return append(b, `},"done":false}`...)
+	if last {
+		return r.appendEnd(append(b, `,"done":true,"done_reason":`...))
+	}
+	return append(b, `,"done":false}`...)
 }
 
 // appendCalls appends the calls that no record has yet.

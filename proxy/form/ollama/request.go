@@ -26,7 +26,8 @@ func readChat(body []byte) (*form.Ask, error) {
 			{"keep_alive", form.KeepAlive(&r.Keep)},
 			{"format", r.readFormat},
 			{"options", r.ReadOptions},
-			{"logprobs", noLogprobs},
+			{"logprobs", &r.Logprobs},
+			{"top_logprobs", form.TopLogprobs(&r.TopLogprobs)},
 		})
 		if err == nil && len(r.Messages) == 0 {
 			err = field.Bad("messages", "must be an array of at least one message")
@@ -34,14 +35,6 @@ func readChat(body []byte) (*form.Ask, error) {
 		return err
 	})
 	return r.Ask, err
-}
-
-// noLogprobs reads whether probabilities are wanted.
-func noLogprobs(v *fastjson.Value) error {
-	if v.GetBool() {
-		return field.Bad("", "is not to be had here with tools, or of a server that does not speak this API; ask at /v1/chat/completions without tools")
-	}
-	return nil
 }
 
 // readFormat reads "json" or a schema.
@@ -59,7 +52,7 @@ func (r *request) readFormat(v *fastjson.Value) (err error) {
 }
 
 // noFormat says whether a format is none: Ollama takes an empty text for null, and some clients always write one.
-// langchaingo writes "format":"" in every request; taking it for a format would pass calls on unread.
+// langchaingo writes "format":"" in every request.
 func noFormat(v *fastjson.Value) bool {
 	return field.IsNull(v) || v.Type() == fastjson.TypeString && len(v.GetStringBytes()) == 0
 }

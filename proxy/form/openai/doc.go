@@ -6,7 +6,7 @@
 //	message.go   the messages
 //	stream.go    the reply as chunks
 //	whole.go     the reply in one piece
-//	logprobs.go  probabilities of tokens
+//	logprobs.go  probabilities of tokens, as OpenAI writes them
 //	complete.go  the older completions: request and reply
 //	embed.go     embeddings
 //

@@ -28,5 +28,5 @@ func (Form) Open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
 	if a.Stream {
 		return newStream(sse.NewWriter(out.W, out.Stall), a, out), nil
 	}
-	return &whole{Whole: form.Whole{Out: out, Model: a.Model, MayBeEmpty: len(a.Stop) > 0}, probs: logprobs{wanted: a.Logprobs}}, nil
+	return &whole{Whole: form.Whole{Out: out, Model: a.Model, MayBeEmpty: len(a.Stop) > 0}, probs: logprobs{form.Logprobs{Wanted: a.Logprobs}}}, nil
 }

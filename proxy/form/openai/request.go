@@ -12,7 +12,7 @@ import (
 // request is a request while it is read: with the fields that only make sense together with others.
 type request struct {
 	*form.Ask
-	n, top                         *int64
+	n                              *int64
 	maxTokens, maxCompletionTokens int
 	choice                         *fastjson.Value
 }
@@ -35,7 +35,10 @@ func readChat(body []byte) (*form.Ask, error) {
 		if err := r.Choose(r.choice, named, "function"); err != nil {
 			return err
 		}
-		return r.settleLogprobs()
+		if r.TopLogprobs > 0 && !r.Logprobs {
+			return field.Bad("top_logprobs", "needs logprobs to be true")
+		}
+		return nil
 	})
 	return r.Ask, err
 }
@@ -67,7 +70,7 @@ func (r *request) fields() field.Members {
 		{"n", &r.n},
 		{"response_format", r.readFormat},
 		{"logprobs", &r.Logprobs},
-		{"top_logprobs", &r.top},
+		{"top_logprobs", form.TopLogprobs(&r.TopLogprobs)},
 		{"reasoning_effort", r.ReadEffort},
 		// OpenRouter and the Responses API have it so; other members (summary, max_tokens) are passed over.
 		{"reasoning", field.Members{{"effort", r.ReadEffort}}},
@@ -123,8 +126,6 @@ func named(v *fastjson.Value) (member, name string) {
 	return "name", string(v.GetStringBytes("name"))
 }
 
-// maxTop is how many other tokens can be asked for beside each.
-const maxTop = 20 // OpenAI's own bound
 
 // readFormat reads the form that the whole reply must have.
 // It is kept in the form of Ollama's field format: "json", or the schema itself.
@@ -137,26 +138,4 @@ func (r *request) readFormat(v *fastjson.Value) error {
 		return field.Bad("", "must be an object, not %s", field.KindOf(v))
 	}
 	return r.ReadFormat(v, "json_schema", "schema")
-}
-
-// settleLogprobs checks the fields of probabilities: a call's tokens are its markup, not its arguments, so with tools there is
-// nothing true to show.
-// 20 is OpenAI's bound of top_logprobs.
-func (r *request) settleLogprobs() error {
-	if r.top != nil {
-		if *r.top < 0 || *r.top > maxTop {
-			return field.Bad("top_logprobs", "must be between 0 and %d", maxTop)
-		}
-		if *r.top > 0 && !r.Logprobs {
-			return field.Bad("top_logprobs", "needs logprobs to be true")
-		}
-		r.TopLogprobs = int(*r.top)
-	}
-	switch {
-	case len(r.Tools) == 0:
-		return nil
-	case r.Logprobs:
-		return field.Bad("logprobs", "not available while tools are offered: a call's tokens are not those of its arguments")
-	}
-	return nil
 }

@@ -193,7 +193,6 @@ func TestErrorsNameTheField(t *testing.T) {
 		{ask(`,"response_format":"json"`), "response_format", "must be an object"},
 		{ask(`,"response_format":{"type":"xml"}`), "response_format.type", `not "xml"`},
 		{ask(`,"response_format":{"type":"json_schema"}`), "response_format.json_schema.schema", "not missing"},
-		{ask(`,"logprobs":true,"tools":[{"name":"f"}]`), "logprobs", "while tools are offered"},
 		{ask(`,"top_logprobs":2`), "top_logprobs", "needs logprobs"},
 		{ask(`,"logprobs":true,"top_logprobs":21`), "top_logprobs", "between 0 and 20"},
 		{strings.Repeat("[", 400) + strings.Repeat("]", 400), "", "levels deep"},

@@ -66,7 +66,7 @@ func newStream(w *sse.Writer, a *form.Ask, out form.Out) *stream {
 	head := "data: " + headOf("chat.completion.chunk", a, out)
 	return &stream{
 		out: w, head: head, prefix: head + `{"index":0,"delta":{`, text: `"content":"`,
-		usage: a.Usage, stops: len(a.Stop) > 0, empty: true, probs: logprobs{wanted: a.Logprobs}, reply: out, thoughts: out.ThoughtFields(),
+		usage: a.Usage, stops: len(a.Stop) > 0, empty: true, probs: logprobs{form.Logprobs{Wanted: a.Logprobs}}, reply: out, thoughts: out.ThoughtFields(),
 	}
 }
 
@@ -91,7 +91,7 @@ func (s *stream) Event(e chat.Event) error {
 	}
 	switch e.Kind {
 	case chat.Text, chat.Reasoning:
-		s.probs.note(e.Meta)
+		s.probs.Note(e.Meta)
 		s.fragment(run{e.Kind, 0}, e.Text)
 	case chat.CallStart:
 		s.start(e)
@@ -311,7 +311,7 @@ func (s *stream) finish(e chat.Event) error {
 		b = appendText(append(s.out.Buf, s.head...), "", reason)
 	} else {
 		form.TellComments(s.out, s.reply.Notes, e.Meta)
-		s.probs.note(e.Meta)
+		s.probs.Note(e.Meta)
 		b = append(append(s.out.Buf, s.prefix...), '}')
 		b = append(s.probs.appendMember(b), `,"finish_reason":`...)
 		b = append(chat.AppendQuoted(b, reason), '}')

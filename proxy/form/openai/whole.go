@@ -55,7 +55,7 @@ type choice struct {
 
 // Event collects one event.
 func (w *whole) Event(e chat.Event) error {
-	w.probs.note(e.Meta)
+	w.probs.Note(e.Meta)
 	return w.Whole.Event(e)
 }
 
@@ -88,7 +88,7 @@ func (w *whole) fill(c *choice) {
 	if text := w.Reply.Text.String(); text != "" || len(done) == 0 {
 		c.Message.Content = &text
 	}
-	if w.probs.wanted {
+	if w.probs.Wanted {
 		c.Logprobs = w.probs.appendValue(nil)
 	}
 	c.FinishReason = finishReason(w.Reply.End.Text, calls{begun: len(w.Reply.Calls), ended: len(done)})

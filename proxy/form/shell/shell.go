@@ -75,10 +75,10 @@ func (f Form) Open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error)
 	a.Hold, a.Form = adapters.HoldCall, form.Shell
 	r := &reply{Reply: below, commander: f.Commander(h, a.Tools), ours: map[string]bool{}}
 	a.Messages = r.commander.earlier(a.Messages)
-	if a.NoCalls {
-		return r, nil
+	if !a.NoCalls {
+		a.Offer(r.offered(a.Tools))
 	}
-	return r, a.Offer(r.offered(a.Tools))
+	return r, nil
 }
 
 // offered are the tools that are served here and that the client does not have.

@@ -39,13 +39,13 @@ func (f Form) Open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error)
 	// Calls are held until they are whole: Void runs a call that is still open when the stream ends.
 	a.Messages, a.Hold, a.Single, a.Form = messages, adapters.HoldCall, true, string(prompt.Protocol)
 	if !a.NoCalls {
-		err = a.Offer(prompt.Offer())
+		a.Offer(prompt.Offer())
 	}
 	r := &xmlReply{Reply: below, prompt: prompt, prose: prompt.Prose()}
 	if f.Command != nil {
 		r.command = f.Command(h, a.Tools)
 	}
-	return r, err
+	return r, nil
 }
 
 // xmlReply writes the call of a reply into its text. It leaves at the end, whatever the model says behind it.

@@ -1,0 +1,88 @@
+// Command forms asks toolnorm for answers under response_format and checks each with a validator that toolnorm does not
+// use. run.sh calls it.
+//
+// Its schemas are those of real APIs and SDKs (data/schemas.jsonl.gz, collected by collect.sh). Each goes through every
+// API, streamed and whole, in front of a model server that holds the schema, ignores it, holds half of it, is cut, or
+// never writes JSON at all, with tools beside it and without.
+//
+//	main.go     the flags, the run
+//	corpus.go   the schemas, their answers, the validator
+//	server.go   the model server
+//	damage.go   what a model makes of a right answer
+//	apis.go     how each API asks, and how its answer is read
+//	table.go    what became of the answers
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"runtime"
+	"sync"
+
+	"toolnorm/engine"
+	"toolnorm/proxy"
+)
+
+// settings are the flags.
+type settings struct {
+	every int    // one schema of so many
+	seed  uint64 // of the damage
+	show  int    // how many failures are shown
+	gate  bool   // fail when one answer does not fit, or too few are answered
+}
+
+func main() {
+	var s settings
+	flag.IntVar(&s.every, "every", 1, "take one schema of so many")
+	flag.Uint64Var(&s.seed, "seed", 1, "seed of what the model does wrong")
+	flag.IntVar(&s.show, "show", 5, "how many answers of a kind are shown")
+	flag.BoolVar(&s.gate, "gate", false, "fail when an answer does not fit, or too few are answered")
+	flag.Parse()
+	if err := run(s); err != nil {
+		fmt.Fprintln(os.Stderr, "forms:", err)
+		os.Exit(1)
+	}
+}
+
+// run asks everything and prints the table.
+func run(s settings) error {
+	all, err := readCorpus(s.every)
+	if err != nil {
+		return err
+	}
+	model := newServer(s.seed)
+	defer model.Close()
+	e := engine.New(engine.Config{Ollama: model.URL, NamesOnly: true})
+	face := proxy.New(proxy.Config{Model: e, Catalog: e, Ollama: e})
+	t := newTable(s.show)
+	var work sync.WaitGroup
+	next := make(chan asked)
+	for range runtime.NumCPU() {
+		work.Go(func() {
+			for a := range next {
+				t.count(a, a.send(face, model))
+			}
+		})
+	}
+	for _, one := range all {
+		for _, k := range kinds {
+			for _, p := range apis {
+				for n := range 4 {
+					next <- asked{one, k, p, n%2 == 1, n / 2}
+				}
+			}
+		}
+	}
+	close(next)
+	work.Wait()
+	t.print(os.Stdout, len(all))
+	if s.gate {
+		return t.breaches()
+	}
+	if t.unfit() > 0 {
+		return errors.New("an answer does not fit")
+	}
+	return nil
+}

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+)
+
+// kinds are the ways in which a model server treats a schema.
+var kinds = []kind{
+	{name: "holds", write: held, formal: true},
+	{name: "ignores", write: ignored, formal: true},
+	{name: "half-holds", write: halfHeld},
+	{name: "ignores, tools offered", write: ignored, formal: true, tools: true},
+	{name: "is cut by its limit", write: cut, cut: true},
+	{name: "ends in the middle", write: stopped, formal: true},
+	{name: "breaks off", write: broken, hopeless: true},
+	{name: "writes prose alone", write: prose, hopeless: true},
+}
+
+// kind is a way in which a model server treats a schema.
+type kind struct {
+	name     string
+	write    func(r *rand.Rand, one *running) (text, end string)
+	formal   bool // what it does changes no value, so that the answer must be the one that was meant
+	tools    bool // a tool is offered
+	cut      bool // the reply may end with length
+	hopeless bool // there is nothing to answer with
+}
+
+// running is a request that is being answered.
+type running struct {
+	asked
+	key         string
+	generations int
+}
+
+// server is a model server of Ollama's API. What it writes is decided by the request, which it knows by a key in the
+// conversation.
+type server struct {
+	*httptest.Server
+	seed uint64
+	mu   sync.Mutex
+	now  map[string]*running
+	n    int
+}
+
+// newServer starts one.
+func newServer(seed uint64) *server {
+	s := &server{seed: seed, now: map[string]*running{}}
+	mux := http.NewServeMux()
+	say := func(text string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, text) }
+	}
+	mux.HandleFunc("GET /api/version", say(`{"version":"0.34.3"}`))
+	mux.HandleFunc("GET /api/tags", say(`{"models":[{"name":"qwen2.5:forms","model":"qwen2.5:forms","digest":"0123456789abcdef"}]}`))
+	mux.HandleFunc("POST /api/show", say(`{"capabilities":["completion","tools"],"template":"{{ .Prompt }}{{ .Tools }}","details":{"family":"qwen2"},"model_info":{}}`))
+	mux.HandleFunc("POST /api/chat", s.chat)
+	mux.HandleFunc("POST /api/generate", s.generate)
+	s.Server = httptest.NewServer(mux)
+	return s
+}
+
+// begin notes a request and returns the key that its conversation must hold.
+func (s *server) begin(a asked) *running {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.n++
+	one := &running{asked: a, key: fmt.Sprintf("[case %d]", s.n)}
+	s.now[one.key] = one
+	return one
+}
+
+// end forgets a request.
+func (s *server) end(one *running) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.now, one.key)
+}
+
+// chat renders a conversation, or answers it.
+func (s *server) chat(w http.ResponseWriter, r *http.Request) {
+	var q struct {
+		Messages   []struct{ Content string }
+		RenderOnly bool `json:"_debug_render_only"`
+	}
+	json.NewDecoder(r.Body).Decode(&q)
+	var prompt strings.Builder
+	for _, m := range q.Messages {
+		prompt.WriteString(m.Content + "\n")
+	}
+	if q.RenderOnly {
+		fmt.Fprintf(w, `{"message":{"role":"assistant","content":""},"done":false,"_debug_info":{"rendered_template":%s}}`, quoted(prompt.String()))
+		return
+	}
+	s.answer(w, prompt.String(), `{"message":{"role":"assistant","content":%s},"done":false}`)
+}
+
+// generate goes on with a prompt.
+func (s *server) generate(w http.ResponseWriter, r *http.Request) {
+	var q struct{ Prompt string }
+	json.NewDecoder(r.Body).Decode(&q)
+	s.answer(w, q.Prompt, `{"response":%s,"done":false}`)
+}
+
+// answer writes what the model answers, a few characters a record.
+func (s *server) answer(w http.ResponseWriter, prompt, record string) {
+	from := strings.Index(prompt, "[case ")
+	if from < 0 {
+		http.Error(w, `{"error":"no case"}`, http.StatusBadRequest)
+		return
+	}
+	key, _, _ := strings.Cut(prompt[from:], "]")
+	s.mu.Lock()
+	one := s.now[key+"]"]
+	one.generations++
+	n := one.generations
+	s.mu.Unlock()
+	text, end := one.kind.write(rand.New(rand.NewPCG(s.seed, one.number()+uint64(n)<<40)), one)
+	runes := []rune(text)
+	for len(runes) > 0 {
+		size := min(5, len(runes))
+		fmt.Fprintf(w, record+"\n", quoted(string(runes[:size])))
+		runes = runes[size:]
+	}
+	if end != "" {
+		fmt.Fprintf(w, `{"message":{"role":"assistant","content":""},"response":"","done":true,"done_reason":%q,"prompt_eval_count":3,"eval_count":4}`+"\n", end)
+	}
+}
+
+// quoted is s as a JSON string.
+func quoted(s string) string {
+	b, _ := json.Marshal(s) // a string always encodes
+	return string(b)
+}
+
+// held writes the right answer.
+func held(r *rand.Rand, one *running) (text, end string) { return spaced(r, one.right()), "stop" }
+
+// ignored writes the right answer as models write JSON that nothing holds.
+func ignored(r *rand.Rand, one *running) (text, end string) { return dressed(r, one.right()), "stop" }
+
+// halfHeld writes JSON with a value that does not fit, and what was meant when it is asked again.
+func halfHeld(r *rand.Rand, one *running) (text, end string) {
+	if one.generations > 1 {
+		return string(one.right()), "stop"
+	}
+	return misfitting(r, one.right()), "stop"
+}
+
+// cut writes a part of an answer, up to the limit of tokens.
+func cut(r *rand.Rand, one *running) (text, end string) {
+	return part(r, spaced(r, one.right())), "length"
+}
+
+// stopped ends in the middle of the answer by itself, the first time.
+func stopped(r *rand.Rand, one *running) (text, end string) {
+	text = spaced(r, one.right())
+	if one.generations > 1 {
+		return text, "stop"
+	}
+	return part(r, text), "stop"
+}
+
+// part is the beginning of a text, of whole characters.
+func part(r *rand.Rand, text string) string {
+	runes := []rune(text)
+	return string(runes[:r.IntN(len(runes)+1)])
+}
+
+// broken ends in the middle of the answer without an end of the reply.
+func broken(r *rand.Rand, one *running) (text, end string) {
+	text, _ = cut(r, one)
+	return text, ""
+}
+
+// prose writes no JSON, as often as it is asked.
+func prose(*rand.Rand, *running) (text, end string) {
+	return "I would rather tell you about the weather. It is fine today.", "stop"
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+	"sync"
+)
+
+// outcome is what became of a request.
+type outcome int
+
+// The outcomes.
+const (
+	fits    outcome = iota // the answer fits
+	other                  // it fits, but is not what was meant though nothing was unclear
+	short                  // the reply says that it was cut
+	refused                // an error
+	unfit                  // the answer does not fit
+)
+
+// table counts outcomes.
+type table struct {
+	mu    sync.Mutex
+	show  int
+	rows  map[string]*[5]int // by kind, API and way
+	texts map[string][]string
+}
+
+// newTable returns an empty table.
+func newTable(show int) *table {
+	return &table{show: show, rows: map[string]*[5]int{}, texts: map[string][]string{}}
+}
+
+// row is the name of a request's row.
+func (a asked) row() string {
+	return fmt.Sprintf("%-24s%-10s%-8s", a.kind.name, a.api.name, map[bool]string{true: "stream", false: "whole"}[a.stream])
+}
+
+// judge returns what became of a request.
+func (a asked) judge(g given) (o outcome, why string) {
+	switch {
+	case g.status != 200 || g.err != "":
+		return refused, fmt.Sprint(g.status, " ", g.err)
+	case g.end != a.api.whole:
+		return short, g.end
+	}
+	if err := a.fits(g.text); err != nil {
+		return unfit, err.Error()
+	}
+	var want, got any
+	json.Unmarshal(a.right(), &want)
+	json.Unmarshal([]byte(g.text), &got)
+	if a.kind.formal && !reflect.DeepEqual(want, got) {
+		return other, "meant " + string(a.right())
+	}
+	return fits, ""
+}
+
+// count notes what became of a request.
+func (t *table) count(a asked, g given) {
+	o, why := a.judge(g)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	row := t.rows[a.row()]
+	if row == nil {
+		row = new([5]int)
+		t.rows[a.row()] = row
+	}
+	row[o]++
+	expected := o == fits || o == refused && a.kind.hopeless || o == short && (a.kind.cut || a.kind.hopeless)
+	key := fmt.Sprint(a.kind.name, o)
+	if !expected && len(t.texts[key]) < t.show {
+		t.texts[key] = append(t.texts[key], fmt.Sprintf("%s %s %s, answer %d\n    %s\n    schema %.600s\n    got %q %s\n", a.row(), a.Source, a.Name, a.long, why, a.Schema, shortened(g.text), g.end))
+	}
+}
+
+// shortened is a text of which not more than a page is shown.
+func shortened(s string) string { return strings.ToValidUTF8(s[:min(len(s), 1500)], "") }
+
+// print prints the table, and what was not expected.
+func (t *table) print(w io.Writer, schemas int) {
+	fmt.Fprintf(w, "%d schemas\n%-24s%-10s%-8s%8s%8s%8s%8s%8s\n", schemas, "server", "API", "way", "fits", "other", "cut", "refused", "UNFIT")
+	for _, k := range kinds {
+		for _, p := range apis {
+			for _, stream := range []bool{false, true} {
+				name := asked{kind: k, api: p, stream: stream}.row()
+				if row := t.rows[name]; row != nil {
+					fmt.Fprintf(w, "%s%8d%8d%8d%8d%8d\n", name, row[fits], row[other], row[short], row[refused], row[unfit])
+				}
+			}
+		}
+	}
+	for _, k := range kinds {
+		for o := other; o <= unfit; o++ {
+			for _, text := range t.texts[fmt.Sprint(k.name, o)] {
+				fmt.Fprintln(w, text)
+			}
+		}
+	}
+}
+
+// sum adds up an outcome over the kinds that a condition holds for.
+func (t *table) sum(o outcome, of func(kind) bool) (n int) {
+	for _, k := range kinds {
+		for name, row := range t.rows {
+			if of(k) && strings.HasPrefix(name, fmt.Sprintf("%-24s", k.name)) {
+				n += row[o]
+			}
+		}
+	}
+	return n
+}
+
+// unfit is how many answers do not fit.
+func (t *table) unfit() int { return t.sum(unfit, func(kind) bool { return true }) }
+
+// breaches is an error when an answer does not fit, is another one than was meant, or too few are answered.
+func (t *table) breaches() error {
+	hopeful := func(k kind) bool { return !k.hopeless && !k.cut }
+	answered, lost := t.sum(fits, hopeful), t.sum(refused, hopeful)+t.sum(short, hopeful)
+	wrong := t.sum(other, hopeful)
+	if t.unfit() > 0 || wrong > 0 || lost*100 > answered+lost {
+		return fmt.Errorf("%d answers do not fit, %d are not what was meant, %d of %d were not given", t.unfit(), wrong, lost, answered+lost)
+	}
+	return nil
+}

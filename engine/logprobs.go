@@ -1,0 +1,71 @@
+package engine
+
+import (
+	"context"
+	"strings"
+
+	"toolnorm/chat"
+)
+
+// gathered are the tokens of a reply as the model wrote it, calls and thoughts among them.
+type gathered struct{ tokens []chat.Token }
+
+// gather takes the tokens off an event: what they are of is known at the end.
+func (g *gathered) gather(ev chat.Event, err error) (chat.Event, chat.Source) {
+	if err == nil && ev.Meta != nil && ev.Meta.Logprobs != nil {
+		g.tokens = append(g.tokens, ev.Meta.Logprobs...)
+		meta := *ev.Meta
+		meta.Logprobs = nil
+		ev.Meta = &meta
+	}
+	return ev, nil
+}
+
+// of returns the last tokens that together are a text, nil when there are none: what was repaired, or stands beside a call,
+// is not what the model wrote.
+func (g *gathered) of(text string) []chat.Token {
+	rest := text
+	for i := len(g.tokens) - 1; i >= 0; i-- {
+		written := string(g.tokens[i].Bytes)
+		if g.tokens[i].Bytes == nil {
+			written = g.tokens[i].Text
+		}
+		var ok bool
+		if rest, ok = strings.CutSuffix(rest, written); !ok {
+			return nil
+		}
+		if rest == "" {
+			return g.tokens[i:]
+		}
+	}
+	return nil
+}
+
+// addLogprobs is the stage that adds the probabilities of a reply that is a text, though tools were offered. They come at its
+// end: before that it may still become a call, whose tokens are its markup and not its arguments. Such a reply has none, and
+// the client is told.
+func (j *job) addLogprobs(_ context.Context, in events) events {
+	if j.tokens == nil {
+		return in
+	}
+	return func(yield func(chat.Event, error) bool) {
+		var text strings.Builder
+		calls := false
+		handed(in, yield, func(ev chat.Event) bool {
+			switch ev.Kind {
+			case chat.Text:
+				text.WriteString(ev.Text)
+			case chat.CallStart:
+				calls = true
+			case chat.Finish:
+				meta := chat.MetaOf(ev)
+				if meta.Logprobs = j.tokens.of(text.String()); meta.Logprobs == nil || calls {
+					meta.Logprobs = nil
+					j.tell(noteLogprobs, "left out: the reply is not the text that the model wrote")
+				}
+				ev.Meta = &meta
+			}
+			return yield(ev, nil)
+		})
+	}
+}

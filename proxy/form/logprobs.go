@@ -1,0 +1,86 @@
+package form
+
+import (
+	"strconv"
+
+	"github.com/valyala/fastjson"
+
+	"toolnorm/chat"
+	"toolnorm/proxy/field"
+)
+
+// Logprobs gathers what is known of a reply's tokens until it can be written.
+// An entry is {"token":…,"logprob":…,"bytes":[…],"top_logprobs":[…]}, in OpenAI's API and in Ollama's.
+type Logprobs struct {
+	Wanted  bool
+	entries []byte // joined by commas
+}
+
+// Note takes an event's tokens.
+func (l *Logprobs) Note(m *chat.Meta) {
+	if !l.Wanted || m == nil {
+		return
+	}
+	for _, t := range m.Logprobs {
+		if len(l.entries) > 0 {
+			l.entries = append(l.entries, ',')
+		}
+		l.entries = append(appendToken(l.entries, t), `,"top_logprobs":[`...)
+		for i, other := range t.Top {
+			if i > 0 {
+				l.entries = append(l.entries, ',')
+			}
+			l.entries = append(appendToken(l.entries, other), '}')
+		}
+		l.entries = append(l.entries, "]}"...)
+	}
+}
+
+// Any reports whether there are tokens that were not written.
+func (l *Logprobs) Any() bool { return len(l.entries) > 0 }
+
+// Append appends the array of all tokens, and forgets them.
+// Text that is held back in a stream may leave its tokens in the chunk before: together they are all of them.
+func (l *Logprobs) Append(b []byte) []byte {
+	b = append(append(append(b, '['), l.entries...), ']')
+	l.entries = l.entries[:0]
+	return b
+}
+
+// maxTop is how many likeliest tokens both APIs show beside each.
+const maxTop = 20
+
+// TopLogprobs returns what reads how many likeliest tokens are wanted.
+func TopLogprobs(to *int) func(*fastjson.Value) error {
+	return func(v *fastjson.Value) error {
+		var n *int64
+		if err := field.Into(v, &n); err != nil || n == nil {
+			return err
+		}
+		if *n < 0 || *n > maxTop {
+			return field.Bad("", "must be between 0 and %d", maxTop)
+		}
+		*to = int(*n)
+		return nil
+	}
+}
+
+// appendToken appends one entry, its object left open.
+// A token may begin or end inside a character, which its text cannot show; its bytes can, and are null where
+// the server does not tell them.
+func appendToken(b []byte, t chat.Token) []byte {
+	b = chat.AppendQuoted(append(b, `{"token":`...), t.Text)
+	b = strconv.AppendFloat(append(b, `,"logprob":`...), t.Logprob, 'g', -1, 64)
+	b = append(b, `,"bytes":`...)
+	if t.Bytes == nil {
+		return append(b, "null"...)
+	}
+	b = append(b, '[')
+	for i, c := range t.Bytes {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendUint(b, uint64(c), 10)
+	}
+	return append(b, ']')
+}
