@@ -22,6 +22,7 @@
 //	set.go         Set and Format: families that are read together, which of them a model's name means
 //	format.go      the embedded families; Decode; arguments and documents that no reply holds
 //	options.go     what reading must know of a request; the names of repairs
+//	meant.go       Meant: whether the words around a call mean it
 //	write.go       Append, Prompt, Grammar: calls, results, prompts, and whether a name comes back
 //
 // The decoder of a reply, from the bottom up. Each part is a type that knows those above it in this

@@ -152,7 +152,7 @@ func (l *Loop) Run(ctx context.Context, a Ask, tell func(Progress)) (*Outcome, e
 	// In front of the model: a server that takes its five seconds costs them once a run, not once a step.
 	ts, warnings, err := l.collect(ctx, a.Servers)
 	if a.Base != "" && err == nil {
-		ts, err = l.knowledge()
+		ts, err = l.knowledge(ctx)
 	}
 	if err != nil {
 		return nil, err

@@ -2,12 +2,10 @@ package agent
 
 import (
 	"context"
-	"encoding/json"
-	"regexp"
 	"slices"
 	"strings"
 
-	"toolnorm/adapters"
+	"toolnorm/agent/internal/worded"
 	"toolnorm/chat"
 )
 
@@ -23,7 +21,7 @@ func (r *run) close(ctx context.Context) error {
 			return r.failed(ctx, err)
 		}
 		if text = r.last.got.Text.String(); r.isAnswer(text) {
-			r.say(plainAnswer(text))
+			r.say(worded.Answer(text))
 			return nil
 		}
 		r.again = true
@@ -84,59 +82,14 @@ func (r *run) found() string {
 // isAnswer reports whether a text says something: more than white space, the labels of an answer, or a call, whether of an
 // offered tool or of one that the model has made up.
 func (r *run) isAnswer(text string) bool {
-	text = plainAnswer(text)
+	text = worded.Answer(text)
 	if text == "" {
 		return false
 	}
-	m := named.FindStringSubmatch(text)
-	if m == nil || !argued.MatchString(text) {
-		return !r.isReAct(text)
+	reader := r.tools.reader(nil)
+	if r.tools.empty() {
+		reader.Tools = []chat.Tool{{Name: "tool"}}
 	}
-	var got group
-	source := chat.Fixed{{Kind: chat.Text, Text: text}, {Kind: chat.Finish, Text: chat.Stop}}
-	for e, err := range adapters.Named("agent").Decode(&source, adapters.Options{Tools: []chat.Tool{{Name: m[1]}}, Hold: adapters.HoldCall}) {
-		if err != nil {
-			return true
-		}
-		got.Add(e)
-	}
-	return len(got.Calls) == 0 || strings.TrimSpace(got.Text.String()) != ""
-}
-
-// isReAct reports whether a text is nothing but a call in the words of ReAct.
-func (r *run) isReAct(text string) bool {
-	return strings.HasPrefix(text, "Action:") && strings.Contains(text, "\nAction Input:")
-}
-
-// labelled is what stands in front of an answer in the words of ReAct, and thoughts in tags.
-var labelled = regexp.MustCompile(`(?is)^\s*(?:<(thought|thinking|think)>.*?</(?:thought|thinking|think)>\s*)?(?:thought\s*:.*?\n\s*)?(?:\*\*)?(?:final answer\s*:|answer\s*:)?(?:\*\*)?\s*`)
-
-// plainAnswer takes the labels off an answer: "Final Answer: It is 3.", {"action": "Final Answer", "action_input": "It is 3."},
-// {"tool": null, "answer": "It is 3."} all say "It is 3."
-func plainAnswer(text string) string {
-	if strings.Contains(strings.ToLower(text), "final answer") || strings.HasPrefix(strings.TrimSpace(text), "<th") {
-		text = strings.TrimPrefix(text, labelled.FindString(text))
-	}
-	text = strings.TrimSpace(text)
-	inner := strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(text, "```json"), "```"), "```"))
-	d := json.NewDecoder(strings.NewReader(inner))
-	var v map[string]any
-	if !strings.HasPrefix(inner, "{") || d.Decode(&v) != nil {
-		return text
-	}
-	rest := strings.TrimSpace(strings.TrimPrefix(inner[d.InputOffset():], "```"))
-	tool, named := v["tool"]
-	if action, ok := v["action"]; ok {
-		tool, named = action, true
-	}
-	name, _ := tool.(string)
-	if !named || tool != nil && !slices.Contains([]string{"", "none", "null", "final answer", "final_answer"}, strings.ToLower(name)) {
-		return text
-	}
-	for _, key := range []string{"answer", "action_input", "final_answer", "response", "text", "message"} {
-		if said, ok := v[key].(string); ok && rest == "" {
-			return strings.TrimSpace(said)
-		}
-	}
-	return rest
+	calls, front := reader.Calls(text, chat.Stop)
+	return len(calls) == 0 || strings.TrimSpace(front) != ""
 }

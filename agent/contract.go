@@ -88,7 +88,7 @@ func (c *contract) read(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, e
 		return in
 	}
 	return func(yield func(chat.Event, error) bool) {
-		for e, err := range c.format.Decode(newPulled(in), adapters.Options{Tools: c.offered(), Also: c.tools.also, Hold: adapters.HoldCall}) {
+		for e, err := range c.format.Decode(newPulled(in), adapters.Options{Tools: c.tools.offered(), Also: c.tools.also, Hold: adapters.HoldCall}) {
 			if own, ok := c.tools.also[e.Text]; ok && e.Kind == chat.CallStart {
 				e.Text = own // a call that the server has read, when a tool is forced
 			}
@@ -99,14 +99,11 @@ func (c *contract) read(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, e
 	}
 }
 
-// offered are all tools, also those that are not described: the model may have found one, or know it from an earlier
-// conversation. The decoder takes for a call only what names one of them.
-func (c *contract) offered() []chat.Tool {
-	all := c.tools.chat(c.tools.list, func(name string) string { return name })
-	if c.tools.search {
-		all = append(all, chat.Tool{Name: searchTool, Description: searcher.Description, Schema: searcher.Schema})
-	}
-	return all
+// look finds calls that the decoder takes for text: in words, and of tools that there are not, since a model that has misread a
+// name should hear so.
+func (c *contract) look(text, end string) []chat.Call {
+	calls, _ := c.tools.reader(nil).Calls(text, end)
+	return calls
 }
 
 // pulled is a Source of events that come by themselves. The decoder asks for events, and a model's stream gives them:

@@ -14,7 +14,7 @@
 //	native.go    tools in a request and calls as events
 //	toolset.go   the tools of one run, and their names
 //	brief.go     tools that are too many: shorter descriptions, and the search; find.go ranks them
-//	unknown.go   calls of tools that there are not, which the decoder takes for text
+//	reading.go   calls in words, and of tools that there are not, which the decoder takes for text; internal/worded finds them
 //	choose.go    the choice of a tool in front of the loop
 //	knowledge.go the same for questions about a knowledge base, which need no model
 //	queue.go     the queue in front of models

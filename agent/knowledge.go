@@ -31,9 +31,9 @@ var knowledgeTools = []struct{ name, about, question string }{
 
 // knowledge is the toolset of a run about a knowledge base. Other tools are left out: what they do has nothing to do with
 // the base, and the choice among three is one that small models can make.
-func (l *Loop) knowledge() (*toolset, error) {
+func (l *Loop) knowledge(ctx context.Context) (*toolset, error) {
 	var all []tools.Tool
-	for _, t := range l.own(nil) {
+	for _, t := range l.own(ctx, nil) {
 		name := strings.TrimPrefix(t.Name, local+".")
 		if slices.ContainsFunc(knowledgeTools, func(k struct{ name, about, question string }) bool { return k.name == name }) {
 			all = append(all, t)

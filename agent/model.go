@@ -68,7 +68,7 @@ func (s *stream) run(ctx context.Context, l *Loop, request chat.Request) error {
 		return err
 	}
 	if all.empty() && len(warnings) == 0 {
-		all = newToolset(l.own(nil), nil) // with no server there are the tools of this program, which a chat has no other way to use
+		all = newToolset(l.own(ctx, nil), nil) // with no server there are the tools of this program, which a chat has no other way to use
 	}
 	var names []string
 	for _, t := range request.Tools {

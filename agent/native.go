@@ -53,8 +53,14 @@ func (n *native) renamed(turns []chat.Message) []chat.Message {
 	return out
 }
 
-// read gives calls of our tools their own names.
+// read gives calls of our tools their own names, and finds those that the engine takes for text.
 func (n *native) read(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, error] {
+	w := watch{reader: n.tools.reader(n.isClients)}
+	return w.read(n.own(in))
+}
+
+// own gives calls of our tools their own names.
+func (n *native) own(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, error] {
 	return func(yield func(chat.Event, error) bool) {
 		for e, err := range in {
 			// Calls come with the names of the request, server__tool; the loop knows server.tool.
@@ -75,6 +81,5 @@ func (n *native) isClients(name string) bool {
 	return slices.ContainsFunc(n.client, func(t chat.Tool) bool { return t.Name == name })
 }
 
-// look finds nothing: the text has gone to the client when it is whole, and a call that is then found in it could not be
-// taken back from there. The engine has read the calls of its families already.
+// look finds nothing more than read has found: text that has gone to the client could not be taken back from there.
 func (n *native) look(_, _ string) []chat.Call { return nil }

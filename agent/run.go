@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"toolnorm/agent/internal/worded"
 	"toolnorm/chat"
 	"toolnorm/internal/fault"
 )
@@ -124,7 +125,12 @@ func (r *run) calls() []chat.Call {
 	if calls := r.last.got.first(); len(calls) > 0 || r.last.foreign {
 		return calls
 	}
-	return r.speech.look(r.last.got.Text.String(), r.last.got.End.Text)
+	text := r.last.got.Text.String()
+	// A thought that never ends holds the call that it ends with.
+	if strings.TrimSpace(text) == "" {
+		text = r.last.got.Reasoning.String()
+	}
+	return r.speech.look(text, r.last.got.End.Text)
 }
 
 // end makes the outcome. The last reply is the answer, as it is, but where it is none: then, where a tool has ended the step,
@@ -137,7 +143,7 @@ func (r *run) end(ctx context.Context, stop Stop) error {
 	r.out.Text = strings.TrimSpace(r.last.raw.String())
 	// Where there were no calls the decoded text is the answer: the family's marks are out of it.
 	if len(r.last.got.Calls) == 0 {
-		r.out.Text = plainAnswer(r.last.got.Text.String())
+		r.out.Text = worded.Answer(r.last.got.Text.String())
 	}
 	none := stop == Final && !r.last.foreign && !r.isAnswer(r.last.got.Text.String())
 	if none || stop == Escalated || r.ask.Closing && (stop == MaxIterations || stop == RepeatedCall) {

@@ -195,20 +195,21 @@ func (l *Loop) collect(ctx context.Context, servers []string) (*toolset, []strin
 		}
 	}
 	if own {
-		all = append(all, l.own(known)...)
+		all = append(all, l.own(ctx, known)...)
 	}
 	return newToolset(all, nil), warnings, nil
 }
 
-// own are the registry's tools that are no server's, as local.NAME. Those of servers are in the registry too, and come
+// own are the registry's tools that are no server's, as local.NAME, and as the caller of ctx may see them. Those of servers are in the registry too, and come
 // by Collect.
-func (l *Loop) own(servers []string) (out []tools.Tool) {
+func (l *Loop) own(ctx context.Context, servers []string) (out []tools.Tool) {
 	for _, t := range l.cfg.Tools.Snapshot().Tools {
 		// A dot alone proves nothing: a tool of an administrator's may have one in its name.
 		server, _, qualified := strings.Cut(t.Name, ".")
 		if qualified && slices.Contains(servers, server) {
 			continue
 		}
+		t = t.For(ctx)
 		t.Name = local + "." + t.Name
 		out = append(out, t)
 	}

@@ -22,6 +22,7 @@ import (
 type scripted struct {
 	mu    sync.Mutex
 	texts []string
+	ends  []string // how the first replies end; the others with stop
 	asked []*chat.Request
 }
 
@@ -29,7 +30,10 @@ type scripted struct {
 func (s *scripted) Stream(_ context.Context, r *chat.Request) iter.Seq2[chat.Event, error] {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	text := "Done."
+	text, end := "Done.", chat.Stop
+	if n := len(s.asked); n < len(s.ends) {
+		end = s.ends[n]
+	}
 	if len(s.asked) < len(s.texts) {
 		text = s.texts[len(s.asked)]
 	}
@@ -43,7 +47,7 @@ func (s *scripted) Stream(_ context.Context, r *chat.Request) iter.Seq2[chat.Eve
 			text = text[n:]
 		}
 		counts := &chat.Counts{Prompt: 10, Completion: 5}
-		_ = yield(chat.Event{Kind: chat.Usage, Meta: &chat.Meta{Usage: counts}}, nil) && yield(chat.Event{Kind: chat.Finish, Text: chat.Stop}, nil)
+		_ = yield(chat.Event{Kind: chat.Usage, Meta: &chat.Meta{Usage: counts}}, nil) && yield(chat.Event{Kind: chat.Finish, Text: end}, nil)
 	}
 }
 

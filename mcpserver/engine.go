@@ -108,7 +108,7 @@ func (e *engine) dispatch(ctx context.Context, c *caller, m message) (json.RawMe
 		return e.initialize(ctx, c, m)
 	case mcp.MethodToolsList:
 		e.settled(ctx)
-		return e.listTools(c, m)
+		return e.listTools(ctx, c, m)
 	case mcp.MethodToolsCall:
 		e.settled(ctx)
 		return e.callTool(ctx, c, m)

@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"bytes"
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"maps"
@@ -38,7 +39,15 @@ type toolLists struct {
 	tools          []mcp.Tool           // in its order: the same list each time, so that a model server's prompt cache serves it
 	mirrored       map[string]*mcp.Tool // those with arguments that a client of 2026-07-28 repeats in headers
 	legacy, modern pages
+
+	varied []int // the tools that callers see with schemas of their own, by their places in the registry's snapshot
+	source []tools.Tool
+	mu     sync.Mutex
+	seen   map[string][2]pages // the lists of callers, by the schemas that they see
 }
+
+// mostSeen bounds how many lists of callers are kept. Callers with the same rights share one.
+const mostSeen = 64
 
 // pages are a list's results by the cursor that asks for each; the first page has the empty one.
 type pages map[string]json.RawMessage
@@ -51,11 +60,11 @@ func newLists(cfg Config) *lists {
 
 // listTools answers tools/list. A cursor that leads nowhere is -32602, as the specification says; the sentence tells
 // the client what to do, since a list that changes between two pages is nobody's fault.
-func (e *engine) listTools(c *caller, m message) (json.RawMessage, *rpcError) {
+func (e *engine) listTools(ctx context.Context, c *caller, m message) (json.RawMessage, *rpcError) {
 	if m.odd {
 		return nil, fail(codeParams, "a cursor is a text")
 	}
-	legacy, modern := e.lists.pages()
+	legacy, modern := e.lists.pages(ctx)
 	all := legacy
 	if c.modern {
 		all = modern
@@ -88,20 +97,58 @@ func (l *lists) current() *toolLists {
 			fresh.mirrored[t.Name] = &fresh.tools[i]
 		}
 	}
+	for i, t := range snapshot.Tools {
+		if t.Seen != nil {
+			fresh.varied = append(fresh.varied, i)
+		}
+	}
+	fresh.source, fresh.seen = snapshot.Tools, map[string][2]pages{}
 	fresh.legacy, fresh.modern = l.write(fresh.tools)
 	l.now.Store(fresh)
 	return fresh
 }
 
-// pages are the lists as they are sent. mcp-go's server does not say when its tools changed, so where it has any the
-// lists are written for each request.
-func (l *lists) pages() (legacy, modern pages) {
+// pages are the lists as they are sent to the caller of ctx. mcp-go's server does not say when its tools changed, so where it
+// has any the lists are written for each request.
+func (l *lists) pages(ctx context.Context) (legacy, modern pages) {
 	now := l.current()
-	extra := l.extra(now.tools)
-	if len(extra) == 0 {
+	all, key := now.seenBy(ctx)
+	extra := l.extra(all)
+	switch {
+	case len(extra) > 0:
+		return l.write(slices.Concat(all, extra))
+	case key == "":
 		return now.legacy, now.modern
 	}
-	return l.write(slices.Concat(now.tools, extra))
+	now.mu.Lock()
+	defer now.mu.Unlock()
+	own, ok := now.seen[key]
+	if !ok {
+		own[0], own[1] = l.write(all)
+		if len(now.seen) >= mostSeen {
+			clear(now.seen)
+		}
+		now.seen[key] = own
+	}
+	return own[0], own[1]
+}
+
+// seenBy are the tools as the caller of ctx sees them, with a key of what differs from what all see; empty: nothing does.
+func (t *toolLists) seenBy(ctx context.Context) (all []mcp.Tool, key string) {
+	all = t.tools
+	for _, i := range t.varied {
+		schema := t.source[i].Seen(ctx)
+		at := slices.IndexFunc(all, func(out mcp.Tool) bool { return out.Name == t.source[i].Name })
+		if len(schema) == 0 || at < 0 {
+			continue
+		}
+		if key == "" {
+			all = slices.Clone(all)
+		}
+		all[at].RawInputSchema = objectSchema(schema)
+		key += t.source[i].Name + "\x00" + string(schema) + "\x00"
+	}
+	return all, key
 }
 
 // write writes tools as both kinds of list: up to 2025-11-25 a list has no resultType and no cache hints.

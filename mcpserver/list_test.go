@@ -165,3 +165,34 @@ func BenchmarkListOf1000Tools(b *testing.B) {
 		s.engine.handle(b.Context(), c, m)
 	}
 }
+
+// TestCallersSeeTheirOwnSchemas lists a tool whose schema is another one for each caller.
+func TestCallersSeeTheirOwnSchemas(t *testing.T) {
+	type key struct{}
+	r := registryOf(t, append(manyTools(3), tools.Tool{Name: "varied", Schema: json.RawMessage(`{"type":"object","title":"all"}`), Seen: func(ctx context.Context) json.RawMessage {
+		who, _ := ctx.Value(key{}).(string)
+		if who == "" {
+			return nil
+		}
+		return json.RawMessage(`{"type":"object","title":"` + who + `"}`)
+	}})...)
+	l := newLists(Config{Registry: r, PageSize: 2, Outcome: func(string) bool { return false }, Extra: server.NewMCPServer("", "")})
+	for range 2 { // made, and kept
+		for _, who := range []string{"", "ann", "bob"} {
+			want := `"title":"` + who + `"`
+			if who == "" {
+				want = `"title":"all"`
+			}
+			legacy, modern := l.pages(context.WithValue(t.Context(), key{}, who))
+			for _, all := range []pages{legacy, modern} {
+				text := ""
+				for _, page := range all {
+					text += string(page)
+				}
+				if !strings.Contains(text, want) || strings.Count(text, `"title"`) != 1 {
+					t.Errorf("%q sees %s", who, text)
+				}
+			}
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -43,10 +44,11 @@ type Described struct {
 	Output      json.RawMessage `json:"output,omitempty"`
 }
 
-// Describe lists the tools of a registry in their order.
-func Describe(r *tools.Registry) []Described {
+// Describe lists the tools of a registry in their order, as the caller of ctx may see them.
+func Describe(ctx context.Context, r *tools.Registry) []Described {
 	all := []Described{}
 	for _, t := range r.Snapshot().Tools {
+		t = t.For(ctx)
 		all = append(all, Described{t.Name, t.Title, t.Description, t.Schema, t.Output})
 	}
 	return all
@@ -98,8 +100,8 @@ func method(name string, serve func(http.ResponseWriter, *http.Request) error) h
 }
 
 // list answers with all tools.
-func (s *Server) list(w http.ResponseWriter, _ *http.Request) error {
-	text, err := json.Marshal(Describe(s.registry))
+func (s *Server) list(w http.ResponseWriter, r *http.Request) error {
+	text, err := json.Marshal(Describe(r.Context(), s.registry))
 	if err != nil {
 		return err
 	}

@@ -23,6 +23,10 @@ type Tool struct {
 	Hints       Hints
 	Timeout     time.Duration // of one call; 0: the registry's
 
+	// Seen, when set, gives the schema as the caller of ctx may see it: with the names of what only some may look into. Arguments
+	// are held to Schema all the same. nil, and an empty answer: it is the same for all.
+	Seen func(ctx context.Context) json.RawMessage
+
 	// Refuse, when set, looks at arguments as they came, before they are held to Schema, and may answer instead of Call: a tool
 	// whose specification has words of its own for what a schema can say as well is not answered for by the validator. What is
 	// wrong in any other way it leaves to the schema.
@@ -31,6 +35,16 @@ type Tool struct {
 	// Call runs the tool. The arguments are one JSON object that fits Schema. An error is a failure of the tool, told to
 	// whoever called in its own words; it becomes a Result with IsError.
 	Call func(ctx context.Context, args json.RawMessage) (Result, error)
+}
+
+// For returns the tool as the caller of ctx may see it.
+func (t Tool) For(ctx context.Context) Tool {
+	if t.Seen != nil {
+		if schema := t.Seen(ctx); len(schema) > 0 {
+			t.Schema = schema
+		}
+	}
+	return t
 }
 
 // Hints are what a tool says of its effects, as MCP's annotations do; nil is what it does not say. They are words of the

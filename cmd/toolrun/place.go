@@ -96,7 +96,7 @@ func (at *place) tools(ctx context.Context) (all []runner.Described, err error) 
 	if err := at.open(ctx); err != nil {
 		return nil, err
 	}
-	return runner.Describe(at.box.Registry), nil
+	return runner.Describe(auth.WithPrincipal(ctx, auth.Local()), at.box.Registry), nil
 }
 
 // call runs a tool.

@@ -7,14 +7,66 @@ import (
 	"net/http"
 	"strings"
 
+	"toolnorm/chat"
 	"toolnorm/internal/auth"
 	"toolnorm/tools"
 	"toolnorm/tools/kb/kbstore"
 )
 
-// baseSchema is the schema of knowledge_base_id. It names no base: a schema is the same for all callers, and who may
-// see which differs. An error lists those that the caller may see.
+// baseSchema is the schema of knowledge_base_id for those of whom it is not known what they may see. It names no base: see
+// [bases.seen], which does.
 const baseSchema = `{"type": "string", "description": "The knowledge base, by its name or id. Leave it out when there is only one"}`
+
+// seen returns a tool's schema with the knowledge bases that a caller may see: none is asked for when there is one, and one of
+// their names when there are several. Empty: the schema of all.
+func (b bases) seen(schema json.RawMessage) func(ctx context.Context) json.RawMessage {
+	return func(ctx context.Context) json.RawMessage {
+		who := auth.PrincipalOf(ctx)
+		if b.store == nil || who == nil {
+			return nil
+		}
+		all, err := b.store.Bases(ctx, who)
+		if err != nil || len(all) == 0 || len(all) > maxSeen {
+			return nil
+		}
+		place := map[string]any{"type": "string"}
+		if len(all) == 1 {
+			place["description"] = "Leave it out: there is only " + listed(all, false)
+		} else {
+			place["enum"], place["description"] = choices(all), "Which knowledge base: "+listed(all, false)
+		}
+		text, err := chat.JSON(place)
+		if err != nil {
+			return nil
+		}
+		own := strings.Replace(string(schema), baseSchema, string(text), 1)
+		if len(all) > 1 && strings.Contains(own, `"required": ["query"]`) {
+			own = strings.Replace(own, `"required": ["query"]`, `"required": ["query", "knowledge_base_id"]`, 1)
+		} else if len(all) > 1 {
+			own = strings.Replace(own, `{"type": "object",`, `{"type": "object", "required": ["knowledge_base_id"],`, 1)
+		}
+		return json.RawMessage(own)
+	}
+}
+
+// maxSeen bounds how many knowledge bases a schema names: it stands in the prompt of each request.
+const maxSeen = 50
+
+// choices are the names of knowledge bases, and the ids of those that share one.
+func choices(all []kbstore.Base) (out []string) {
+	count := map[string]int{}
+	for _, base := range all {
+		count[strings.ToLower(base.Name)]++
+	}
+	for _, base := range all {
+		if count[strings.ToLower(base.Name)] > 1 {
+			out = append(out, base.ID)
+		} else {
+			out = append(out, base.Name)
+		}
+	}
+	return out
+}
 
 // maxListed bounds how many knowledge bases an error lists.
 const maxListed = 20

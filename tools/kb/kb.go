@@ -24,6 +24,7 @@ import (
 	"sync"
 	"time"
 
+	"toolnorm/internal/auth"
 	"toolnorm/internal/embedding"
 	"toolnorm/internal/ocr"
 	"toolnorm/internal/sleep"
@@ -41,7 +42,7 @@ type KB struct {
 	local    *retrieval.Local
 
 	mu      sync.Mutex
-	offered bool // the registry has the tools
+	offered string // what the registry's tools tell of the knowledge bases; empty: it has none
 	beside  sleep.Group
 }
 
@@ -110,7 +111,9 @@ func (k *KB) Tools() []tools.Tool {
 	if k.config.SearchURL != "" {
 		search, known = &retrieval.Remote{URL: k.config.SearchURL}, bases{}
 	}
-	return []tools.Tool{k.config.searchDocuments(search, known), k.config.getKnowledgeBaseSummary(k.Store, time.Now), normalizeOCRText(k.normalizer())}
+	find, count := k.config.searchDocuments(search, known), k.config.getKnowledgeBaseSummary(k.Store, time.Now)
+	find.Seen, count.Seen = known.seen(find.Schema), bases{k.Store}.seen(count.Schema)
+	return []tools.Tool{find, count, normalizeOCRText(k.normalizer())}
 }
 
 // normalizer is what normalize_ocr_text works with.
@@ -123,22 +126,36 @@ func (k *KB) normalizer() *ocr.Normalizer {
 }
 
 // Offer puts the tools into a registry when they are wanted, and takes them out when they no longer are. The registry hears of
-// it only when that changed: its watchers tell every client that the list of tools is another one.
+// it only when that changed, or the names of the knowledge bases did: its watchers tell every client that the list of tools is
+// another one, and the tools name the bases.
 func (k *KB) Offer(ctx context.Context, r *tools.Registry) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	wanted, err := k.Wanted(ctx)
-	if err != nil || wanted == k.offered {
+	if err != nil {
 		return err
 	}
+	tells := ""
 	var list []tools.Tool
 	if wanted {
-		list = k.Tools()
+		list, tells = k.Tools(), "tools"
+		if k.Store != nil {
+			all, err := k.Store.Bases(ctx, auth.Local())
+			if err != nil {
+				return err
+			}
+			for _, b := range all {
+				tells += "\x00" + b.ID + "\x00" + b.Name + "\x00" + b.Description
+			}
+		}
+	}
+	if tells == k.offered {
+		return nil
 	}
 	if err := r.Set("knowledge", list...); err != nil {
 		return err
 	}
-	k.offered = wanted
+	k.offered = tells
 	return nil
 }
 

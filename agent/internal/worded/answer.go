@@ -1,0 +1,113 @@
+package worded
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// finals are names under which models answer as if by a tool.
+var finals = []string{"", "none", "null", "no", "no action", "no tool", "n/a", "final answer", "final", "answer", "finish", "finish answer", "respond", "final response", "done"}
+
+// isFinal reports whether a name is no tool's but says that an answer follows.
+func isFinal(name string) bool {
+	return slices.Contains(finals, folded(strings.Trim(name, "[]()`\"' .")))
+}
+
+// Answer takes the labels off an answer: "Final Answer: It is 3.", {"action": "Final Answer", "action_input": "It is 3."},
+// {"tool": null, "answer": "It is 3."} all say "It is 3." A text without labels is its own.
+func Answer(text string) string {
+	said := strings.TrimSpace(text)
+	if strings.HasPrefix(said, "<") {
+		if rest := strings.TrimSpace(tags.ReplaceAllString(said, "")); rest != "" || strings.HasSuffix(said, ">") {
+			said = rest
+		}
+	}
+	said = roleInFront.ReplaceAllString(said, "")
+	if behind, ok := labelledAnswer(said); ok {
+		said = behind
+	}
+	inner := said
+	if in, behind, ok := fence(said); ok && strings.TrimSpace(behind) == "" {
+		inner = strings.TrimSpace(in)
+	}
+	return objectAnswer(inner, said)
+}
+
+// labelledAnswer returns what stands behind the label of an answer, or behind an action that is none.
+func labelledAnswer(text string) (string, bool) {
+	lines := linesOf(text)
+	for i, l := range lines {
+		rest := strings.TrimSpace(text[l.at:])
+		switch {
+		case l.role == final && onlyThoughts(lines[:i], text):
+			return strings.TrimSpace(strings.TrimSuffix(rest, "**")), true
+		case l.role == action:
+			value := l.value
+			if inner, ok := strings.CutSuffix(value, "]"); ok { // Finish[42]
+				if called, said, ok := strings.Cut(inner, "["); ok && isFinal(called) && said != "" {
+					return said, true
+				}
+			}
+			called, _, _ := strings.Cut(value, "(")
+			if !isFinal(called) || value == "" {
+				return text, false
+			}
+			for _, next := range lines[i+1:] {
+				if next.role == input || next.role == final {
+					return strings.TrimSpace(text[next.at:]), true
+				}
+			}
+			return text, false
+		case l.role <= other && strings.TrimSpace(text[l.start:l.end]) != "" && !onlyThoughts(lines[:i], text):
+			return text, false
+		}
+	}
+	return text, false
+}
+
+// onlyThoughts reports whether nothing but thoughts, results and actions stand on lines.
+func onlyThoughts(lines []line, text string) bool {
+	labelled := false
+	for _, l := range lines {
+		if labelled = labelled || l.role > other; !labelled && strings.TrimSpace(text[l.start:l.end]) != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// objectAnswer returns what an object says that names no tool; said where it is none.
+func objectAnswer(inner, said string) string {
+	d := json.NewDecoder(strings.NewReader(inner))
+	var v map[string]any
+	if !strings.HasPrefix(inner, "{") || d.Decode(&v) != nil {
+		return said
+	}
+	rest := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(inner[d.InputOffset():]), "```"))
+	tool, named := v["tool"]
+	for _, key := range []string{"action", "name", "tool_name"} {
+		if other, ok := v[key]; ok && !named {
+			tool, named = other, true
+		}
+	}
+	name, isText := tool.(string)
+	if !named || tool != nil && (!isText || !isFinal(name)) {
+		return said
+	}
+	for _, key := range []string{"answer", "action_input", "final_answer", "response", "text", "message", "arguments", "input"} {
+		switch value := v[key].(type) {
+		case string:
+			if rest == "" {
+				return strings.TrimSpace(value)
+			}
+		case map[string]any: // {"action": "finish", "action_input": {"answer": "…"}}
+			for _, only := range value {
+				if text, ok := only.(string); ok && len(value) == 1 && rest == "" {
+					return strings.TrimSpace(text)
+				}
+			}
+		}
+	}
+	return rest
+}

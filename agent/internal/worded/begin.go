@@ -1,0 +1,125 @@
+package worded
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Begins returns where the first line of a text begins that may be the first of a call or of a labelled answer; -1 where none may.
+// front says that the text stands at the beginning of a line. What stands in front of such a line is words, whatever follows.
+func (r *Reader) Begins(text string, front bool) int {
+	whole := text[:len(text)-halfRune(text)]
+	at := 0
+	for at < len(whole) {
+		l := lineAt(whole, at)
+		if (at > 0 || front) && r.may(whole[at:], l.end < len(whole)) {
+			return at
+		}
+		at = l.end + 1
+	}
+	if at == len(whole) && len(whole) < len(text) && (at > 0 || front) {
+		return at // half a character may become any
+	}
+	return -1
+}
+
+// halfRune is how many bytes at the end of a text are the beginning of a character.
+func halfRune(text string) int {
+	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
+		if tail := text[len(text)-n:]; utf8.RuneStart(tail[0]) {
+			if !utf8.FullRuneInString(tail) {
+				return n
+			}
+			break
+		}
+	}
+	return 0
+}
+
+// longestLabel is how long a line is at most before its label is known, in bytes.
+const longestLabel = 80
+
+// may reports whether a text, which begins a line, may be the beginning of a call or of an answer behind a label. ended says that
+// its first line is whole.
+func (r *Reader) may(text string, ended bool) bool {
+	l := lineAt(text, 0)
+	first := strings.TrimLeft(text[:l.end], " \t")
+	switch {
+	case first == "":
+		return !ended && text != "" // blanks may go on as anything
+	case first[0] == '{' || first[0] == '[' && strings.HasPrefix(strings.TrimLeft(first[1:], " "), "{"), first[0] == '[' && len(first) == 1:
+		return r.mayObject(text)
+	case first[0] == '<':
+		return r.mayObject(text)
+	case first[0] == '`' || first[0] == '~':
+		return r.mayFence(text, ended)
+	case l.role > other:
+		return true
+	case l.role == other:
+		n, rest := name(l.value)
+		_, known := r.tool(n)
+		return known || l.value == "" && !ended || !ended && rest == "" && len(l.value) < longestLabel
+	case !ended && len(first) < longestLabel:
+		return mayLabel(first)
+	}
+	return strings.EqualFold(strings.TrimSpace(first), "json")
+}
+
+// mayLabel reports whether half a line may become a known label: signs of lists, and words with which one begins.
+func mayLabel(half string) bool {
+	word := folded(strings.TrimLeft(half, "#*_-+•0123456789.) \t"))
+	if word == "" || strings.HasPrefix("json", strings.ToLower(word)) {
+		return true
+	}
+	for label := range roles() {
+		if strings.HasPrefix(label, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// mayFence is may for a fence, or a span of code at the beginning of a line.
+func (r *Reader) mayFence(text string, ended bool) bool {
+	m := fenced.FindStringSubmatchIndex(text)
+	if m == nil {
+		inner := strings.TrimLeft(text, " \t`~")
+		return inner == "" && !ended || strings.HasPrefix(inner, "{") && r.mayObject(inner)
+	}
+	inner := strings.TrimLeft(text[m[1]:], " \t\n")
+	switch {
+	case inner == "":
+		return !strings.Contains(text[m[1]:], "\n\n")
+	case strings.IndexByte("{[</#", inner[0]) >= 0:
+		return r.mayObject(inner)
+	}
+	n, rest := name(inner)
+	if _, known := r.tool(n); known && strings.HasPrefix(strings.TrimSpace(rest), "(") || rest == "" && len(n) < longestLabel && r.prefix(n) {
+		return true
+	}
+	return r.may(inner, strings.Contains(inner, "\n"))
+}
+
+// prefix reports whether a tool's name begins so.
+func (r *Reader) prefix(n string) bool {
+	for _, t := range r.Tools {
+		if strings.HasPrefix(t.Name, n) {
+			return true
+		}
+	}
+	for also := range r.Also {
+		if strings.HasPrefix(also, n) {
+			return true
+		}
+	}
+	return false
+}
+
+// mayObject reports whether JSON, or a tag, may be a call or an answer: it is short yet, or names something in its first bytes.
+func (r *Reader) mayObject(text string) bool {
+	if len(text) < reach/2 {
+		return true
+	}
+	head := text[:min(len(text), reach)]
+	return named.MatchString(head) || strings.HasPrefix(text, "{") && r.mayCall(text)
+}

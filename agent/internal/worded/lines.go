@@ -1,0 +1,143 @@
+package worded
+
+import (
+	_ "embed"
+	"regexp"
+	"strings"
+	"sync"
+)
+
+//go:embed labels.txt
+var labelText string
+
+// role is what stands behind a label.
+type role uint8
+
+const (
+	none  role = iota // the line has no label
+	other             // a label that is not known
+	thought
+	action
+	input
+	observation
+	final
+)
+
+// roles are the roles by folded labels.
+var roles = sync.OnceValue(func() map[string]role {
+	names := map[string]role{"thought": thought, "action": action, "input": input, "observation": observation, "final": final}
+	all := map[string]role{}
+	for line := range strings.Lines(labelText) {
+		kind, words, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if as, ok := names[kind]; ok {
+			for word := range strings.SplitSeq(words, ", ") {
+				// The first one stands: 行動 is an action in Chinese as well as in Japanese.
+				if _, ok := all[folded(word)]; !ok {
+					all[folded(word)] = as
+				}
+			}
+		}
+	}
+	return all
+})
+
+// folded is a label without case, numbers, and the difference between blanks, hyphens and underscores.
+func folded(label string) string {
+	label = strings.NewReplacer("_", " ", "-", " ", "*", "", "`", "", "’", "'").Replace(strings.ToLower(label))
+	label = strings.TrimRight(label, "0123456789 #().")
+	return strings.Join(strings.Fields(label), " ")
+}
+
+// line is a line of a reply.
+type line struct {
+	label  string
+	role   role
+	closes bool   // it is the end of a fence
+	value  string // behind the label, without bold
+	start  int    // of the line in the text
+	at     int    // of the value in the text
+	end    int    // behind the line, its line break not counted
+}
+
+// Labels: a mark of a list or a heading, a few words that may be bold and numbered, and a colon.
+var (
+	labelled = regexp.MustCompile(`^[ \t]{0,3}(?:(?:[-*•+]|\d{1,2}[.)])[ \t]+|#{1,6}[ \t]*)?[*_]{0,3}([\pL][\pL\pM\pN '’_-]{0,40}?)[*_]{0,3}[ \t]*(?:[#(]?\d{1,2}\)?)?[*_]{0,3}[ \t]*[:：][*_]{0,3}[ \t]*`)
+	heading  = regexp.MustCompile(`^[ \t]{0,3}(?:#{1,6}[ \t]*[*_]{0,3}|[*_]{2,3})([\pL][\pL\pM\pN '’_-]{0,40}?)[ \t]*\d{0,2}[*_]{0,3}[ \t]*$`)
+)
+
+// mostWords is how many words a label has.
+const mostWords = 5
+
+// lineAt reads the line that begins at start.
+func lineAt(text string, start int) line {
+	end := len(text)
+	if i := strings.IndexByte(text[start:], '\n'); i >= 0 {
+		end = start + i
+	}
+	l := line{start: start, at: start, end: end}
+	whole := text[start:end]
+	l.closes = len(whole) > 2 && strings.Trim(whole, "` \t") == "" || len(whole) > 2 && strings.Trim(whole, "~ \t") == ""
+	m := labelled.FindStringSubmatchIndex(whole)
+	if m == nil {
+		if m = heading.FindStringSubmatchIndex(whole); m == nil || roles()[folded(whole[m[2]:m[3]])] == none {
+			return l
+		}
+	}
+	label := whole[m[2]:m[3]]
+	if len(strings.Fields(label)) > mostWords {
+		return l
+	}
+	l.label, l.role, l.at = label, other, start+m[1]
+	if known := roles()[folded(label)]; known != none {
+		l.role = known
+	}
+	l.value = strings.TrimSpace(whole[m[1]:])
+	return l
+}
+
+// linesOf are the lines of a text.
+func linesOf(text string) (all []line) {
+	for at := 0; at <= len(text); {
+		l := lineAt(text, at)
+		all = append(all, l)
+		at = l.end + 1
+	}
+	return all
+}
+
+// fenced is the opening of a fence: its sign, and the label. A mark of a list may stand in front of it.
+var fenced = regexp.MustCompile("^[ \\t]*(?:(?:[-*]|\\d{1,2}[.)])[ \\t]+)?(`{3,}|~{3,})[ \\t]*([\\w+-]*)[ \\t]*")
+
+// fence returns what stands in the fence that a text begins with, and what stands behind it. A fence that ends with the text
+// needs no end.
+func fence(text string) (inner, behind string, ok bool) {
+	m := fenced.FindStringSubmatchIndex(text)
+	if m == nil {
+		return "", "", false
+	}
+	sign := text[m[2]:m[3]]
+	inner = text[m[1]:]
+	if i := strings.Index(inner, sign); i >= 0 {
+		return inner[:i], strings.TrimLeft(inner[i:], sign[:1]), true
+	}
+	return inner, "", true
+}
+
+// inFence reports whether a place behind a text is in a fence that the text has opened, and where its opening stands.
+func inFence(text string) (at int, inside bool) {
+	sign := ""
+	for _, l := range linesOf(text) {
+		m := fenced.FindStringSubmatchIndex(text[l.start:l.end])
+		switch {
+		case m == nil:
+		case sign == "":
+			sign, at, inside = text[l.start+m[2]:l.start+m[3]], l.start, true
+			if strings.Contains(text[l.start+m[3]:l.end], sign) { // opened and closed on one line
+				sign, inside = "", false
+			}
+		case text[l.start+m[2]] == sign[0] && m[3]-m[2] >= len(sign):
+			sign, inside = "", false
+		}
+	}
+	return at, inside
+}

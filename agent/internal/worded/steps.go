@@ -1,0 +1,323 @@
+package worded
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"toolnorm/adapters"
+	"toolnorm/chat"
+)
+
+// step is a call behind labels.
+type step struct {
+	call  chat.Call
+	known bool // its tool is offered
+	until int  // where it ends in the text
+}
+
+// mostTries bounds the labels at which calls are looked for: a reply has few, and each may be read to its end.
+const mostTries = 64
+
+// steps reads calls behind labels. Nothing behind an answer is a call.
+func (r *Reader) steps(text, end string) (calls []chat.Call, front string) {
+	lines := linesOf(text)
+	begin, until, tries := -1, 0, 0
+	for i := 0; i < len(lines); i++ {
+		l := lines[i]
+		switch {
+		case l.start < until, l.role == none:
+			continue
+		case len(calls) > 0 && strings.TrimSpace(text[until:l.start]) != "":
+			return calls, front
+		case l.role == final && len(calls) == 0 && !r.namesTool(l.value):
+			return nil, ""
+		}
+		if tries++; tries > mostTries {
+			return calls, front
+		}
+		s, ok := r.step(text, lines, i, end)
+		if !ok {
+			continue
+		}
+		if len(calls) == 0 {
+			if begin, ok = meant(text, lines[:i], l.start, s.until); !ok {
+				return nil, ""
+			}
+			front = said(text[:begin])
+		}
+		// An unknown name is told alone: what comes behind it may depend on it.
+		if calls, until = append(calls, s.call), s.until; !s.known {
+			break
+		}
+	}
+	return calls, front
+}
+
+// namesTool reports whether a value begins with the name of an offered tool.
+func (r *Reader) namesTool(value string) bool {
+	n, _ := name(value)
+	_, ok := r.tool(n)
+	return ok
+}
+
+// meant reports whether the words around a call mean it, and where the call begins: a fence around it belongs to it. Thoughts in
+// front are enough; other words must announce it, and words behind must go on from it. In a fence nothing may stand behind.
+func meant(text string, before []line, start, until int) (begin int, ok bool) {
+	begin = start
+	if at, inside := inFence(text[:start]); inside {
+		first := lineAt(text, at)
+		if m := fenced.FindStringSubmatch(text[at:]); !slices.Contains(plainFences, strings.ToLower(m[2])) {
+			return 0, false
+		}
+		if between := said(text[min(first.end+1, start):start]); between != "" {
+			return 0, false // program text
+		}
+		_, behind, _ := fence(text[at:])
+		if strings.TrimSpace(behind) != "" {
+			return 0, false
+		}
+		begin = at
+	} else if !adapters.Meant("", words(text[until:])) {
+		return 0, false
+	}
+	for _, l := range slices.Backward(before) {
+		if l.role == thought {
+			return begin, true
+		}
+	}
+	return begin, adapters.Meant(said(text[:begin]), "")
+}
+
+// plainFences are the labels of fences that hold no program.
+var plainFences = []string{"", "text", "txt", "plaintext", "plain", "json", "yaml", "yml", "tool", "tool_call", "tool_code", "tool_use", "action", "react", "function_call"}
+
+// words is what is said behind a call: a label begins what the model makes up, and PAUSE or signs say nothing.
+func words(behind string) string {
+	behind = rest(behind)
+	if !strings.ContainsFunc(strings.Replace(behind, "PAUSE", "", 1), unicode.IsLetter) {
+		return ""
+	}
+	return behind
+}
+
+// said is what a text says, without thoughts, marks of fences and labels of results.
+func said(text string) string {
+	var out []string
+	skip := false
+	for _, l := range linesOf(text) {
+		switch {
+		case l.role == thought:
+			skip = true
+		case l.role > thought:
+			skip = false
+		case fenced.MatchString(text[l.start:l.end]):
+		case !skip:
+			out = append(out, text[l.start:l.end])
+		}
+	}
+	return strings.TrimSpace(strings.Join(out, "\n"))
+}
+
+// linking are the words between a name and its arguments on one line: calc.add with the arguments {…}.
+var linking = regexp.MustCompile(`(?i)^[ \t,:]*(?:with|using)[ \t]+(?:the[ \t]+)?(?:following[ \t]+)?(?:arguments?|args|inputs?|parameters?|params)?[ \t:]*([({].*)$`)
+
+// step reads the call whose name stands on a line, or on the next one where the label is alone.
+func (r *Reader) step(text string, lines []line, i int, end string) (s step, ok bool) {
+	l := lines[i]
+	value, at := l.value, l.at
+	if l.role != action && l.role != other && l.role != final {
+		return s, false
+	}
+	next := i + 1
+	if value == "" {
+		if l.role != action {
+			return s, false
+		}
+		for next < len(lines) && strings.TrimSpace(text[lines[next].start:lines[next].end]) == "" {
+			next++
+		}
+		if next == len(lines) || lines[next].role != none {
+			return s, false
+		}
+		value, at = strings.TrimSpace(text[lines[next].start:lines[next].end]), lines[next].start
+		next++
+	}
+	if value[0] == '{' || fenced.MatchString(value) {
+		return r.objectStep(text, at, l.role, end)
+	}
+	called, rest := name(value)
+	t, known := r.tool(called)
+	if !known && (l.role != action || called == "" || isFinal(called) || r.Foreign != nil && r.Foreign(called)) {
+		return s, false
+	}
+	s = step{call: chat.Call{Name: t.Name}, known: known}
+	args, worded := "", l.role == action
+	switch inline := strings.TrimLeft(linking.ReplaceAllString(rest, "$1"), " ,;|:\t-"); {
+	case inline != "" && strings.ContainsRune("({[", rune(inline[0])):
+		begin := at + strings.LastIndex(text[at:lines[next-1].end], strings.TrimSpace(inline))
+		args, s.until = r.inline(text, begin, lines, next)
+		worded = worded && inline[0] != '{'
+	case inline != "":
+		in := lineAt(inline, 0)
+		if in.role != input {
+			return s, false // words: a sentence that begins with a name
+		}
+		if args, s.until = in.value, lines[next-1].end; opensValue(args) {
+			begin := at + strings.LastIndex(text[at:lines[next-1].end], strings.TrimSpace(args))
+			args, s.until = inside(text[begin:])
+			s.until += begin
+		}
+	default:
+		var labelled bool
+		if args, s.until, labelled, ok = r.behind(t, text, lines, next); !ok && l.role != action {
+			return s, false
+		}
+		worded = worded && (labelled || args == "")
+	}
+	return r.finished(text, t, called, args, worded, s, end)
+}
+
+// finished reads the arguments of a step.
+func (r *Reader) finished(text string, t chat.Tool, called, args string, worded bool, s step, end string) (step, bool) {
+	// Only a label shows that what stands in front of it is whole.
+	behind := strings.TrimSpace(text[min(s.until, len(text)):])
+	whole := end != chat.Length || labelled.MatchString(behind) && lineAt(behind, 0).role > other
+	if !s.known {
+		// Of an unknown tool the name is all that counts; what was cut may go on to be another.
+		s.call = chat.Call{Name: called, Args: []byte("{}")}
+		if v, complete := value(strings.TrimSpace(args)); complete {
+			if read, ok := arguments(chat.Tool{}, v, true); ok {
+				s.call.Args = read
+			}
+		}
+		return s, whole && slices.ContainsFunc([]rune(called), isName)
+	}
+	if args == "" && !worded {
+		return s, false
+	}
+	read, ok := read(t, args, worded, whole)
+	s.call.Args = read
+	return s, ok && !tellsTypes(read)
+}
+
+// tellsTypes reports whether arguments are nothing but the names of types, as where a tool is described.
+func tellsTypes(args []byte) bool {
+	var v map[string]any
+	if json.Unmarshal(args, &v) != nil || len(v) == 0 {
+		return false
+	}
+	for _, value := range v {
+		word, _ := value.(string)
+		if kind, _, _ := strings.Cut(strings.ToLower(strings.Trim(word, "<>")), " "); !slices.Contains(types, strings.Trim(kind, ",;(")) {
+			return false
+		}
+	}
+	return true
+}
+
+// types are the names of types in descriptions.
+var types = []string{"string", "str", "text", "integer", "int", "number", "float", "boolean", "bool", "array", "list", "object", "dict", "any"}
+
+// isName reports whether a character can be one of a tool's name.
+func isName(c rune) bool { return c < 0x80 && c != ' ' }
+
+// inline returns the arguments that begin behind a name on its line, and where they end: brackets to the one that closes them.
+func (r *Reader) inline(text string, begin int, lines []line, next int) (args string, until int) {
+	if text[begin] == '{' {
+		v, _ := value(text[begin:])
+		return v, begin + len(v)
+	}
+	until = stops(lines, next, len(text))
+	close := map[byte]byte{'(': ')', '[': ']'}[text[begin]]
+	body := strings.TrimRight(text[begin:until], " \t\n`*.")
+	if i := strings.IndexByte(body, '\n'); i >= 0 && body[i-1] == close {
+		body = body[:i]
+	}
+	if len(body) < 2 || body[len(body)-1] != close {
+		return text[begin:until], until // a bracket that nothing closes is read as it stands
+	}
+	return strings.TrimSpace(body[1 : len(body)-1]), begin + len(body)
+}
+
+// behind returns the arguments on the lines behind a name: behind a label, or as JSON or parameters without one.
+func (r *Reader) behind(t chat.Tool, text string, lines []line, next int) (args string, until int, labelled, ok bool) {
+	until = lines[next-1].end
+	for next < len(lines) && strings.TrimSpace(text[lines[next].start:lines[next].end]) == "" {
+		next++
+	}
+	if next == len(lines) {
+		return "", until, false, false
+	}
+	in := lines[next]
+	at := in.at
+	bare := strings.TrimSpace(text[in.start:in.end])
+	switch {
+	case in.role == input || in.role == other && opensValue(strings.TrimSpace(text[at:])):
+		labelled = in.role == input
+	case opensValue(bare):
+		at = in.start
+	default:
+		end := max(stops(lines, next+1, len(text)), in.end)
+		if i := strings.Index(text[in.start:end], "\n\n"); i >= 0 {
+			end = in.start + i
+		}
+		_, ok := pairs(t, text[in.start:end])
+		if ok {
+			return text[in.start:end], end, true, true
+		}
+		return "", until, false, false
+	}
+	rest := text[at:]
+	at += len(rest) - len(strings.TrimLeft(rest, " \t\n"))
+	rest = text[at:]
+	if strings.HasPrefix(strings.TrimLeft(rest, "*_`"), "{") || fenced.MatchString(rest) {
+		args, until = inside(rest)
+		return args, at + until, labelled, true
+	}
+	until = max(stops(lines, next+1, len(text)), in.end)
+	if at > until { // nothing stands behind the label
+		return "", in.end, labelled, true
+	}
+	return text[at:until], until, labelled, true
+}
+
+// inside returns the value at the beginning of a text, without quotes of Markdown or a fence around, and how far it goes.
+func inside(text string) (args string, until int) {
+	inner, behind, ok := fence(text)
+	if ok {
+		return strings.TrimSpace(inner), len(text) - len(behind)
+	}
+	trimmed := strings.TrimLeft(text, "*_`")
+	v, _ := value(trimmed)
+	until = len(text) - len(trimmed) + len(v)
+	return v, until + len(text[until:]) - len(strings.TrimLeft(text[until:], "*_`"))
+}
+
+// opensValue reports whether a text begins as JSON does, or a fence.
+func opensValue(text string) bool {
+	return strings.HasPrefix(text, "{") || strings.HasPrefix(text, "`{") || fenced.MatchString(text)
+}
+
+// stops is where what began in front of a line ends: at the next known label, at PAUSE, or at the end.
+func stops(lines []line, next, size int) int {
+	for ; next < len(lines); next++ {
+		if lines[next].role > other || lines[next].closes {
+			return max(lines[next].start-1, 0)
+		}
+	}
+	return size
+}
+
+// objectStep reads JSON, or a fence with it, behind a label.
+func (r *Reader) objectStep(text string, at int, as role, end string) (s step, ok bool) {
+	body, until := inside(strings.TrimLeft(text[at:], " \t"))
+	calls := r.object(body, end)
+	if len(calls) == 0 || as == final {
+		return s, false
+	}
+	_, known := r.tool(calls[0].Name)
+	return step{call: calls[0], known: known, until: min(at+until+len(text[at:])-len(strings.TrimLeft(text[at:], " \t")), len(text))}, true
+}

@@ -1,0 +1,305 @@
+// Package worded reads calls that stand in words: behind the labels of ReAct, as models write them, and as JSON with nothing
+// around it but fences and an announcement.
+//
+// It reads no arguments itself. It finds where a name and its arguments stand; package adapters says whether they are a call and
+// what they hold, so that a slip is repaired or refused as it is everywhere. One law covers the labels: a line of a label and
+// the name of an offered tool, with arguments behind it, is a call, in whatever language the labels are. Known labels
+// (labels.txt) are needed where the arguments are a text or the tool is unknown.
+//
+//	worded.go  Reader: the order in which a reply is looked at; arguments and names
+//	lines.go   lines, their labels and roles
+//	steps.go   calls behind labels
+//	objects.go calls in JSON and in program text
+//	answer.go  answers without their labels
+//	begin.go   whether a text may become a call
+package worded
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"toolnorm/adapters"
+	"toolnorm/chat"
+	"toolnorm/chat/schema"
+)
+
+// Reader finds calls in whole replies. Its fields are not changed while it reads.
+type Reader struct {
+	Tools []chat.Tool
+	Also  map[string]string // further names of tools
+	// Foreign reports whether a name is somebody else's tool: what calls one is left as it is. nil: none is.
+	Foreign func(name string) bool
+}
+
+// Longest is how long a text is looked at, in bytes: calls are short, and answers may be very long.
+const Longest = 64 << 10
+
+// Calls returns the first calls of a reply that ended so (chat.Stop, chat.Length), in the order in which they are written, with
+// nothing but white space between. A call of a tool that nobody offers is among them under the name that it has there. What was
+// cut is no call. front is what the model said in front of them.
+func (r *Reader) Calls(text, end string) (calls []chat.Call, front string) {
+	if len(text) > Longest || len(r.Tools) == 0 {
+		return nil, ""
+	}
+	text = plain(text)
+	if calls, front = r.steps(text, end); len(calls) > 0 {
+		return calls, front
+	}
+	return r.objects(text, end)
+}
+
+// tags are thoughts in tags, which are not part of what is said.
+var tags = regexp.MustCompile(`(?is)<(thought|thinking|think|reasoning|scratchpad)>.*?</(?:thought|thinking|think|reasoning|scratchpad)>`)
+
+// wide are the signs of East Asian width of JSON.
+var wide = strings.NewReplacer("｛", "{", "｝", "}", "：", ":", "，", ",", "＂", `"`)
+
+// element is a label as a tag: <action>calc.add</action>.
+var element = regexp.MustCompile(`(?s)<([A-Za-z_-]{2,24})>\s*(.*?)\s*</([A-Za-z_-]{2,24})>`)
+
+// tagInFront opens a thought that nothing closes.
+var tagInFront = regexp.MustCompile(`(?i)^\s*<(?:thought|thinking|think|reasoning|scratchpad)>`)
+
+// roleInFront is a role with which a reply begins.
+var roleInFront = regexp.MustCompile(`^\s*(?i:assistant|model|bot)[ \t]*:[ \t]*`)
+
+// plain takes thoughts in tags out of a text, makes labels of labels that are tags, and gives JSON in signs of East Asian width
+// those of JSON.
+func plain(text string) string {
+	if strings.Contains(text, "</") {
+		text = element.ReplaceAllStringFunc(tags.ReplaceAllString(text, ""), func(tag string) string {
+			m := element.FindStringSubmatch(tag)
+			if as := roles()[folded(m[1])]; m[1] != m[3] || as != action && as != input {
+				return tag
+			}
+			return "\n" + m[1] + ": " + m[2] + "\n"
+		})
+	}
+	if open := tagInFront.FindString(text); open != "" {
+		text = text[len(open):]
+	}
+	text = roleInFront.ReplaceAllString(text, "")
+	if strings.Contains(text, "｛") {
+		text = wide.Replace(text)
+	}
+	return strings.ReplaceAll(text, "\r\n", "\n")
+}
+
+// around are the words and signs that stand around a name: Use `calc.add`, the calc.add tool.
+var around = regexp.MustCompile(`^(?i:(?:use|call|run|invoke|execute)\s+)?(?i:the\s+)?(?i:(?:tool|function)\s+)?[\[("'` + "`" + `“”‘’*_<]*([\pL\pN_][\pL\pN_.:/-]{0,127})`)
+
+// name reads a name at the beginning of a value, and returns what stands behind it.
+func name(value string) (name, rest string) {
+	m := around.FindStringSubmatchIndex(value)
+	if m == nil {
+		return "", value
+	}
+	// What closes the signs in front of it goes as well, with the word that says that it is a tool.
+	opened := value[:m[2]]
+	name, rest = strings.TrimRight(value[m[2]:m[3]], ".:"), value[m[3]:]
+	if cut := value[m[2]+len(name) : m[3]]; cut != "." {
+		rest = cut + rest
+	}
+	if strings.ContainsAny(opened, "[(\"'`“”‘’*_<") {
+		rest = strings.TrimLeft(rest, "])\"'`“”‘’*_>")
+	}
+	for _, word := range []string{" tool", " function"} {
+		if len(rest) >= len(word) && strings.EqualFold(rest[:len(word)], word) {
+			rest = rest[len(word):]
+		}
+	}
+	if trimmed := strings.TrimSpace(rest); trimmed == "()" || trimmed == "." {
+		rest = ""
+	}
+	return name, rest
+}
+
+// tool returns the tool that a name means: its own, one that it is known by, or either behind name spaces.
+func (r *Reader) tool(name string) (chat.Tool, bool) {
+	if whole, ok := r.Also[name]; ok {
+		name = whole
+	}
+	if t, ok := adapters.Offered(r.Tools, name); ok {
+		return t, true
+	}
+	// mcp__calc__add, calc.calc.add, functions.add: the last parts that one tool has
+	parts := strings.FieldsFunc(strings.ReplaceAll(name, "__", "."), func(c rune) bool { return c == '.' || c == '/' || c == ':' })
+	for i := 1; i < len(parts); i++ {
+		tail := strings.Join(parts[i:], ".")
+		if whole, ok := r.Also[tail]; ok {
+			tail = whole
+		}
+		if i := slices.IndexFunc(r.Tools, func(t chat.Tool) bool { return t.Name == tail }); i >= 0 {
+			return r.Tools[i], true
+		}
+	}
+	return chat.Tool{}, false
+}
+
+// read returns the arguments that a text holds for a tool, which may be JSON, a list in Python, lines of keys and values, or the only
+// text that the tool takes. worded says that labels are evidence enough for a text; whole, that nothing of it was cut.
+func read(t chat.Tool, text string, worded, whole bool) (json.RawMessage, bool) {
+	text = strings.TrimSpace(text)
+	bare := unquoted(text)
+	switch {
+	case bare == "" || slices.Contains([]string{"none", "null", "n/a", "-", "{}", "no input", "no arguments"}, strings.ToLower(bare)):
+		return json.RawMessage("{}"), whole
+	case bare[0] == '{' || bare[0] == '[' && strings.HasPrefix(strings.TrimLeft(bare[1:], " \n"), "{"):
+		value, complete := value(bare)
+		if !whole && !complete {
+			return nil, false
+		}
+		return arguments(t, value, complete)
+	case !whole:
+		return nil, false
+	}
+	if strings.HasPrefix(bare, "(") && strings.HasSuffix(bare, ")") {
+		bare = strings.TrimSpace(bare[1 : len(bare)-1])
+	}
+	for _, as := range []func(chat.Tool, string) (json.RawMessage, bool){python, pairs} {
+		if args, ok := as(t, bare); ok {
+			return args, true
+		}
+	}
+	if only := onlyText(t); only != "" && worded {
+		first, _, _ := strings.Cut(bare, "\n\n")
+		return object([][2]string{{only, quoted(unquoted(first))}}), true
+	}
+	return nil, false
+}
+
+// arguments reads JSON as models write it. What its brackets do not close stays as it is, so that the tool's reader refuses it
+// and says so.
+func arguments(t chat.Tool, text string, complete bool) (json.RawMessage, bool) {
+	args, repairs, ok := adapters.Arguments(t, text)
+	if !ok || !complete && (slices.Contains(repairs, "truncated") || slices.Contains(repairs, "closers")) {
+		return json.RawMessage(text), strings.HasPrefix(text, "{")
+	}
+	return json.RawMessage(args), true
+}
+
+// python reads a="x", b=2, by the family of calls in Python.
+func python(t chat.Tool, text string) (json.RawMessage, bool) {
+	calls := decoded("python", "tool("+text+")", chat.Stop, []chat.Tool{{Name: "tool", Schema: t.Schema}})
+	if len(calls) != 1 {
+		return nil, false
+	}
+	return calls[0].Args, true
+}
+
+// decoded returns the calls of a text that is nothing but calls, as a family reads it. A decoder that fails finds none.
+func decoded(family, text, end string, tools []chat.Tool) []chat.Call {
+	source := chat.Fixed{{Kind: chat.Text, Text: text}, {Kind: chat.Finish, Text: end}}
+	var got chat.Collector
+	for e, err := range adapters.Named(family).Decode(&source, adapters.Options{Tools: tools, Hold: adapters.HoldCall}) {
+		if err != nil {
+			return nil
+		}
+		got.Add(e)
+	}
+	if strings.TrimSpace(got.Text.String()) != "" {
+		return nil
+	}
+	return got.Complete()
+}
+
+// pair is a key and a value: city: Seoul, "city" = "Seoul".
+var pair = regexp.MustCompile(`^[-*\s]*["'` + "`" + `]?([\pL_][\pL\pN_.-]*)["'` + "`" + `]?\s*[:=：]\s*(.*)$`)
+
+// pairs reads lines of keys and values, or one line with commas between, when each key is a parameter.
+func pairs(t chat.Tool, text string) (json.RawMessage, bool) {
+	typ := schema.Compile(t.Schema)
+	var found [][2]string
+	var lines []string
+	if !strings.Contains(text, "\n") {
+		lines = commas(text, typ)
+	} else {
+		lines = strings.Split(text, "\n")
+	}
+	for _, line := range lines {
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		m := pair.FindStringSubmatch(line)
+		if m == nil || !typ.Has(m[1]) {
+			return nil, false
+		}
+		text := unquoted(strings.TrimSuffix(strings.TrimSpace(m[2]), ","))
+		value, ok := typ.Prop(m[1]).FromText(text)
+		switch {
+		case strings.HasPrefix(text, `"`) && json.Valid([]byte(text)):
+			value = text
+		case !ok:
+			value = quoted(text)
+		}
+		found = append(found, [2]string{m[1], value})
+	}
+	return object(found), len(found) > 0
+}
+
+// commas divides a line at those commas behind which a parameter begins.
+func commas(text string, typ *schema.Type) (parts []string) {
+	start := 0
+	for i, c := range text {
+		if c != ',' && c != ';' {
+			continue
+		}
+		if m := pair.FindStringSubmatch(strings.TrimSpace(text[i+1:])); m != nil && typ.Has(m[1]) && strings.Count(text[start:i], `"`)%2 == 0 {
+			parts = append(parts, text[start:i])
+			start = i + 1
+		}
+	}
+	return append(parts, text[start:])
+}
+
+// object writes keys with values that are JSON.
+func object(members [][2]string) json.RawMessage {
+	var b strings.Builder
+	for i, m := range members {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, "%s:%s", quoted(m[0]), m[1])
+	}
+	return json.RawMessage("{" + b.String() + "}")
+}
+
+// quoted is a text as JSON.
+func quoted(text string) string {
+	out, _ := chat.JSON(text)
+	return string(out)
+}
+
+// unquoted takes a fence, or the quotes around a whole text, away.
+func unquoted(text string) string {
+	text = strings.TrimSpace(text)
+	if inner, _, ok := fence(text); ok {
+		return strings.TrimSpace(inner)
+	}
+	for _, q := range [][2]string{{`"`, `"`}, {"'", "'"}, {"`", "`"}, {"“", "”"}, {"**", "**"}} {
+		if inner, ok := strings.CutPrefix(text, q[0]); ok && strings.HasSuffix(inner, q[1]) && !strings.Contains(strings.TrimSuffix(inner, q[1]), q[0]) {
+			return strings.TrimSuffix(inner, q[1])
+		}
+	}
+	return text
+}
+
+// onlyText returns the name of the one parameter that a text can stand for: the only one that is required, or that there is,
+// when it is a text.
+func onlyText(t chat.Tool) string {
+	typ := schema.Compile(t.Schema)
+	members := typ.Required()
+	if len(members) == 0 {
+		members = typ.Members()
+	}
+	if len(members) != 1 {
+		return ""
+	}
+	if p := typ.Prop(members[0]); p.Known() && !p.Allows(schema.KindOf(`""`)) {
+		return ""
+	}
+	return members[0]
+}

@@ -1,0 +1,122 @@
+package agent
+
+import (
+	"iter"
+	"strings"
+
+	"toolnorm/agent/internal/worded"
+	"toolnorm/chat"
+	"toolnorm/tools"
+)
+
+// reader reads the replies of a run whose calls stand in words. theirs says which names are the client's tools.
+func (ts *toolset) reader(theirs func(name string) bool) *worded.Reader {
+	return &worded.Reader{Tools: ts.offered(), Also: ts.also, Foreign: theirs}
+}
+
+// offered are all tools by their own names, also those that are not described: the model may have found one, or know it from an
+// earlier conversation.
+func (ts *toolset) offered() []chat.Tool {
+	all := ts.chat(ts.list, func(name string) string { return name })
+	if ts.search {
+		all = append(all, asChat(searcher))
+	}
+	return all
+}
+
+// asChat is a tool as a request has it.
+func asChat(t tools.Tool) chat.Tool {
+	return chat.Tool{Name: t.Name, Description: t.Description, Schema: t.Schema}
+}
+
+// watch holds back text of a chat that may be a call in words, or an answer behind labels, until it is known: what has gone to the
+// client cannot be taken back. Everything else goes on as it comes.
+type watch struct {
+	reader *worded.Reader
+	shown  strings.Builder // the text that has gone on
+	held   string          // the text that has not
+	holds  bool            // held begins with what may be a call
+	called bool            // the engine has read a call: what stands behind it is text
+}
+
+// read passes events.
+func (w *watch) read(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, error] {
+	return func(yield func(chat.Event, error) bool) {
+		for e, err := range in {
+			ok := true
+			switch {
+			case err != nil || e.Kind == chat.Reasoning || e.Kind == chat.Usage:
+				ok = yield(e, err)
+			case e.Kind == chat.Text && !w.called:
+				ok = w.add(e, yield)
+			case e.Kind == chat.Finish:
+				ok = w.end(e, yield) && yield(e, nil)
+			default:
+				w.called = true
+				ok = w.release(yield) && yield(e, nil)
+			}
+			if !ok {
+				return
+			}
+		}
+	}
+}
+
+// add takes a piece of text, and passes what cannot become a call.
+func (w *watch) add(e chat.Event, yield func(chat.Event, error) bool) bool {
+	w.held += e.Text
+	for w.held != "" {
+		if len(w.held) > worded.Longest {
+			return w.release(yield)
+		}
+		fresh := w.shown.Len() == 0 || strings.HasSuffix(w.shown.String(), "\n")
+		at := w.reader.Begins(w.held, fresh)
+		switch {
+		case at == 0:
+			return true
+		case at < 0:
+			return w.release(yield)
+		}
+		if !w.pass(w.held[:at], yield) {
+			return false
+		}
+		w.held = w.held[at:]
+	}
+	return true
+}
+
+// release passes all that is held.
+func (w *watch) release(yield func(chat.Event, error) bool) bool {
+	text := w.held
+	w.held = ""
+	return text == "" || w.pass(text, yield)
+}
+
+// pass passes a text.
+func (w *watch) pass(text string, yield func(chat.Event, error) bool) bool {
+	w.shown.WriteString(text)
+	return yield(chat.Event{Kind: chat.Text, Text: text}, nil)
+}
+
+// end reads what is held at the end of the reply: calls, which leave as events, or an answer, without its labels.
+func (w *watch) end(e chat.Event, yield func(chat.Event, error) bool) bool {
+	if strings.TrimSpace(w.held) == "" {
+		return w.release(yield)
+	}
+	calls, front := w.reader.Calls(w.shown.String()+w.held, e.Text)
+	if len(calls) == 0 {
+		w.held = worded.Answer(w.held)
+		return w.release(yield)
+	}
+	front = strings.TrimSpace(strings.TrimPrefix(front, strings.TrimSpace(w.shown.String())))
+	if w.held = ""; front != "" && !w.pass(front, yield) {
+		return false
+	}
+	for i, c := range calls {
+		if !yield(chat.Event{Kind: chat.CallStart, Index: i, Text: c.Name}, nil) ||
+			!yield(chat.Event{Kind: chat.CallArgs, Index: i, Text: string(c.Args)}, nil) || !yield(chat.Event{Kind: chat.CallEnd, Index: i}, nil) {
+			return false
+		}
+	}
+	return true
+}
