@@ -73,6 +73,15 @@ func (g *family) strict(whole *frame, text string) (string, bool) {
 	switch g.notation {
 	case jsonArgs:
 		from, to, ok := whole.object()
+		if !ok { // in Python's quotes
+			from = whole.from() + strings.IndexByte(whole.text[whole.from():], '{')
+			to = strings.LastIndexByte(whole.text, '}')
+			args, ok := between(text, whole.text[:from], whole.text[to:], from < to)
+			if ok {
+				args, ok = g.toJSON(args)
+			}
+			return args, ok && json.Valid([]byte(args))
+		}
 		args, ok := between(text, whole.text[:from], whole.text[to:], ok)
 		return args, ok && json.Valid([]byte(args))
 	case tagArgs:

@@ -85,7 +85,8 @@ const (
 	empty     // the opener of a list
 	colonRead // the colon, inside the quotes of its key
 
-	unsure = 1 << 24 // it is one guess of several, whatever the others cost
+	unsure    = 1 << 24 // it is one guess of several, whatever the others cost
+	withNames = 1 << 25 // an argument of a Python call had a name
 )
 
 // position counts the arguments of a Python call.
