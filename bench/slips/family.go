@@ -228,9 +228,9 @@ func unescaped(s string) string {
 			continue
 		}
 		i++
-		switch at := strings.IndexByte(`ntr\'"`, s[i]); {
+		switch at := strings.IndexByte(`ntr\'"bf`, s[i]); {
 		case at >= 0:
-			b.WriteByte("\n\t\r\\'\""[at])
+			b.WriteByte("\n\t\r\\'\"\b\f"[at])
 		case s[i] == 'u' && i+4 < len(s):
 			if n, err := strconv.ParseUint(s[i+1:i+5], 16, 32); err == nil {
 				b.WriteRune(rune(n))

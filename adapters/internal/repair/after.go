@@ -147,8 +147,8 @@ func (g *Args) junk(s *Search, n *Node) {
 		}
 		if i > n.Pos && (c == ',' || c == '\n' || isClose(c) && c != ')') {
 			to := keep(n, i)
-			if sign(g.text, n.Pos) > 0 {
-				to.Flags |= unsure // what stands behind a sign of structure is a part of the arguments
+			if g.at(n.Pos) != '(' {
+				to.Flags |= unsure // it may be a part of the value, or make another of it
 			}
 			s.Go(n, slip+small, to)
 			return

@@ -22,7 +22,7 @@ func (g *Args) value(s *Search, n *Node) {
 		if g.at(n.Pos+1) == '{' {
 			g.open(s, n, 2, pick(t.Known(), habit, slip), anObject)
 		}
-		if key, _ := g.keyAhead(g.blank(n.Pos + 1)); key == "" && t.Allows(schema.Array) {
+		if t.Allows(schema.Array) && !g.wholeKey(g.blank(n.Pos+1)) {
 			g.open(s, n, 1, pick(t.Only(schema.Array|schema.Null) || g.Python && !t.Known(), small, slip), aSet)
 		}
 	case c == '[':
@@ -58,6 +58,13 @@ func (g *Args) value(s *Search, n *Node) {
 	if c == '{' || c == '[' || c == '(' || c == '<' {
 		g.bare(s, n, pick(t.Only(schema.String|schema.Null), 0, slip))
 	}
+}
+
+// wholeKey reports whether a key with a colon stands at i, its quotes in order.
+func (g *Args) wholeKey(i int) bool {
+	size := g.quoteAt(i)
+	key, quoted := g.keyAhead(i)
+	return key != "" && (!quoted || g.has(i+size+len(key), g.text[i:i+size]))
 }
 
 // bare offers a text that has lost its first quote, or both.
@@ -100,7 +107,7 @@ func guessed(text string, n *Node) bool {
 	last := words[len(words)-1:]
 	word := strings.Join(last, "")
 	value, _ := Scalar(strings.TrimRight(word, ".:"))
-	return value != "" && (len(words) > 1 || strings.HasSuffix(word, ".") || strings.HasSuffix(word, ":")) || !t.Known() && (scan.IsDigit(rest[0]) || nearLiteral(rest))
+	return value != "" && (len(words) > 1 || strings.HasSuffix(word, ".") || strings.HasSuffix(word, ":")) || nearLiteral(rest) || !t.Known() && (scan.IsDigit(rest[0]) || rest[0] == '<')
 }
 
 // nearLiteral reports whether a word is a literal with a letter left out, or one of another language.
