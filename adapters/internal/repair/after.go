@@ -145,7 +145,7 @@ func (g *Args) junk(s *Search, n *Node) {
 		if c == '"' || c == '{' || c == '[' {
 			return
 		}
-		if i > n.Pos && (c == ',' || c == '\n' || isClose(c) && c != ')') {
+		if i > n.Pos && (c == ',' || c == ';' || c == '\n' || isClose(c) && c != ')') {
 			to := keep(n, i)
 			if g.at(n.Pos) != '(' {
 				to.Flags |= unsure // it may be a part of the value, or make another of it

@@ -34,7 +34,7 @@ type delim struct {
 }
 
 // delims are those of JSON as models write it; the first one is JSON's own.
-var delims = []delim{{`"`, `"`, false}, {`"""`, `"""`, false}, {`'''`, `'''`, false}, {`'`, `'`, false}, {"`", "`", false}, {`\"`, `\"`, false}, {"“", "”", false}, {"‘", "’", false}, {"„", "“", false}, {"«", "»", false}, {"「", "」", false}}
+var delims = []delim{{`"`, `"`, false}, {`"""`, `"""`, false}, {`'''`, `'''`, false}, {`'`, `'`, false}, {"`", "`", false}, {"`", "'", false}, {`\"`, `\"`, false}, {"“", "”", false}, {"‘", "’", false}, {"„", "“", false}, {"«", "»", false}, {"「", "」", false}}
 
 // strings offers the strings that begin here.
 // Three quotes in front of a comma are an empty string and one too many.
@@ -250,10 +250,15 @@ func (g *Args) closeHere(s *Search, n *Node, i int, run string) {
 		cost = likely
 	}
 	to := n.behind(i)
-	if n.Flags&sBare == 0 && (sign(g.text, i-1) > 0 && !isClose(g.at(i-1)) || g.literal(n, run)) {
+	if n.Flags&sBare == 0 && (g.atBorder(i-1) || g.literal(n, run)) {
 		to.Flags |= unsure // the sign may stand behind the text; the quote in front of a number
 	}
 	s.Go(n, cost, to, run, `"`)
+}
+
+// atBorder reports whether at i a sign or a blank stands that may be between two values, or the quote that has begun a text.
+func (g *Args) atBorder(i int) bool {
+	return sign(g.text, i) > 0 && !isClose(g.at(i)) || g.at(i) >= 0 && strings.IndexByte(" |&.=\"'", byte(g.at(i))) >= 0
 }
 
 // literal reports whether a text is a number or a word where such a value fits as well as a text.

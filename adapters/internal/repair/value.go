@@ -86,6 +86,9 @@ func (g *Args) bare(s *Search, n *Node, cost int) {
 // guessed reports whether a text without quotes at n may be less than all of it, or no text: a comment or more than one
 // blank stands in front of it, or it is words and a number or a literal where such a value fits too.
 func guessed(text string, n *Node) bool {
+	if n.Pos > 1 && text[n.Pos-1] == ' ' && strings.IndexByte("[{(", text[n.Pos-2]) >= 0 {
+		return true // the blank may be its
+	}
 	if before := text[:n.Pos]; strings.HasSuffix(before, "*/") || strings.HasSuffix(before, "-->") || strings.HasSuffix(before, "  ") {
 		return true
 	}
@@ -133,7 +136,7 @@ func (g *Args) valueLost(s *Search, n *Node, inList bool) {
 
 // keyAgain offers to pass a key, or the name of a type, that stands where the value is due.
 func (g *Args) keyAgain(s *Search, n *Node, inList bool) {
-	if key, _ := g.keyAhead(n.Pos); key != "" && !inList && n.Stack != nil && !g.Python {
+	if key, _ := g.keyAhead(n.Pos); key != "" && !inList && n.Stack != nil && n.Stack.Kind == anObject {
 		i := n.Pos + g.quoteAt(n.Pos) + len(key)
 		i = g.blank(i + g.quoteAt(i))
 		s.Go(n, slip, keep(n, i+g.colon(i)))
@@ -205,7 +208,7 @@ func (g *Args) scalar(s *Search, n *Node, c int) {
 			s.Go(n, g.doubled(&to), to)
 		}
 	}
-	if next := g.at(n.Pos + 1); !g.Python && (next == '"' || next == '\'') && c >= 0 && strings.IndexByte("rbuf@$L", byte(c)) >= 0 {
+	if next := g.at(n.Pos + 1); !g.Python && (next == '"' || next == '\'' || next == '`') && c >= 0 && strings.IndexByte("rbuf@$L", byte(c)) >= 0 {
 		if c != 'f' && c != '$' || noHoles(g.text, n.Pos+2, byte(next)) {
 			s.Go(n, habit, keep(n, n.Pos+1))
 		}
