@@ -49,7 +49,7 @@ func (ar *arguments) read(t *toolset.Tool, id string, quotes []lenient.Delim) ma
 		ar.Quotes = quotes
 		ar.Container('{', t.Type())
 		ar.Quotes = nil
-		ar.decideArguments(from, t, quotes)
+		ar.decideArguments(from, t, quotes, false)
 		ar.calls.argsAt = -1
 		return committed
 	case scan.IsQuote(c) && ar.quotedObject(c):
@@ -83,9 +83,11 @@ func (ar *arguments) braceless(t *toolset.Tool, id, key string, quotes []lenient
 	}
 	ar.calls.commit(t, id)
 	ar.Repaired("opening-brace")
+	from := ar.Pos
 	ar.Quotes = quotes
 	ar.Items('{', t.Type())
 	ar.Quotes = nil
+	ar.decideArguments(from, t, quotes, true)
 	return committed
 }
 

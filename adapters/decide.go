@@ -5,6 +5,7 @@ import (
 
 	"toolnorm/adapters/internal/lenient"
 	"toolnorm/adapters/internal/repair"
+	"toolnorm/adapters/internal/scan"
 	"toolnorm/adapters/internal/toolset"
 )
 
@@ -14,11 +15,12 @@ const maxBehind = 512
 // decideArguments is decide for the arguments of a call, which begin at from.
 // A member of the envelope, or a tool's name as a key, may follow the arguments.
 // Quotes are those of the family, where it has its own.
-func (ar *arguments) decideArguments(from int, t *toolset.Tool, quotes []lenient.Delim) {
-	g := repair.Args{Type: t.Type(), Envelope: func(key string) bool { return lenient.OfEnvelope(key) || ar.tools.Find(key) != nil }}
+func (ar *arguments) decideArguments(from int, t *toolset.Tool, quotes []lenient.Delim, open bool) {
+	g := repair.Args{Type: t.Type(), Open: open, Around: byte(ar.outside.around), Envelope: func(key string) bool { return lenient.OfEnvelope(key) || ar.tools.Find(key) != nil }}
 	for _, q := range quotes {
 		g.Quotes = append(g.Quotes, q.Open)
 	}
+	ar.Out.Odd = ar.Out.Odd || g.Around != 0 || ar.goesOn()
 	ar.decide(from, 0, t.Name, g)
 	// a reply that stops inside the arguments is cut, whatever it says of its end
 	if ar.Unclosed && ar.At(ar.Space(0)) < 0 {
@@ -82,6 +84,18 @@ func (ar *arguments) noticeRest() {
 	if c := ar.At(n); c >= 0 && strings.IndexByte(",:;]})\"'", byte(c)) >= 0 && !ar.IsMark(n) && !ar.outside.argCloser(n) {
 		ar.Out.Odd = true
 	}
+}
+
+// goesOn reports whether behind the closers of arguments a quote stands, or a comma and a comment, also behind a fence: their
+// end may be inside of a text, or too early.
+func (ar *arguments) goesOn() bool {
+	n := ar.Space(0)
+	for end := n + maxAside; n < end && scan.IsCloser(ar.At(n)); n += 1 + ar.Space(n+1) {
+	}
+	if ar.Has(n, "```") {
+		n += 3 + ar.Space(n+3)
+	}
+	return ar.At(n) == '"' || ar.At(n) == ',' && ar.Comment(n+1+ar.Space(n+1)) > 0
 }
 
 // damaged is the text of arguments that begin at position from, and what stands behind them up to the end of their call.

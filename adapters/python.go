@@ -141,7 +141,7 @@ func (py *python) pythonArgs(t *toolset.Tool) (string, match) {
 	py.Python = false
 	py.LeaveAll()
 	a = min(a, whole)
-	if a == matched && py.Spare.Odd || a == mismatch && !py.trial.closing.Markless() {
+	if a == matched && py.Spare.Odd || a != matched && (!py.trial.closing.Markless() || py.argumentAt(start, t)) {
 		return py.decidePython(start, t, string(out), a)
 	}
 	if a != matched {
@@ -155,22 +155,37 @@ func (py *python) pythonArgs(t *toolset.Tool) (string, match) {
 	return string(out), a
 }
 
+// argumentAt reports whether a parameter of the tool stands at a position, named as in a call.
+// Without marks a name and a parenthesis are prose as often; with a parameter they are a call, damaged or not.
+func (py *python) argumentAt(start int, t *toolset.Tool) bool {
+	at := py.Pos
+	py.Pos = start
+	key, value := py.KeyAt(py.Space(0))
+	py.Pos = at
+	return value > 0 && t.Type().Has(key)
+}
+
 // decidePython decides what the arguments of a Python call mean that begin at start, and of which a came; see decide.
 func (py *python) decidePython(start int, t *toolset.Tool, today string, a match) (string, match) {
 	if a != matched {
 		today = ""
 	}
-	n := 0
+	end, n := py.Pos, 0
 	for n < 8*maxBehind && py.At(n) >= 0 && !py.IsMark(n) {
 		n++
 	}
 	text := string(py.Slice(start, py.Pos+n))
+	n += py.Pos - start
 	py.Pos = start
 	m, ok := lenient.Decide(text, repair.Args{Type: t.Type(), Python: true, Mark: py.IsMark}, t.Name, today)
 	switch {
 	case !ok:
-		return "", mismatch
-	case m.Open:
+		py.Pos = end
+		if a == matched {
+			a = mismatch
+		}
+		return "", a
+	case m.Open && !py.IsMark(n):
 		return "", incomplete
 	}
 	py.Pos += m.End

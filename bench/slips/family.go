@@ -73,6 +73,15 @@ func (g *family) strict(whole *frame, text string) (string, bool) {
 	switch g.notation {
 	case jsonArgs:
 		from, to, ok := whole.object()
+		if !ok { // in Python's quotes
+			from = whole.from() + strings.IndexByte(whole.text[whole.from():], '{')
+			to = strings.LastIndexByte(whole.text, '}')
+			args, ok := between(text, whole.text[:from], whole.text[to:], from < to)
+			if ok {
+				args, ok = g.toJSON(args)
+			}
+			return args, ok && json.Valid([]byte(args))
+		}
 		args, ok := between(text, whole.text[:from], whole.text[to:], ok)
 		return args, ok && json.Valid([]byte(args))
 	case tagArgs:
@@ -219,9 +228,9 @@ func unescaped(s string) string {
 			continue
 		}
 		i++
-		switch at := strings.IndexByte(`ntr\'"`, s[i]); {
+		switch at := strings.IndexByte(`ntr\'"bf`, s[i]); {
 		case at >= 0:
-			b.WriteByte("\n\t\r\\'\""[at])
+			b.WriteByte("\n\t\r\\'\"\b\f"[at])
 		case s[i] == 'u' && i+4 < len(s):
 			if n, err := strconv.ParseUint(s[i+1:i+5], 16, 32); err == nil {
 				b.WriteRune(rune(n))

@@ -21,6 +21,7 @@ type example struct {
 	Raw, Meant             string
 	Got                    []string
 	Outcome                string
+	Slips                  []string `json:",omitempty"` // where there are several
 }
 
 // slipped is what came of slips.
@@ -77,22 +78,42 @@ func (l *lab) measureSlips(g *family, seed int64, rounds int) *slipped {
 
 // several makes two or three slips in a call, and reads it.
 func (t *sitting) several(w *frame, parser string) {
-	f, made := w, 0
+	f := w
+	var made []string
 	for range 2 + t.r.Intn(2) {
-		if next := t.kinds[t.r.Intn(len(t.kinds))].slip(t.r, f); next != nil {
-			f, made = next, made+1
+		k := t.kinds[t.r.Intn(len(t.kinds))]
+		if t.unseen(w, k) {
+			continue
+		}
+		if next := k.slip(t.r, f); next != nil {
+			f, made = next, append(made, k.name)
 		}
 	}
-	if made > 1 {
-		t.read(w, f, parser, []string{"two slips", "three slips"}[made-2])
+	if len(made) > 1 {
+		t.read(w, f, parser, []string{"two slips", "three slips"}[len(made)-2], made...)
 	}
+}
+
+// unseen reports whether a slip of a kind, made alone, can leave a call well formed with another
+// value. Made beside another slip it would still say that value, and no reader could know.
+func (t *sitting) unseen(w *frame, k kind) bool {
+	for seed := range int64(24) {
+		f := k.slip(rand.New(rand.NewSource(seed)), w)
+		if f == nil {
+			return false
+		}
+		if args, ok := t.g.strict(w, f.fill()); ok && !same(args, w.meant()) {
+			return true
+		}
+	}
+	return false
 }
 
 // outcomeNames are the outcomes as examples have them.
 var outcomeNames = [outcomes]string{"exact", "held", "lost", "wrong"}
 
 // read reads a text with slips, if there is one, and counts what came of it.
-func (t *sitting) read(w, f *frame, parser, kind string) {
+func (t *sitting) read(w, f *frame, parser, kind string, made ...string) {
 	if f == nil {
 		return
 	}
@@ -111,6 +132,7 @@ func (t *sitting) read(w, f *frame, parser, kind string) {
 	t.others(w, text, parser, is)
 	if is != exact {
 		e := t.example(kind, text, outcomeNames[is], got.calls)
+		e.Slips = made
 		e.Meant = w.tool.Name + " " + w.meant()
 		if got.crash != "" {
 			e.Outcome = "crash: " + got.crash

@@ -46,7 +46,49 @@ func Decide(text string, g repair.Args, name, today string) (m Meaning, ok bool)
 	if today != "" {
 		today = plainJSON(today)
 	}
-	return one(all, fits, today)
+	m, ok = one(all, fits, today)
+	return m, ok && !swallows(m.Args)
+}
+
+// swallows reports whether a text in a value looks as if it had swallowed the end of itself: its quotes do not come in
+// pairs, one that should begin a quotation stands like an end, or it closes brackets at its end that it never opened.
+// Only arguments that are damaged are asked, and what they lose is another question to the model.
+func swallows(value string) bool {
+	switch value[0] {
+	case '"':
+		return swallowed(scan.Unquote(value))
+	case '{':
+		return slices.ContainsFunc(scan.Fields(value), func(m scan.Field) bool { return swallows(m.Value) })
+	case '[':
+		var list []json.RawMessage
+		_ = json.Unmarshal([]byte(value), &list)
+		return slices.ContainsFunc(list, func(item json.RawMessage) bool { return swallows(string(item)) })
+	}
+	return false
+}
+
+// closerSigns are brackets that close, each behind its opener.
+var closerSigns = []string{"{}", "[]", "()", "｛｝", "［］", "（）"}
+
+func swallowed(text string) bool {
+	for _, pair := range closerSigns {
+		open, closer := pair[:len(pair)/2], pair[len(pair)/2:]
+		if strings.HasSuffix(text, closer) && strings.Count(text, closer) > strings.Count(text, open) {
+			return true
+		}
+	}
+	parts := strings.Split(text, `"`)
+	for i := 1; i+1 < len(parts); i += 2 { // what stands between a pair of quotes
+		before, inside := parts[i-1], parts[i]
+		if before != "" && before[len(before)-1] > ' ' && inside != "" && strings.IndexByte(",;:)]}.", inside[0]) >= 0 || strings.Trim(inside, "{[(,:; ") == "" && inside != "" {
+			return true
+		}
+	}
+	if len(parts)%2 != 0 {
+		return false
+	}
+	before := parts[len(parts)-2]
+	return before == "" || !scan.IsDigit(before[len(before)-1]) // 5" are inches
 }
 
 // ahead is how much cheaper what was read must be than what else may be meant. It is less than the search's margin, since two

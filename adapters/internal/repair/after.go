@@ -23,7 +23,7 @@ func (g *Args) between(s *Search, n *Node) {
 	case n.Flags&colonRead != 0:
 		to.Pos = n.Pos
 		s.Go(n, 0, to, ":")
-	case g.over(n.Pos), python && size == 0:
+	case g.over(n.Pos), python && size == 0 && !g.stringAhead(n.Pos) && c != '[' && c != '{':
 	case size > 1:
 		s.Go(n, g.first(&to, habitWide, small), to, ":")
 	case size > 0:
@@ -37,7 +37,8 @@ func (g *Args) between(s *Search, n *Node) {
 			to.Pos++
 		}
 		if python && c == '=' && g.at(to.Pos) == '=' {
-			return // a comparison
+			to.Pos++ // a comparison, elsewhere
+			cost = slip
 		}
 		s.Go(n, cost, to, ":")
 	case g.has(n.Pos, "->"):
@@ -64,6 +65,7 @@ func (g *Args) after(s *Search, n *Node) {
 	here.Pos = n.Pos
 	behind := g.blank(n.Pos + 1)
 	here2 := keep(n, n.Pos+1)
+	expression := g.Python && !g.namedBehind(n)
 	switch {
 	case g.over(n.Pos):
 		m := *n
@@ -83,14 +85,14 @@ func (g *Args) after(s *Search, n *Node) {
 		same := n.Pos > 0 && g.text[n.Pos-1] == byte(c)
 		s.Go(n, pick(same, likely, slip), keep(n, n.Pos+1))
 		return
-	case c == ';' && !g.Python:
+	case c == ';' && !expression:
 		s.Go(n, g.habit(&next, habitSemicolons), next, ",")
 	case wideComma(g.text, n.Pos) > 0:
 		next.Pos += wideComma(g.text, n.Pos) - 1
 		s.Go(n, g.first(&next, habitWide, small), next, ",")
-	case !g.Python && c > ' ' && strings.IndexByte(":=.|/&+", byte(c)) >= 0:
+	case !expression && c > ' ' && strings.IndexByte(":=.|/&+", byte(c)) >= 0:
 		s.Go(n, slip, next, ",")
-	case !g.Python && g.has(n.Pos, "and "):
+	case !expression && g.has(n.Pos, "and "):
 		next.Pos += len("and")
 		s.Go(n, slip, next, ",")
 	case scan.IsQuote(c) && g.likelyEnd(n.Pos+1, n.Stack) == 2:
@@ -106,6 +108,17 @@ func (g *Args) after(s *Search, n *Node) {
 	g.junk(s, n)
 	g.closerLost(s, n, n.Pos)
 	g.commaLost(s, n, here)
+}
+
+// namedBehind reports whether behind a sign or a word at n a named argument, or a member with a quoted key, stands, which
+// no expression has.
+func (g *Args) namedBehind(n *Node) bool {
+	i := n.Pos + 1
+	if g.has(n.Pos, "and ") {
+		i = n.Pos + len("and")
+	}
+	key, quoted := g.keyAhead(g.blank(i))
+	return key != "" && (quoted || knows(n.Stack, key))
 }
 
 // line reports whether a line break was passed in front of n, or a key follows.
@@ -132,10 +145,10 @@ func (g *Args) junk(s *Search, n *Node) {
 		if c == '"' || c == '{' || c == '[' {
 			return
 		}
-		if i > n.Pos && (c == ',' || c == '\n' || isClose(c) && c != ')') {
+		if i > n.Pos && (c == ',' || c == ';' || c == '\n' || isClose(c) && c != ')') {
 			to := keep(n, i)
-			if sign(g.text, n.Pos) > 0 {
-				to.Flags |= unsure // what stands behind a sign of structure is a part of the arguments
+			if g.at(n.Pos) != '(' {
+				to.Flags |= unsure // it may be a part of the value, or make another of it
 			}
 			s.Go(n, slip+small, to)
 			return

@@ -151,6 +151,9 @@ func (g *Args) keyAhead(i int) (key string, quoted bool) {
 		n++
 	}
 	key = g.text[min(from, len(g.text)):min(n, len(g.text))]
+	if !quoted && key != "" && (scan.IsDigit(key[0]) || key[0] == '-') {
+		return "", false
+	}
 	n += g.quoteAt(n)
 	if key == "" || g.colon(g.blank(n)) == 0 {
 		return "", false

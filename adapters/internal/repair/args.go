@@ -12,6 +12,8 @@ import (
 type Args struct {
 	Type     *schema.Type          // of the arguments; nil: nothing is known of them
 	Python   bool                  // they stand between the parentheses of a call
+	Open     bool                  // they begin behind their brace, which was left out
+	Around   byte                  // a quote around them, which does not escape theirs; 0: none
 	Quotes   []string              // string delimiters of the family's own, behind which nothing is escaped
 	Mark     func(i int) bool      // a mark that ends the call stands at i; nil: there are none
 	Envelope func(key string) bool // such a member may follow the arguments; nil: none
@@ -37,6 +39,9 @@ func (g *Args) Read(text string) []Reading {
 	start := Node{Place: Place{Mode: modeValue, Want: g.Type}}
 	if g.Python {
 		start = Node{Place: Place{Mode: modeKey, Stack: &Level{Kind: aCall, Depth: 1, Want: g.Type}}, Out: &Piece{nil, "{"}}
+	}
+	if g.Open {
+		start = Node{Place: Place{Mode: modeKey, Stack: &Level{Kind: anObject, Depth: 1, Want: g.Type}}, Out: &Piece{nil, "{"}}
 	}
 	list, ok := Readings(text, g, start, Most, Margin)
 	if !ok {
@@ -85,7 +90,8 @@ const (
 	empty     // the opener of a list
 	colonRead // the colon, inside the quotes of its key
 
-	unsure = 1 << 24 // it is one guess of several, whatever the others cost
+	unsure    = 1 << 24 // it is one guess of several, whatever the others cost
+	withNames = 1 << 25 // an argument of a Python call had a name
 )
 
 // position counts the arguments of a Python call.
@@ -143,7 +149,7 @@ func (g *Args) Steps(s *Search, n *Node) {
 		g.inString(s, n)
 		return
 	case modeEnd:
-		s.Done(n, g.tail(n.Pos), n.Flags&(unclosed|lost|unsure)|leftOver(g.text[min(n.Pos, len(g.text)):], g.Python))
+		s.Done(n, g.tail(n.Pos), n.Flags&(unclosed|lost|unsure)|g.leftOver(n.Pos))
 		return
 	}
 	if end := g.space(n.Pos); end > n.Pos {
@@ -160,6 +166,9 @@ func (g *Args) Steps(s *Search, n *Node) {
 	}
 	if size := g.comment(n.Pos); size > 0 {
 		to := n.stay(n.Pos + size)
+		if g.twoComments(n.Pos, size) {
+			to.Flags |= unsure
+		}
 		s.Go(n, g.habit(&to, habitComments), to)
 		if n.Mode != modeValue || g.text[n.Pos] != '#' {
 			return
@@ -175,6 +184,21 @@ func (g *Args) Steps(s *Search, n *Node) {
 	case modeAfter:
 		g.after(s, n)
 	}
+}
+
+// twoComments reports whether the comment of some bytes at i is empty or has another one inside, so that its end may stand
+// elsewhere.
+func (g *Args) twoComments(i, size int) bool {
+	inside := g.text[i+1 : i+size]
+	if g.text[i] != '#' {
+		inside = inside[1:]
+	}
+	for _, opener := range [...]string{" // ", " # ", " -- ", " /* ", " <!-- "} {
+		if strings.Contains(inside, opener) {
+			return true
+		}
+	}
+	return strings.TrimLeft(inside, "-!") == ""
 }
 
 func plainSpace(r rune) rune {
@@ -194,6 +218,9 @@ func (g *Args) tail(i int) int {
 		closers++
 	}
 	cost := max(closers-2, 0) * small
+	if g.Around != 0 && g.at(i) == int(g.Around) {
+		i = g.blank(i + 1)
+	}
 	c := g.at(i)
 	switch {
 	case g.over(i), g.has(i, "```"):
@@ -223,10 +250,15 @@ func (g *Args) tail(i int) int {
 }
 
 // leftOver is unsure where the quotes behind the arguments do not come in pairs, or begin with an escaped one: then the
-// arguments ended inside of a text.
-func leftOver(rest string, python bool) uint64 {
+// arguments ended inside of a text. A quote around the arguments is none of them.
+func (g *Args) leftOver(i int) uint64 {
+	rest := g.text[min(i, len(g.text)):]
+	if g.Around != 0 {
+		inside := strings.TrimLeft(rest, "]}) \n")
+		rest = strings.TrimPrefix(inside, string(g.Around))
+	}
 	first := strings.IndexByte(rest, '"')
-	if !python && (first > 0 && rest[first-1] == '\\' || (strings.Count(rest, `"`)-strings.Count(rest, `\"`))%2 != 0) {
+	if !g.Python && (first > 0 && rest[first-1] == '\\' || (strings.Count(rest, `"`)-strings.Count(rest, `\"`))%2 != 0) {
 		return unsure
 	}
 	return 0
@@ -252,8 +284,11 @@ func (g *Args) call(i int) bool {
 func (g *Args) open(s *Search, n *Node, size, cost int, kind byte) {
 	to := n.to(n.Pos+size, modeValue)
 	t := typeOf(n.Want)
-	if g.Python && t.Only(schema.String|schema.Null) {
-		return // its text is no text
+	if t.Only(schema.String | schema.Null) {
+		if g.Python {
+			return // its text is no text
+		}
+		to.Flags |= unsure // the text may be what was written
 	}
 	to.Stack = s.Enter(n.Stack, kind, t)
 	if to.Stack.Depth > maxDepth {

@@ -21,6 +21,9 @@ func (g *Args) backslash(s *Search, n *Node, i int, run string, d *delim) {
 		}{{sEscaped, pick(path, slip, 0)}, {sEscaped | sRaw, pick(path, trifle, slip)}, {sEscaped | sMixed, pick(path, 2*slip, slip)}} {
 			to := n.stay(i)
 			to.Flags |= way.flags
+			if path {
+				to.Flags |= sPath
+			}
 			s.Go(n, way.cost, to, run)
 		}
 		return
@@ -51,6 +54,9 @@ func (g *Args) escape(s *Search, n *Node, i int, run string, d *delim) {
 		s.Go(n, cost, to, run, `\\`)
 	case c == '\\':
 		to := n.stay(i + 2)
+		if g.at(i+2) == '"' && d.open != `"` {
+			to.Flags |= unsure // an escaped quote, perhaps
+		}
 		if n.Flags&sMixed != 0 {
 			to.Flags |= unsure // backslashes that are doubled, and others that are not
 		}
@@ -102,7 +108,11 @@ func (g *Args) escapedQuote(s *Search, n *Node, i int, run string) {
 	}
 	if n.Flags&sRaw != 0 && g.likelyEnd(i+2, n.Stack) == 2 {
 		cost += small
-		s.Go(n, 0, n.behind(i+2), run, `\\"`)
+		to := n.behind(i + 2)
+		if n.Flags&sPath == 0 {
+			to.Flags |= unsure // it may be the quote that is escaped
+		}
+		s.Go(n, 0, to, run, `\\"`)
 	}
 	s.Go(n, cost, to, run, text)
 }

@@ -30,10 +30,10 @@ func (g *Args) key(s *Search, n *Node) {
 	case c == ',' || c == ';':
 		s.Go(n, habit, keep(n, n.Pos+1))
 		return
-	case c == '{' || c == '[':
+	case c == '{' || c == '[', c == '(' && call && g.named(g.blank(n.Pos+1), n.Stack):
 		s.Go(n, slip, keep(n, n.Pos+1))
 		return
-	case scan.IsQuote(c) && g.space(n.Pos+1) > n.Pos+1 && g.stringAhead(g.space(n.Pos+1)):
+	case scan.IsQuote(c) && g.space(n.Pos+1) > n.Pos+1 && (g.stringAhead(g.space(n.Pos+1)) || call && g.named(g.space(n.Pos+1), n.Stack)):
 		s.Go(n, likely, keep(n, n.Pos+1))
 	}
 	if g.has(n.Pos, "...") {
@@ -48,6 +48,12 @@ func (g *Args) key(s *Search, n *Node) {
 	}
 }
 
+// named reports whether a key that the container knows, or one around it, stands at i.
+func (g *Args) named(i int, l *Level) bool {
+	key, _ := g.keyAhead(i)
+	return key != "" && knows(l, key)
+}
+
 // byPosition reads an argument without a name: it is the parameter at its place.
 // f("Oslo", 3) takes the parameters in the order of the schema, the required ones first.
 // That is the order in which the template has shown them.
@@ -59,7 +65,12 @@ func (g *Args) byPosition(s *Search, n *Node) {
 	}
 	to := keep(n, n.Pos)
 	to.Mode, to.Want = modeValue, typeOf(n.Stack.Want).Prop(all[at])
-	s.Go(n, 0, to, schema.Quote(all[at])+":")
+	cost := 0
+	if n.Flags&withNames != 0 { // behind one that has a name none goes by its place
+		cost = 2 * slip
+		to.Flags |= unsure
+	}
+	s.Go(n, cost, to, schema.Quote(all[at])+":")
 }
 
 // keys offers the keys that begin here: quoted as they should be, in other quotes, with one of them missing or doubled, bare.
@@ -82,10 +93,10 @@ func (g *Args) keys(s *Search, n *Node) {
 				if g.colon(g.blank(behind)) == 0 {
 					to.Flags |= colonRead
 				}
-				g.named(s, n, to, behind, slip, name)
+				g.member(s, n, to, behind, slip, name)
 				continue
 			}
-			g.named(s, n, to, behind, cost, rest[:end])
+			g.member(s, n, to, behind, cost, rest[:end])
 		}
 	}
 	g.oddKeys(s, n)
@@ -111,23 +122,26 @@ func (g *Args) oddKeys(s *Search, n *Node) {
 	switch {
 	case word == "" || open > 0 && closer > 0 && g.text[n.Pos:from] == g.text[end:end+closer]:
 	case open > 0 && closer > 0: // 'days": 3
-		g.named(s, n, n.Place, end+closer, slip, word)
+		g.member(s, n, n.Place, end+closer, slip, word)
 	case open > 0: // "days: 3
 		if g.colon(g.blank(end)) > 0 {
-			g.named(s, n, n.Place, end, slip, word)
+			g.member(s, n, n.Place, end, slip, word)
 		}
 	case closer > 0: // days": 3
-		g.named(s, n, n.Place, end+closer, slip, word)
+		g.member(s, n, n.Place, end+closer, slip, word)
+		if n.Stack.Kind == aCall { // query"x"
+			g.member(s, n, n.Place, end, 0, word)
+		}
 	default:
 		to := n.Place
 		cost := 0
 		if g.Quotes == nil && n.Stack.Kind != aCall {
 			cost = g.habit(&to, habitKeys)
 		}
-		g.named(s, n, to, end, cost, word)
+		g.member(s, n, to, end, cost, word)
 		for _, name := range typeOf(n.Stack.Want).Members() { // days3
 			if strings.HasPrefix(word, name) && word != name && !scan.IsLetter(word[len(name)]) {
-				g.named(s, n, to, from+len(name), cost, name)
+				g.member(s, n, to, from+len(name), cost, name)
 			}
 		}
 	}
@@ -139,14 +153,17 @@ func (g *Args) inName(i int) bool {
 	return scan.IsWord(c) || c == '-' || c == '.' || c == '$' || c >= 0x80 && g.quoteAt(i) == 0 && g.colon(i) == 0 || c == ' ' && g.Quotes != nil
 }
 
-// named goes on behind a key.
+// member goes on behind a key.
 // A key that the schema does not list is possible and unlikely; one with a sign of structure in it is none.
 // Spelled otherwise it is the same parameter, which is found later.
-func (g *Args) named(s *Search, n *Node, to Place, end, cost int, key string) {
+func (g *Args) member(s *Search, n *Node, to Place, end, cost int, key string) {
 	t := typeOf(n.Stack.Want)
 	key = strings.TrimSpace(key)
 	if strings.ContainsAny(key, "'`“”‘’„：，") && !t.Has(key) {
 		return
+	}
+	if key != "" && strings.IndexByte("-#/.", key[0]) >= 0 && !t.Has(key) {
+		return // a comment
 	}
 	if strings.ContainsAny(key, "\"\n;<>[]{}|`\\") || strings.TrimRight(key, ":, ") != key || key == "" {
 		return
@@ -155,6 +172,9 @@ func (g *Args) named(s *Search, n *Node, to Place, end, cost int, key string) {
 		cost += pick(alike(t, key), small, strange)
 	}
 	to.Pos, to.Mode, to.Want = end, modeColon, t.Prop(key)
+	if n.Stack.Kind == aCall {
+		to.Flags |= withNames
+	}
 	to.Flags &^= line | empty
 	s.Go(n, cost, to, string(chat.AppendQuoted(nil, key)))
 }

@@ -3,7 +3,7 @@ package repair
 import "strings"
 
 // Kept is how many different outputs are followed from one place of a text.
-const Kept = 6
+const Kept = 12
 
 // stepsFor bounds how many places are expanded in a text of n bytes.
 // Correct text needs a few steps a token. A text that needs more has slips everywhere, and no reading is worth acting on.
@@ -70,13 +70,14 @@ type Search struct {
 	levels  map[Level]*Level
 	done    map[uint64]int // readings by hash
 	list    []Reading
+	missed  int // cost of the cheapest node that was not followed, for there were too many at its place
 }
 
 // Readings returns the readings of text that cost at most margin more than the cheapest, which itself costs at most
 // most, the cheapest first. ok is false where the search was given up: then the list says nothing.
 func Readings(text string, g Grammar, start Node, most, margin int) (list []Reading, ok bool) {
 	s := &Search{Text: text, grammar: g, margin: margin, queue: make([][]Node, most+1), best: most,
-		taken: map[Place]*[Kept]uint64{}, levels: map[Level]*Level{}, done: map[uint64]int{}}
+		taken: map[Place]*[Kept]uint64{}, levels: map[Level]*Level{}, done: map[uint64]int{}, missed: most + 1}
 	s.push(start)
 	for steps := stepsFor(len(text)); s.low <= s.best && len(s.list) < mostReadings; {
 		last := len(s.queue[s.low]) - 1
@@ -97,12 +98,13 @@ func Readings(text string, g Grammar, start Node, most, margin int) (list []Read
 			g.Steps(s, &n)
 		}
 	}
-	return s.list, len(s.list) < mostReadings
+	return s.list, len(s.list) < mostReadings && s.missed > s.best
 }
 
 // first reports whether n is the first node at its place with its output, and one of the first few at the place.
 // Two ways to read a text that say the same by the same place are one, and the cheaper of them came first.
-// Without the bound each slip would double what is followed behind it.
+// Without the bound each slip would double what is followed behind it. What it leaves out is noted, since the list of
+// readings is not all of them then.
 func (s *Search) first(n *Node) bool {
 	at := s.taken[n.Place]
 	if at == nil {
@@ -118,6 +120,7 @@ func (s *Search) first(n *Node) bool {
 			return true
 		}
 	}
+	s.missed = min(s.missed, n.Cost)
 	return false
 }
 

@@ -21,6 +21,8 @@ const (
 	sMark                       // it has marks
 	sOver                       // it has quotes that are escaped twice
 	sTwo                        // it has quotes that are written twice
+	sPath                       // it begins with the drive of a path
+	sLoose                      // a value of another kind fits its place as well
 	sDelim   = 0xF << 48        // which delimiter it has
 	sAll     = 0xFFFFFFFF << 32
 )
@@ -32,14 +34,19 @@ type delim struct {
 }
 
 // delims are those of JSON as models write it; the first one is JSON's own.
-var delims = []delim{{`"`, `"`, false}, {`"""`, `"""`, false}, {`'''`, `'''`, false}, {`'`, `'`, false}, {"`", "`", false}, {`\"`, `\"`, false}, {"“", "”", false}, {"‘", "’", false}, {"„", "“", false}, {"«", "»", false}, {"「", "」", false}}
+var delims = []delim{{`"`, `"`, false}, {`"""`, `"""`, false}, {`'''`, `'''`, false}, {`'`, `'`, false}, {"`", "`", false}, {"`", "'", false}, {`\"`, `\"`, false}, {"“", "”", false}, {"‘", "’", false}, {"„", "“", false}, {"«", "»", false}, {"「", "」", false}}
 
 // strings offers the strings that begin here.
 // Three quotes in front of a comma are an empty string and one too many.
 // Any kind of quote may open a string; the kind that closes it is the same.
 func (g *Args) openStrings(s *Search, n *Node, prefix int, raw bool) {
-	if t := typeOf(n.Want); g.has(n.Pos, `"[`) && t.Allows(schema.Array) || g.has(n.Pos, `"{`) && t.Allows(schema.Object) {
-		s.Go(n, slip, keep(n, n.Pos+1)) // a quote too many
+	t := typeOf(n.Want)
+	if g.has(n.Pos, `"[`) && t.Allows(schema.Array) || g.has(n.Pos, `"{`) && t.Allows(schema.Object) {
+		to := keep(n, n.Pos+1)
+		if t.Allows(schema.String) {
+			to.Flags |= unsure // the text may begin so
+		}
+		s.Go(n, slip, to) // a quote too many
 	}
 	for k := range g.delims {
 		d := &g.delims[k]
@@ -52,14 +59,26 @@ func (g *Args) openStrings(s *Search, n *Node, prefix int, raw bool) {
 			cost = g.habit(&to, habitQuotes)
 		}
 		to.Flags |= uint64(k) << 48
+		if !t.Only(schema.String) {
+			to.Flags |= sLoose
+		}
 		if i := sign(g.text, to.Pos) + to.Pos; i > to.Pos && g.at(i) == ' ' && !g.has(i+1, d.close) && !isClose(g.at(to.Pos)) {
 			to.Flags |= unsure // the sign may be in front of the quote by right
+		}
+		if d.open == `\"` && !t.Only(schema.String) && !g.escaped() {
+			to.Flags |= unsure // the text may begin with the quote
 		}
 		if raw {
 			to.Flags |= sRaw | sEscaped
 		}
 		s.Go(n, cost, to, `"`)
 	}
+}
+
+// escaped reports whether the first quote of the arguments is escaped, so that all are.
+func (g *Args) escaped() bool {
+	first := strings.IndexByte(g.text, '"')
+	return first > 0 && g.text[first-1] == '\\'
 }
 
 // own reports whether a delimiter costs nothing.
@@ -97,7 +116,11 @@ func (g *Args) inString(s *Search, n *Node) {
 		g.bareEnd(s, n, i, run)
 	case c == '"' && n.Flags&sBare != 0: // what has lost its quotes has none inside, or it is more than one text
 	case c == '"':
-		s.Go(n, 0, n.stay(i+1), run, `\"`)
+		to := n.stay(i + 1)
+		if g.at(i+1) == '"' && !d.raw {
+			to.Flags |= unsure // one that is doubled, perhaps
+		}
+		s.Go(n, 0, to, run, `\"`)
 	case c == '\\':
 		g.backslash(s, n, i, run, d)
 	case c < ' ':
@@ -227,10 +250,21 @@ func (g *Args) closeHere(s *Search, n *Node, i int, run string) {
 		cost = likely
 	}
 	to := n.behind(i)
-	if n.Flags&sBare == 0 && sign(g.text, i-1) > 0 && !isClose(g.at(i-1)) {
-		to.Flags |= unsure // the sign may stand behind the text
+	if n.Flags&sBare == 0 && (g.atBorder(i-1) || g.literal(n, run)) {
+		to.Flags |= unsure // the sign may stand behind the text; the quote in front of a number
 	}
 	s.Go(n, cost, to, run, `"`)
+}
+
+// atBorder reports whether at i a sign or a blank stands that may be between two values, or the quote that has begun a text.
+func (g *Args) atBorder(i int) bool {
+	return sign(g.text, i) > 0 && !isClose(g.at(i)) || g.at(i) >= 0 && strings.IndexByte(" |&.=\"'", byte(g.at(i))) >= 0
+}
+
+// literal reports whether a text is a number or a word where such a value fits as well as a text.
+func (g *Args) literal(n *Node, text string) bool {
+	value, _ := Scalar(strings.TrimSpace(text))
+	return value != "" && n.Flags&sLoose != 0
 }
 
 // quote reads the string's own quote: as its end, and as text.
@@ -274,10 +308,14 @@ func (g *Args) quote(s *Search, n *Node, i int, run string, d *delim) {
 
 // commaInside offers the end of a string that has the comma behind it inside of its quotes: {"x": "a," "y": 1}.
 func (g *Args) commaInside(s *Search, n *Node, behind int, run string) {
-	if n.Stack != nil && g.likelyEnd(behind, n.Stack) == 2 && g.quoteAt(g.blank(behind)) > 0 {
+	if n.Stack == nil {
+		return
+	}
+	next := g.blank(behind)
+	if key, _ := g.keyAhead(next); key != "" && knows(n.Stack, key) || g.likelyEnd(behind, n.Stack) == 2 && g.quoteAt(next) > 0 {
 		to := g.to(s, n, behind)
 		to.Flags &^= uint64(sAll)
-		s.Go(n, slip, to, run, `",`)
+		s.Go(n, small, to, run, `",`)
 	}
 }
 
@@ -360,6 +398,9 @@ func (g *Args) joined(s *Search, n *Node, i int, run string) {
 		if d := &g.delims[x]; g.has(k, d.open) {
 			to := n.stay(k + len(d.open))
 			to.Flags = to.Flags&^uint64(sDelim) | uint64(x)<<48
+			if k == i {
+				to.Flags |= unsure // doubled quotes, perhaps
+			}
 			s.Go(n, cost, to, run)
 		}
 	}

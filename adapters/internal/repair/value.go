@@ -22,7 +22,7 @@ func (g *Args) value(s *Search, n *Node) {
 		if g.at(n.Pos+1) == '{' {
 			g.open(s, n, 2, pick(t.Known(), habit, slip), anObject)
 		}
-		if key, _ := g.keyAhead(g.blank(n.Pos + 1)); key == "" && t.Allows(schema.Array) {
+		if t.Allows(schema.Array) && !g.wholeKey(g.blank(n.Pos+1)) {
 			g.open(s, n, 1, pick(t.Only(schema.Array|schema.Null) || g.Python && !t.Known(), small, slip), aSet)
 		}
 	case c == '[':
@@ -60,6 +60,13 @@ func (g *Args) value(s *Search, n *Node) {
 	}
 }
 
+// wholeKey reports whether a key with a colon stands at i, its quotes in order.
+func (g *Args) wholeKey(i int) bool {
+	size := g.quoteAt(i)
+	key, quoted := g.keyAhead(i)
+	return key != "" && (!quoted || g.has(i+size+len(key), g.text[i:i+size]))
+}
+
 // bare offers a text that has lost its first quote, or both.
 // {"unit": celsius} has lost two quotes, {"unit": celsius"} one.
 // In Python a bare word is a name, which nobody evaluates.
@@ -79,6 +86,9 @@ func (g *Args) bare(s *Search, n *Node, cost int) {
 // guessed reports whether a text without quotes at n may be less than all of it, or no text: a comment or more than one
 // blank stands in front of it, or it is words and a number or a literal where such a value fits too.
 func guessed(text string, n *Node) bool {
+	if n.Pos > 1 && text[n.Pos-1] == ' ' && strings.IndexByte("[{(", text[n.Pos-2]) >= 0 {
+		return true // the blank may be its
+	}
 	if before := text[:n.Pos]; strings.HasSuffix(before, "*/") || strings.HasSuffix(before, "-->") || strings.HasSuffix(before, "  ") {
 		return true
 	}
@@ -100,7 +110,7 @@ func guessed(text string, n *Node) bool {
 	last := words[len(words)-1:]
 	word := strings.Join(last, "")
 	value, _ := Scalar(strings.TrimRight(word, ".:"))
-	return value != "" && (len(words) > 1 || strings.HasSuffix(word, ".") || strings.HasSuffix(word, ":")) || !t.Known() && (scan.IsDigit(rest[0]) || nearLiteral(rest))
+	return value != "" && (len(words) > 1 || strings.HasSuffix(word, ".") || strings.HasSuffix(word, ":")) || nearLiteral(rest) || !t.Known() && (scan.IsDigit(rest[0]) || rest[0] == '<')
 }
 
 // nearLiteral reports whether a word is a literal with a letter left out, or one of another language.
@@ -126,7 +136,7 @@ func (g *Args) valueLost(s *Search, n *Node, inList bool) {
 
 // keyAgain offers to pass a key, or the name of a type, that stands where the value is due.
 func (g *Args) keyAgain(s *Search, n *Node, inList bool) {
-	if key, _ := g.keyAhead(n.Pos); key != "" && !inList && n.Stack != nil && !g.Python {
+	if key, _ := g.keyAhead(n.Pos); key != "" && !inList && n.Stack != nil && n.Stack.Kind == anObject {
 		i := n.Pos + g.quoteAt(n.Pos) + len(key)
 		i = g.blank(i + g.quoteAt(i))
 		s.Go(n, slip, keep(n, i+g.colon(i)))
@@ -198,7 +208,7 @@ func (g *Args) scalar(s *Search, n *Node, c int) {
 			s.Go(n, g.doubled(&to), to)
 		}
 	}
-	if next := g.at(n.Pos + 1); !g.Python && (next == '"' || next == '\'') && c >= 0 && strings.IndexByte("rbuf@$L", byte(c)) >= 0 {
+	if next := g.at(n.Pos + 1); !g.Python && (next == '"' || next == '\'' || next == '`') && c >= 0 && strings.IndexByte("rbuf@$L", byte(c)) >= 0 {
 		if c != 'f' && c != '$' || noHoles(g.text, n.Pos+2, byte(next)) {
 			s.Go(n, habit, keep(n, n.Pos+1))
 		}
