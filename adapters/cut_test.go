@@ -51,6 +51,12 @@ func TestACutInACloserIsNoText(t *testing.T) {
 		{"glm4", "<tool_call>get_time\n</tool_c", "", ""},
 		{"glm4", glm, "", "-"},
 		{"hermes", object + "</tool_ca", "", "-"},
+		// correct up to the end, inside of a string that holds brackets or marks
+		{"hermes", "<tool_call>\n{\"name\": \"search\", \"arguments\": {\"limit\": 3, \"query\": \"[TOOL_CALLS] and", "", ""},
+		{"mistral", "[TOOL_CALLS]search[ARGS]{\"limit\": 3, \"query\": \"x := map[string]", "", ""},
+		{"mistral", "[TOOL_CALLS]search[ARGS]{\"query\": \"return {\\\"a\\\": a}", "", ""},
+		{"functiongemma", "<start_function_call>call:search{query:<escape>{'a': True, 'b': None}<escape>,l", "", ""},
+		{"dots", "<dots_function_call>\n<invoke name=\"make_order\">\n<parameter name=\"id\">1</parameter>\n<parameter name=\"tags\">[\"<a>\\n</a></", "", ""},
 		{"plamo3", "I look it up.<|plamo:begi", "text \"I look it up.\"\n", "text \"I look it up.<|plamo:begi\"\n"},
 		{"glm4", "<tool_call>get_time<arg_", "", "-"},
 		{"hermes", "<think>\nHm.\n</thi", "reasoning \"Hm.\"\n", "reasoning \"Hm.\\n</thi\"\n"},

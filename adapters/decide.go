@@ -47,7 +47,7 @@ func (ar *arguments) decide(from, at int, name string, g repair.Args) {
 	end := ar.Pos
 	defer out.UnseeEnd()()
 	text := ar.damaged(from)
-	if !ar.atMark(from, len(text)) && ar.in.lengthCut() && (out.Broken || out.Doubt || ar.Unclosed) {
+	if !ar.atMark(from, len(text)) && ar.in.lengthCut() && (out.Broken || out.Doubt || ar.Unclosed) || ar.stopsInside(from) {
 		out.Broken, out.Doubt = true, false // the rest never came
 		ar.Pos = end
 		return

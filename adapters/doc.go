@@ -45,6 +45,7 @@
 //	outside.go     outside: what can follow a call's arguments
 //	arguments.go   arguments: the value of an arguments member, and what stands for it
 //	decide.go      what arguments mean in which something was odd
+//	stopped.go     whether such arguments are correct up to the end of the reply, and were cut there
 //	envelope.go    objects: {"name": …, "arguments": …} and its many spellings
 //	list.go        objects one after the other; {"NAME": {…}}; elements of a list that are no calls
 //	python.go      python: f(a=1, b="x")

@@ -31,6 +31,7 @@ type tagged struct {
 // It is no part of the progress: what was found in the text stays true when a draft is taken back.
 type tagging struct {
 	plan     tagPlan
+	written  asWritten
 	forms    *tagForms
 	searched int // bytes that were searched
 }
@@ -38,9 +39,17 @@ type tagging struct {
 // read reads a call whose arguments are tags, and its closers.
 // Many families write <tag=key>value</tag> of some kind: they differ in marks, and in who says a value's type.
 func (tg *tagged) read(p *declaration.Pattern, t *toolset.Tool, id string) match {
+	tg.noticeHead(p, t)
 	a := tg.taggedBody(p, t, id)
 	if a == committed {
-		closed := tg.plan.closed || tg.closers.skipClosers(p)
+		from, closed := tg.Pos, tg.plan.closed
+		if !closed {
+			closed = tg.closers.skipClosers(p)
+			tg.noticeClosers(p, from)
+		}
+		if tg.Out != nil {
+			tg.Out.Doubt = tg.Out.Doubt || tg.unsure(p, t.Type())
+		}
 		tg.plan = tagPlan{}
 		tg.calls.endCall(closed)
 	}
@@ -122,9 +131,13 @@ type head struct {
 func (tg *tagged) tags(p *declaration.Pattern, t *schema.Type) {
 	tg.PutByte('{')
 	for {
+		from := tg.Pos
 		h, ok := tg.nextArgument(p, t)
 		if !ok {
 			break
+		}
+		if !tg.plan.made {
+			tg.noticeArgument(h, from)
 		}
 		h.key = tg.Meant(t, h.key, tg.Seen)
 		h.at = tg.HoldOn()

@@ -89,6 +89,7 @@ func (tg *tagged) followPlan(r tagReading) {
 	slices.Reverse(tg.plan.args)
 	tg.plan.end, tg.plan.closed, tg.plan.open = tg.plan.base+r.end, r.closed, r.open
 	if r.cost%quarter > 0 {
+		tg.written.slip = true
 		tg.Repaired("closers")
 	}
 }

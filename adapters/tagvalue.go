@@ -51,6 +51,7 @@ func (tg *tagged) tagValue(p *declaration.Pattern, h head, t *schema.Type) {
 	at := tg.Out.Written()
 	tg.rawValue(p, h, t, false)
 	text := string(tg.Held(at))
+	tg.written.slip = tg.written.slip || !typ.Allows(schema.String) && !plainValue(text)
 	tg.Out.Doubt = tg.Out.Doubt || h.p.Keyed() && oddTree(h.p, text)
 	if lenient.IsNull(text) && !typ.Allows(schema.String) && tg.Omitted(t, h.key) {
 		tg.TakeBack(h.at)
@@ -149,7 +150,7 @@ func (h head) read(text string, t *schema.Type) string {
 // says of its end.
 func (tg *tagged) rawValue(p *declaration.Pattern, h head, t *schema.Type, escape bool) {
 	depth, inside := 0, false
-	at := tg.Out.Written()
+	first, at := tg.At(0), tg.Out.Written()
 	ends := func(c int) (int, bool) {
 		// a value of nested tags is over where its own tag closes, not an inner one of that name
 		if !escape {
@@ -162,7 +163,11 @@ func (tg *tagged) rawValue(p *declaration.Pattern, h head, t *schema.Type, escap
 		if escape {
 			before = nil
 		}
-		return tg.valueEnd(p, h, t, before)
+		n, over := tg.valueEnd(p, h, t, before)
+		if over && escape {
+			tg.noticeText(h, first)
+		}
+		return n, over
 	}
 	if !tg.args.rawText(p.Family.ValueStops, escape, ends) {
 		tg.Out.Broken = true

@@ -1,0 +1,127 @@
+package adapters
+
+import (
+	"strings"
+
+	"toolnorm/adapters/internal/lenient"
+	"toolnorm/adapters/internal/scan"
+)
+
+// maxStopped bounds the text that is looked at for where arguments stop, in bytes.
+const maxStopped = 1 << 16
+
+// stopsInside reports whether arguments that begin at position from are correct up to the end of the reply and stop there
+// where no closer is due: inside of a string, or in front of a value. Read without a slip they were cut, so a bracket or a mark
+// in that string is not what ends them, whatever finish reason the server gives.
+//
+//	{"path": "src/[id]                     cut: no slip is needed for that
+//	{"path": "src/a.go}}</tool_call>       the closer of the call says that a quote is missing
+func (ar *arguments) stopsInside(from int) bool {
+	if from < ar.Base || ar.Pos-from > maxStopped {
+		return false
+	}
+	n := 0
+	for n < maxStopped && ar.At(n) >= 0 {
+		n++
+	}
+	if ar.At(n) >= 0 {
+		return false
+	}
+	text := string(ar.Slice(from, ar.Pos+n))
+	for _, l := range ar.trial.closing.Close {
+		if closer := l.Key(); len(closer) > 1 && strings.Contains(text, closer) {
+			return false
+		}
+	}
+	return unfinished(text, lenient.DelimsOf(ar.trial.closing.Family.Quotes))
+}
+
+// unfinished reports whether a text is notation without a slip that stops inside of a string or a word, where a member or an
+// element is due, or behind a key. Closers alone may be missing: a model that has stopped by itself forgets them.
+func unfinished(text string, quotes []lenient.Delim) bool {
+	s := stopping{last: '{'}
+	for i := 0; i < len(text); {
+		c := text[i]
+		open, closer, raw := quoteAt(text[i:], quotes)
+		switch {
+		case open != "" && strings.IndexByte("{[(,:=", s.last) < 0:
+			return false // two strings, or a word and one
+		case open != "":
+			n := stringLen(text[i+len(open):], closer, raw)
+			if n < 0 {
+				return true
+			}
+			s.last, i = '"', i+len(open)+n
+		case scan.IsSpace(int(c)):
+			i++
+		case s.sign(c):
+			if i++; s.over {
+				return false
+			}
+		case s.last == '"' || scan.IsCloser(int(s.last)):
+			return false // something behind a value
+		default:
+			s.last, i = 'a', i+1
+		}
+	}
+	return strings.IndexByte("{[(,:=", s.last) >= 0 || s.inKey() || text != "" && s.last == 'a' && !scan.IsSpace(int(text[len(text)-1]))
+}
+
+// stopping is what is known of arguments up to a place: the sign in front of it, what is open, and whether the object there is
+// behind a colon.
+type stopping struct {
+	last  byte
+	open  []byte
+	value bool
+	over  bool // all that was open has ended
+}
+
+// sign takes a sign of structure, if c is one.
+func (s *stopping) sign(c byte) bool {
+	switch {
+	case strings.IndexByte("{[(", c) >= 0:
+		s.open, s.value = append(s.open, c), false
+	case scan.IsCloser(int(c)):
+		s.open, s.value = s.open[:max(len(s.open)-1, 0)], true
+		s.over = len(s.open) == 0
+	case c == ',':
+		s.value = false
+	case c == ':' || c == '=':
+		s.value = true
+	default:
+		return false
+	}
+	s.last = c
+	return true
+}
+
+// inKey reports whether the text stops in or behind the key of a member.
+func (s *stopping) inKey() bool {
+	return len(s.open) > 0 && s.open[len(s.open)-1] == '{' && !s.value
+}
+
+// quoteAt is the quote that a text begins with, and what ends its string.
+func quoteAt(text string, quotes []lenient.Delim) (open, closer string, raw bool) {
+	for _, q := range quotes {
+		if strings.HasPrefix(text, q.Open) {
+			open, closer, raw = q.Open, q.Close, q.Raw
+		}
+	}
+	if c := text[:1]; open == "" && (c == `"` || c == "'" && quotes == nil) {
+		open, closer = c, c
+	}
+	return open, closer, raw
+}
+
+// stringLen is how much of a text belongs to a string that has been opened, its closer included; -1 where it goes on.
+func stringLen(text, closer string, raw bool) int {
+	for i := 0; i < len(text); i++ {
+		switch {
+		case strings.HasPrefix(text[i:], closer):
+			return i + len(closer)
+		case text[i] == '\\' && !raw:
+			i++
+		}
+	}
+	return -1
+}
