@@ -12,6 +12,7 @@ import {
   wire,
 } from '../logic/chat';
 import { events } from '../logic/events';
+import type { ToolResult } from '../types';
 import {
   attempt,
   Badge,
@@ -26,11 +27,6 @@ import {
 } from '../ui';
 import { useModels } from './models';
 import { useRegistry } from './servers';
-
-interface ToolResult {
-  text: string;
-  isError: boolean;
-}
 
 // Playground chats with a model through the same address as any client, so what is seen here is what clients get.
 export function Playground() {
