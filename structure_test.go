@@ -204,7 +204,6 @@ var larger = map[string]size{
 	"internal/pyexpr/syntax.parser":        {46, 5},
 	"internal/trace.Exchange":              {7, 28},
 	"mcpserver.Config":                     {1, 24},
-	"proxy/form/messages.stream":           {19, 22},
 }
 
 func TestTypesCanBeHeldInMind(t *testing.T) {
