@@ -1,6 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { post, send } from '../api';
-import { route } from '../app';
 import { t } from '../i18n';
 import {
   type ChatMessage,
@@ -12,6 +11,7 @@ import {
   wire,
 } from '../logic/chat';
 import { events } from '../logic/events';
+import { route } from '../route';
 import type { ToolResult } from '../types';
 import {
   attempt,
