@@ -16,11 +16,12 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 	"github.com/rs/zerolog"
 
+	"toolnorm/internal/test/locked"
 	"toolnorm/tools"
 )
 
 func TestReaderThatTakesNothingIsDropped(t *testing.T) {
-	var log lockedBuffer
+	var log locked.Buffer
 	big := strings.Repeat("x", 1<<20)
 	r := tools.New(tools.Options{MaxResult: 4 << 20})
 	if err := r.Set("test", tools.Tool{Name: "big", Call: func(context.Context, json.RawMessage) (tools.Result, error) { return tools.TextOf(big), nil }}); err != nil {
