@@ -27,7 +27,7 @@ func TestReaderThatTakesNothingIsDropped(t *testing.T) {
 	if err := r.Set("test", tools.Tool{Name: "big", Call: func(context.Context, json.RawMessage) (tools.Result, error) { return tools.TextOf(big), nil }}); err != nil {
 		t.Fatal(err)
 	}
-	f := serve(t, Config{Registry: r, Stall: 100 * time.Millisecond, Log: zerolog.New(&log)})
+	f := serve(t, Config{Registry: r, Log: zerolog.New(&log), Bounds: Bounds{Stall: 100 * time.Millisecond}})
 	c, err := net.Dial("tcp", strings.TrimPrefix(f.url, "http://"))
 	if err != nil {
 		t.Fatal(err)
@@ -178,7 +178,7 @@ func TestConnectingAndLeavingLeavesNothing(t *testing.T) {
 	if testing.Short() {
 		rounds = 500
 	}
-	f := serve(t, Config{Rate: -1})
+	f := serve(t, Config{Bounds: Bounds{Rate: -1}})
 	cycle := func(n int) {
 		for range n {
 			ctx, cancel := context.WithCancel(context.Background())
