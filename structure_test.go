@@ -198,7 +198,6 @@ var larger = map[string]size{
 	"adapters/internal/print.Spelling":     {12, 23},
 	"adapters/internal/repair.Args":        {63, 8},
 	"chat.Request":                         {0, 24},
-	"chat/schema.Place":                    {11, 29},
 	"engine.Config":                        {3, 34},
 	"engine.job":                           {88, 19},
 }
