@@ -64,20 +64,29 @@ func knowledgeFault(err error) error {
 // shownBase is a knowledge base with the sizes that get_knowledge_base_summary gives.
 type shownBase struct {
 	kbstore.Base
-	Statistics struct {
-		Collections int `json:"total_collections"`
-		Documents   int `json:"total_documents"`
-		Chunks      int `json:"total_chunks"`
-	} `json:"statistics"`
+	Statistics statistics `json:"statistics"`
+}
+
+// statistics count what is in a knowledge base.
+type statistics struct {
+	Collections int `json:"total_collections"`
+	Documents   int `json:"total_documents"`
+	Chunks      int `json:"total_chunks"`
+}
+
+// wholeBase is a knowledge base with what is in it.
+type wholeBase struct {
+	shownBase
+	Collections []kbstore.Collection `json:"collections"`
+	Documents   []kbstore.Document   `json:"documents"`
+	LeftOut     []kbstore.Odd        `json:"left_out,omitempty"`
 }
 
 // shown counts what is in a knowledge base, as far as who asks may see it.
 // The sizes are counted, and not kept: a count that is kept can be wrong, and this one takes a millisecond.
 func (k *knowledge) shown(ctx context.Context, b kbstore.Base) (shownBase, error) {
 	sum, err := k.kb.Store.Summary(ctx, b.ID, kbstore.FilterOf(auth.PrincipalOf(ctx)))
-	out := shownBase{Base: b}
-	out.Statistics.Collections, out.Statistics.Documents, out.Statistics.Chunks = sum.Collections, sum.Documents, sum.Chunks
-	return out, err
+	return shownBase{b, statistics{sum.Collections, sum.Documents, sum.Chunks}}, err
 }
 
 // listBases lists the knowledge bases.
@@ -146,12 +155,7 @@ func (k *knowledge) showBase(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	var out struct {
-		shownBase
-		Collections []kbstore.Collection `json:"collections"`
-		Documents   []kbstore.Document   `json:"documents"`
-		LeftOut     []kbstore.Odd        `json:"left_out,omitempty"`
-	}
+	var out wholeBase
 	if out.shownBase, err = k.shown(r.Context(), b); err != nil {
 		return err
 	}

@@ -47,6 +47,19 @@ func (l *live) meanings() map[string]meaning {
 	return all
 }
 
+// exchanges are those that are kept, with what the codes of repairs mean.
+type exchanges struct {
+	trace.List
+	Reasons map[string]meaning `json:"reasons"`
+}
+
+// exchange is one of them, and how each generation reads.
+type exchange struct {
+	Exchange *trace.Exchange    `json:"exchange"`
+	Readings []*replay.Reading  `json:"readings"`
+	Reasons  map[string]meaning `json:"reasons"`
+}
+
 // listExchanges lists what is kept, without what was said.
 // Where nothing is kept the list is empty and keeps 0, which the page explains.
 func (l *live) listExchanges(w http.ResponseWriter, _ *http.Request) error {
@@ -54,10 +67,7 @@ func (l *live) listExchanges(w http.ResponseWriter, _ *http.Request) error {
 	if l.trace != nil {
 		list = l.trace.List()
 	}
-	return write(w, http.StatusOK, struct {
-		trace.List
-		Reasons map[string]meaning `json:"reasons"`
-	}{list, l.meanings()})
+	return write(w, http.StatusOK, exchanges{list, l.meanings()})
 }
 
 // oneExchange shows one with everything that is kept, and how each generation reads. The reasons are made when somebody
@@ -70,11 +80,7 @@ func (l *live) oneExchange(w http.ResponseWriter, r *http.Request) error {
 	if e == nil {
 		return fault.New(fault.NotFound, "that request is not kept any more; only the last ones are (setting trace)")
 	}
-	return write(w, http.StatusOK, struct {
-		Exchange *trace.Exchange    `json:"exchange"`
-		Readings []*replay.Reading  `json:"readings"`
-		Reasons  map[string]meaning `json:"reasons"`
-	}{e, l.readings(e), l.meanings()})
+	return write(w, http.StatusOK, exchange{e, l.readings(e), l.meanings()})
 }
 
 // readings are those of an exchange's generations; nil for one without text, or whose format is not known any more.

@@ -108,6 +108,12 @@ func (o *others) listRegistry(w http.ResponseWriter, _ *http.Request) error {
 	return write(w, http.StatusOK, map[string][]offered{"tools": all})
 }
 
+// toolResult is the result of a tool as a model gets it.
+type toolResult struct {
+	Text    string `json:"text"`
+	IsError bool   `json:"isError"`
+}
+
 // callTool runs a tool as the faces do, with arguments as a model wrote them. What goes wrong in the tool is a result.
 // It is how the playground answers a model's calls, and how the page of a knowledge base searches: what is tried there is
 // what a client gets.
@@ -123,8 +129,5 @@ func (o *others) callTool(w http.ResponseWriter, r *http.Request) error {
 	if o.registry != nil {
 		res = o.registry.Call(r.Context(), ask.Name, json.RawMessage(ask.Args))
 	}
-	return write(w, http.StatusOK, struct {
-		Text    string `json:"text"`
-		IsError bool   `json:"isError"`
-	}{res.Text(), res.IsError})
+	return write(w, http.StatusOK, toolResult{res.Text(), res.IsError})
 }

@@ -275,6 +275,12 @@ type part struct {
 	Text string `json:"text"`
 }
 
+// trial is a test run with its result.
+type trial struct {
+	dynamic.Trial
+	Result *shown `json:"result,omitempty"`
+}
+
 // testTool runs a draft. The arguments go through as they were sent, so that a test
 // sees what a model's sloppy ones would become.
 func (c *customTools) testTool(w http.ResponseWriter, r *http.Request) error {
@@ -285,10 +291,7 @@ func (c *customTools) testTool(w http.ResponseWriter, r *http.Request) error {
 	if err := read(r, &in); err != nil {
 		return err
 	}
-	out := struct {
-		dynamic.Trial
-		Result *shown `json:"result,omitempty"`
-	}{Trial: c.set.Test(r.Context(), in.Tool, in.Arguments)}
+	out := trial{Trial: c.set.Test(r.Context(), in.Tool, in.Arguments)}
 	if res := out.Trial.Result; res != nil {
 		out.Result = showResult(*res)
 	}

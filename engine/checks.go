@@ -10,7 +10,6 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
-	"toolnorm/engine/ollama"
 	"toolnorm/engine/upstream"
 	"toolnorm/engine/valid"
 	"toolnorm/internal/fault"
@@ -114,7 +113,7 @@ func (e *Engine) advised(ctx context.Context, err error, model string) error {
 			return &told
 		}
 	}
-	if _, isOllama := s.backend.(*ollama.Backend); isOllama && s.name != demoName {
+	if _, pulls := s.backend.(native); pulls && s.name != demoName {
 		told.Message += fmt.Sprintf("; \"ollama pull %s\" gets it", name)
 	}
 	return &told

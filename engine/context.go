@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"toolnorm/chat"
-	"toolnorm/engine/ollama"
 	"toolnorm/engine/upstream"
 	"toolnorm/engine/wait"
 	"toolnorm/engine/window"
@@ -17,7 +16,7 @@ import (
 // sizes reports whether the server can be asked for a context. Ollama can, and loads the model anew for it; a llama-server or a
 // vLLM has what it was started with.
 func (j *job) sizes() bool {
-	_, ok := j.server.backend.(*ollama.Backend)
+	_, ok := j.server.backend.(sizer)
 	return ok
 }
 
@@ -45,7 +44,7 @@ func (j *job) chooseContext(ctx context.Context) (*job, error) {
 func (j *job) sized(ctx context.Context, o *upstream.Order) *job {
 	k := *j
 	k.context = j.facts.Window
-	if s, ok := j.server.backend.(*ollama.Backend); ok {
+	if s, ok := j.server.backend.(sizer); ok {
 		k.context = s.Size(ctx, o)
 	}
 	return &k

@@ -137,7 +137,7 @@ func (e *Engine) unwedge(ctx context.Context, p *wait.Pulse, r *chat.Request) bo
 	if err != nil {
 		return false
 	}
-	u, ok := j.server.backend.(*ollama.Backend) // others have no word for it
+	u, ok := j.server.backend.(unloader) // others have no word for it
 	if !ok {
 		return false
 	}

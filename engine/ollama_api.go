@@ -27,7 +27,7 @@ func (e *Engine) Server(ctx context.Context, model string) (http.RoundTripper, s
 	if err != nil {
 		return nil, "", err
 	}
-	if n, ok := s.backend.(*ollama.Backend); ok {
+	if n, ok := s.backend.(native); ok {
 		return ollama.Watched(n, e.cfg.Timeouts, name, model), name, nil
 	}
 	return nil, name, nil
@@ -79,7 +79,7 @@ func listed(m api.ListModelResponse, name string) api.ListModelResponse {
 // tagsOf is what a server lists, by name; nothing when it cannot say. Each server is asked once a list, not once a model.
 func tagsOf(ctx context.Context, s *server) map[string]api.ListModelResponse {
 	all := map[string]api.ListModelResponse{}
-	if n, ok := s.backend.(*ollama.Backend); ok {
+	if n, ok := s.backend.(native); ok {
 		if list, err := n.Tags(ctx); err == nil {
 			for _, m := range list.Models {
 				all[m.Name] = m
@@ -98,7 +98,7 @@ func (e *Engine) Running(ctx context.Context) (json.RawMessage, error) {
 		if err != nil {
 			continue
 		}
-		n, ok := s.backend.(*ollama.Backend)
+		n, ok := s.backend.(native)
 		if !ok || s.name == demoName {
 			continue
 		}
@@ -129,7 +129,7 @@ func (e *Engine) Describe(ctx context.Context, model string, verbose bool) (json
 	if err != nil {
 		return nil, err
 	}
-	n, ok := s.backend.(*ollama.Backend)
+	n, ok := s.backend.(native)
 	if !ok {
 		return e.description(ctx, model), nil
 	}
@@ -182,7 +182,7 @@ func withTools(show json.RawMessage) (json.RawMessage, error) {
 // Version is that of the first server; an error when it cannot be reached. Clients that speak Ollama's API decide by it what they
 // may ask, and what is asked there is passed on to that server.
 func (e *Engine) Version(ctx context.Context) (string, error) {
-	n, ok := e.servers[0].backend.(*ollama.Backend)
+	n, ok := e.servers[0].backend.(native)
 	if !ok {
 		return "", fault.New(fault.NotFound, "the first model server has no version")
 	}

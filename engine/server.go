@@ -2,11 +2,14 @@ package engine
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"strings"
 	"sync"
+
+	"github.com/ollama/ollama/api"
 
 	"toolnorm/adapters/derive"
 	"toolnorm/chat"
@@ -17,8 +20,14 @@ import (
 	"toolnorm/internal/pattern"
 )
 
-// backend is one kind of model server: what the engine asks of it. What only Ollama can do is asked of an *ollama.Backend: to give a
-// model a longer context, to unload it, to take requests of its own API.
+// makes has how the backend of each kind of server is made.
+var makes = map[string]func(base, key string) backend{
+	upstream.KindOllama: func(base, _ string) backend { return newOllama("ollama", base, nil) },
+	upstream.KindOpenAI: func(base, key string) backend { return openai.NewBackend(base, key) },
+}
+
+// backend is one kind of model server: what the engine asks of it. What only some kinds can do is in
+// an interface of its own below.
 type backend interface {
 	// Models lists what the server has.
 	Models(ctx context.Context) ([]chat.Info, error)
@@ -34,6 +43,32 @@ type backend interface {
 	// Template renders conversations with the model's own template. Of a server that does not render it is an error.
 	Template(ctx context.Context, o *upstream.Order) (derive.Template, error)
 }
+
+// sizer is a backend that gives a model the context that an order needs.
+type sizer interface {
+	Size(ctx context.Context, o *upstream.Order) int
+}
+
+// unloader is a backend that unloads models. It reports whether the model is gone.
+type unloader interface {
+	Unload(ctx context.Context, p *wait.Pulse, model string) (bool, error)
+}
+
+// native is a backend that takes requests of Ollama's own API.
+type native interface {
+	http.RoundTripper
+	Tags(ctx context.Context) (*api.ListResponse, error)
+	Running(ctx context.Context) (*api.ProcessResponse, error)
+	Describe(ctx context.Context, model string, verbose bool) (json.RawMessage, error)
+	Version(ctx context.Context) (string, error)
+}
+
+// What the kinds can do.
+var (
+	_ sizer    = (*ollama.Backend)(nil)
+	_ unloader = (*ollama.Backend)(nil)
+	_ native   = (*ollama.Backend)(nil)
+)
 
 // demoName is the name of the server that needs no model. It stands in front of its models' names, "demo/hermes",
 // so no upstream may have it.
@@ -82,7 +117,7 @@ func (g *guess) find(ctx context.Context, name string) (*server, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.found == nil { // else another request was faster, and may have found out about models
-		g.found = &server{backend: newBackend(kind, g.base, g.key), name: name}
+		g.found = &server{backend: makes[kind](g.base, g.key), name: name}
 	}
 	return g.found, nil
 }
@@ -116,9 +151,10 @@ func (u Upstream) parse() (kind, base string, err error) {
 		return "", "", errors.New("its name must be letters, digits and -_. only")
 	case u.Name == demoName:
 		return "", "", errors.New("this name is the built-in demo's")
-	case u.Kind != "" && u.Kind != upstream.KindOllama && u.Kind != upstream.KindOpenAI:
-		return "", "", fmt.Errorf("kind: %q is neither %s nor %s", u.Kind, upstream.KindOllama, upstream.KindOpenAI)
 	case u.Kind != "":
+		if err := upstream.CheckKind(u.Kind); err != nil {
+			return "", "", fmt.Errorf("kind: %w", err)
+		}
 		kind = u.Kind
 	}
 	if u.Key != "" && kind == upstream.KindOllama {
@@ -141,15 +177,7 @@ func newServer(u Upstream) (*server, error) {
 	if kind == "" {
 		return &server{name: u.Name, guess: &guess{base: base, key: u.Key}}, nil
 	}
-	return &server{name: u.Name, backend: newBackend(kind, base, u.Key)}, nil
-}
-
-// newBackend makes the backend of a kind of server.
-func newBackend(kind, base, key string) backend {
-	if kind == upstream.KindOpenAI {
-		return openai.NewBackend(base, key)
-	}
-	return newOllama("ollama", base, nil)
+	return &server{name: u.Name, backend: makes[kind](base, u.Key)}, nil
 }
 
 // newOllama makes the backend of an Ollama server. Of a URL that ParseHost would not have given it takes the default.

@@ -9,7 +9,7 @@ import (
 
 // What a call costs beside net/http.
 func BenchmarkCall(b *testing.B) {
-	s := New(Config{Registry: testTools(b), Rate: -1, RateOfTool: -1})
+	s := New(Config{Registry: testTools(b), Bounds: Bounds{Rate: -1, RateOfTool: -1}})
 	defer s.Close(b.Context())
 	session := s.engine.seal.mint(&session{said: said{version: "2025-06-18"}})
 	call := func(more string) string {

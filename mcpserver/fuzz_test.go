@@ -36,7 +36,7 @@ func FuzzMessage(f *testing.F) {
 	if err := quick.Set("test", all...); err != nil {
 		f.Fatal(err)
 	}
-	s := New(Config{Registry: quick, Rate: -1, RateOfTool: -1, MaxBody: 64 << 10})
+	s := New(Config{Registry: quick, Bounds: Bounds{Rate: -1, RateOfTool: -1, MaxBody: 64 << 10}})
 	f.Cleanup(func() { _ = s.Close(context.Background()) })
 	f.Fuzz(func(t *testing.T, body []byte, era byte, method, name string) {
 		r := httptest.NewRequest(http.MethodPost, "/mcp", strings.NewReader(string(body)))

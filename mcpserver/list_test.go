@@ -63,7 +63,7 @@ func (f *face) list(cursor string, h header) (p page) {
 }
 
 func TestListComesInPages(t *testing.T) {
-	f := serve(t, Config{Registry: registryOf(t, manyTools(25)...), PageSize: 10})
+	f := serve(t, Config{Registry: registryOf(t, manyTools(25)...), Bounds: Bounds{PageSize: 10}})
 	for _, h := range []header{nil, modern("tools/list", "")} {
 		var names []string
 		pages, cursor := 0, ""

@@ -48,7 +48,7 @@ func TestRateForgetsWhoRests(t *testing.T) {
 }
 
 func TestToolThatIsCalledTooOftenSaysSo(t *testing.T) {
-	f := serve(t, Config{RateOfTool: 1})
+	f := serve(t, Config{Bounds: Bounds{RateOfTool: 1}})
 	call := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo"}}`
 	for range 2 {
 		if _, got := f.post(call, nil); strings.Contains(got, "isError") {

@@ -118,7 +118,12 @@ type Config struct {
 	Ended     string // file that keeps which sessions their clients have ended, as long as their ids would be good; empty: known until the server ends
 	PublicURL string // where clients find the server (scheme, host and path in front of /sse); empty: as they asked
 
-	// Beyond these bounds a client gets 413, 429 or 503. Only requests of a legacy session wait, up to MaxWaiting.
+	Bounds
+}
+
+// Bounds bound what clients may ask. Beyond them a client gets 413, 429 or 503; only requests of a
+// legacy session wait, up to MaxWaiting.
+type Bounds struct {
 	MaxBody    int64         // of a message, in bytes; 0: 4 MiB
 	Stall      time.Duration // until a client that takes nothing of its stream is given up; 0: 30 s
 	Beat       time.Duration // between the comments that keep a silent stream alive; 0: 15 s

@@ -111,7 +111,7 @@ func TestLegacyStreamSkipsNoStep(t *testing.T) {
 }
 
 func TestLegacyMessagesAreChecked(t *testing.T) {
-	f := serve(t, Config{MaxBody: 200})
+	f := serve(t, Config{Bounds: Bounds{MaxBody: 200}})
 	c := f.connect()
 	c.send(`{"jsonrpc":"2.0","id":1,`, 400)
 	c.send(`[]`, 400)
@@ -143,7 +143,7 @@ func TestLegacySessionBelongsToItsPrincipal(t *testing.T) {
 }
 
 func TestSilentStreamIsKeptAlive(t *testing.T) {
-	c := serve(t, Config{Beat: 10 * time.Millisecond}).connect()
+	c := serve(t, Config{Bounds: Bounds{Beat: 10 * time.Millisecond}}).connect()
 	for range 3 {
 		if s, ok := c.next(); !ok || s.comment != "keep-alive" {
 			t.Fatalf("%+v, want a comment", s)
@@ -202,7 +202,7 @@ func TestRequestThatWaitsIsCancelledToo(t *testing.T) {
 func idOf(c *legacyClient) string { return strings.TrimPrefix(c.path, "/sse/message?session_id=") }
 
 func TestFullQueueRefusesAndGoesOn(t *testing.T) {
-	c := serve(t, Config{MaxWaiting: 4}).connect()
+	c := serve(t, Config{Bounds: Bounds{MaxWaiting: 4}}).connect()
 	refused := 0
 	for range atOnceOfOne + 10 {
 		resp := c.do(http.MethodPost, c.path, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"waits"}}`, nil)
@@ -216,7 +216,7 @@ func TestFullQueueRefusesAndGoesOn(t *testing.T) {
 }
 
 func TestSlowToolsOfOneSessionStopNoOther(t *testing.T) {
-	f := serve(t, Config{MaxCalls: atOnceOfOne + 1})
+	f := serve(t, Config{Bounds: Bounds{MaxCalls: atOnceOfOne + 1}})
 	slow, quick := f.connect(), f.connect()
 	for range atOnceOfOne + 5 {
 		slow.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"waits"}}`, 202)

@@ -14,7 +14,7 @@ import (
 )
 
 func TestStdioAnswersLineByLine(t *testing.T) {
-	f := serve(t, Config{MaxBody: 1 << 10})
+	f := serve(t, Config{Bounds: Bounds{MaxBody: 1 << 10}})
 	in := strings.Join([]string{
 		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`,
 		``,

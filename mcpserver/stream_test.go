@@ -16,17 +16,18 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 	"github.com/rs/zerolog"
 
+	"toolnorm/internal/test/locked"
 	"toolnorm/tools"
 )
 
 func TestReaderThatTakesNothingIsDropped(t *testing.T) {
-	var log lockedBuffer
+	var log locked.Buffer
 	big := strings.Repeat("x", 1<<20)
 	r := tools.New(tools.Options{MaxResult: 4 << 20})
 	if err := r.Set("test", tools.Tool{Name: "big", Call: func(context.Context, json.RawMessage) (tools.Result, error) { return tools.TextOf(big), nil }}); err != nil {
 		t.Fatal(err)
 	}
-	f := serve(t, Config{Registry: r, Stall: 100 * time.Millisecond, Log: zerolog.New(&log)})
+	f := serve(t, Config{Registry: r, Log: zerolog.New(&log), Bounds: Bounds{Stall: 100 * time.Millisecond}})
 	c, err := net.Dial("tcp", strings.TrimPrefix(f.url, "http://"))
 	if err != nil {
 		t.Fatal(err)
@@ -175,7 +176,7 @@ func TestConnectingAndLeavingLeavesNothing(t *testing.T) {
 	if testing.Short() {
 		rounds = 500
 	}
-	f := serve(t, Config{Rate: -1})
+	f := serve(t, Config{Bounds: Bounds{Rate: -1}})
 	cycle := func(n int) {
 		for range n {
 			ctx, cancel := context.WithCancel(context.Background())

@@ -57,7 +57,7 @@ func TestEveryRequestCountsByItsRevision(t *testing.T) {
 }
 
 func TestChecksComeInTheirOrder(t *testing.T) {
-	f := serve(t, Config{MaxBody: 100, Rate: 4, Principal: func(r *http.Request) string { return r.Header.Get("X-Who") }})
+	f := serve(t, Config{Principal: func(r *http.Request) string { return r.Header.Get("X-Who") }, Bounds: Bounds{MaxBody: 100, Rate: 4}})
 	long := strings.Repeat("x", 200)
 	for i, c := range []struct {
 		body   string
@@ -234,7 +234,7 @@ func TestProgressIsCompleteAndInOrder(t *testing.T) {
 }
 
 func TestSlowAnswerBecomesAStream(t *testing.T) {
-	f := serve(t, Config{Patience: 5 * time.Millisecond, Beat: 5 * time.Millisecond})
+	f := serve(t, Config{Bounds: Bounds{Patience: 5 * time.Millisecond, Beat: 5 * time.Millisecond}})
 	resp := f.do(http.MethodPost, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"waits"}}`, nil)
 	if got := resp.Header.Get("Content-Type"); got != "text/event-stream" {
 		t.Fatalf("Content-Type %q", got)
@@ -245,7 +245,7 @@ func TestSlowAnswerBecomesAStream(t *testing.T) {
 }
 
 func TestLeavingCancelsByTheNewRevisionOnly(t *testing.T) {
-	f := serve(t, Config{Patience: time.Millisecond, Beat: time.Millisecond})
+	f := serve(t, Config{Bounds: Bounds{Patience: time.Millisecond, Beat: time.Millisecond}})
 	resp := f.do(http.MethodPost, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"waits",`+modernMeta+`}}`, modern("tools/call", "waits"))
 	if len(f.places) != 1 {
 		t.Fatal("the call does not run")

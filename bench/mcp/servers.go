@@ -56,7 +56,7 @@ func ours(count int) (*face, error) {
 	if err := registry.Set("bench", all...); err != nil {
 		return nil, err
 	}
-	s := mcpserver.New(mcpserver.Config{Registry: registry, Rate: -1, RateOfTool: -1, MaxStreams: 20_000})
+	s := mcpserver.New(mcpserver.Config{Registry: registry, Bounds: mcpserver.Bounds{Rate: -1, RateOfTool: -1, MaxStreams: 20_000}})
 	mux := http.NewServeMux()
 	s.Mount(mux)
 	done, cancel := context.WithCancel(context.Background())

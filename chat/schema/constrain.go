@@ -112,7 +112,7 @@ func ConstrainAnswer(form json.RawMessage, o Options) Constraint {
 // callObject is the shape of one tool's call. The name stands in front: it tells the tools of a union apart, and whoever reads
 // the call while it is written has to know the tool before its arguments. No other member is let in.
 func callObject(name string, args *Place) *Place {
-	s := &Place{Kinds: Object, Listed: true, More: never(), Required: []string{"name", "arguments"}}
+	s := &Place{Kinds: Object, Objects: Objects{Listed: true, More: never(), Required: []string{"name", "arguments"}}}
 	s.Members = []Member{{"name", &Place{Kinds: String, Enum: []string{Quote(name)}}}, {"arguments", args}}
 	return s
 }

@@ -21,29 +21,42 @@ type Place struct {
 	Never        bool     // nothing fits
 	At           string   // where it stands, as a JSON pointer
 
-	Members  []Member
-	Listed   bool // the schema lists members, if only none
-	Required []string
-	More     *Place   // of members that are not listed; nil: not said
-	Barred   []string // where members stand that may not be there
-
-	Prefix             []*Place
-	Items              *Place // of the elements behind the prefix; nil: not said
-	MinItems, MaxItems *Count
-	Unique             bool // no two elements are the same
-
-	Patterns, Formats    []Word
-	MinLength, MaxLength *Count
-	Minimum, Maximum     *Bound
-	Step                 float64 // of multipleOf; 0: none
-	MinMembers           *Count
-	Proposed             []string // values that the schema proposes: its default, then its examples
+	Objects
+	Arrays
+	Scalars
+	Proposed []string // values that the schema proposes: its default, then its examples
 
 	size  int             // how many places a writer meets who walks through it, as often as each is in it
 	hints Kinds           // the types whose keywords stand here
 	doc   *Doc            // where references are looked up and drops are noted
 	ref   *jsontree.Value // not nil: as this place, which Open reads; all other fields but At are empty
 	from  string          // where the reference stands
+}
+
+// Objects says what objects at a place may be.
+type Objects struct {
+	Members    []Member
+	Listed     bool // the schema lists members, if only none
+	Required   []string
+	More       *Place   // of members that are not listed; nil: not said
+	Barred     []string // where members stand that may not be there
+	MinMembers *Count
+}
+
+// Arrays says what arrays at a place may be.
+type Arrays struct {
+	Prefix             []*Place
+	Items              *Place // of the elements behind the prefix; nil: not said
+	MinItems, MaxItems *Count
+	Unique             bool // no two elements are the same
+}
+
+// Scalars says what texts and numbers at a place may be.
+type Scalars struct {
+	Patterns, Formats    []Word
+	MinLength, MaxLength *Count
+	Minimum, Maximum     *Bound
+	Step                 float64 // of multipleOf; 0: none
 }
 
 // Member is one member of an object.

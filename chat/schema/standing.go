@@ -180,7 +180,7 @@ func (s *Standing) kind() Kinds {
 // order in which it lists them. A member that is not listed is held too; one that the schema forbids only when nothing else
 // fits what stands.
 func (d *Doc) fixedObject(s *Place, from *Standing, strict bool) *Place {
-	out := &Place{Kinds: Object, Listed: true, More: s.More, doc: d, At: s.At}
+	out := &Place{Kinds: Object, Objects: Objects{Listed: true, More: s.More}, doc: d, At: s.At}
 	for _, p := range from.Parts {
 		spec := s.Member(p.Name)
 		if spec == nil {
@@ -273,7 +273,7 @@ func (d *Doc) fixedArray(s *Place, from *Standing, strict bool) *Place {
 			prefix = append(prefix[:len(prefix):len(prefix)], at(n-1))
 		}
 		if s.MinItems == nil || n >= s.MinItems.N || n == most {
-			alt := &Place{Kinds: Array, Prefix: prefix, doc: d, At: s.At}
+			alt := &Place{Kinds: Array, Arrays: Arrays{Prefix: prefix}, doc: d, At: s.At}
 			if n == 0 {
 				alt.MaxItems = &Count{}
 			}

@@ -9,11 +9,12 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
-	"sync"
 	"testing"
 
 	"time"
+
 	"toolnorm/cmd/toolnorm/internal/command"
+	"toolnorm/internal/test/locked"
 	"toolnorm/internal/version"
 	"toolnorm/tools/data"
 )
@@ -37,23 +38,8 @@ func clean(t *testing.T, text string) (path string) {
 	return path
 }
 
-// log is a buffer that the program may write while the test reads.
-type log struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *log) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *log) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
-}
+// log is what the program may write while the test reads.
+type log = locked.Buffer
 
 func TestFlagsWinOverEnvironmentOverFile(t *testing.T) {
 	path := clean(t, "listen: 127.0.0.1:1\nmodel: from-file\nnum-ctx: 1\nhosts: [a, b]\nformat: {qwen*: hermes}\nheartbeat: 3s\n")

@@ -32,7 +32,7 @@ func (m *Main) mcpConfig(key []byte) mcpserver.Config {
 		Identity: func(ctx context.Context, r *http.Request) context.Context {
 			return auth.WithPrincipal(ctx, auth.PrincipalOf(r.Context()))
 		},
-		Stall: m.Config.ClientTimeout, Beat: m.Config.Heartbeat,
+		Bounds: mcpserver.Bounds{Stall: m.Config.ClientTimeout, Beat: m.Config.Heartbeat},
 	}
 	if m.toolbox.Sampled() {
 		cfg.Extra = companymcp.New("toolnorm", version.String(), mcpGuide, m.toolbox.Company)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -12,6 +13,17 @@ const (
 	KindOllama = "ollama" // speaks Ollama's native API
 	KindOpenAI = "openai" // speaks OpenAI's, or imitates it
 )
+
+// Kinds are the kinds of model servers.
+var Kinds = []string{KindOllama, KindOpenAI}
+
+// CheckKind returns an error for a name that is not one of Kinds.
+func CheckKind(kind string) error {
+	if slices.Contains(Kinds, kind) {
+		return nil
+	}
+	return fmt.Errorf("%q is not one of %s", kind, strings.Join(Kinds, ", "))
+}
 
 // ParseURL reads the URL of a model server: http://HOST:PORT with or without a path, https, or HOST:PORT. A kind
 // may stand in front, as in openai+http://…; without one kind is empty, unless the path ends in /v1, which only
@@ -25,8 +37,10 @@ func ParseURL(s string) (kind, base string, err error) {
 	if before, after, ok := strings.Cut(scheme, "+"); ok {
 		kind, scheme = before, after
 	}
-	if kind != "" && kind != KindOllama && kind != KindOpenAI {
-		return "", "", fmt.Errorf("%q in front of the + is neither %s nor %s", kind, KindOllama, KindOpenAI)
+	if kind != "" {
+		if err := CheckKind(kind); err != nil {
+			return "", "", fmt.Errorf("in front of the +: %w", err)
+		}
 	}
 	if scheme != "http" && scheme != "https" {
 		return "", "", fmt.Errorf("the scheme must be http or https, not %q", scheme)

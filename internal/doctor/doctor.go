@@ -4,7 +4,8 @@
 // one and asks it a few short questions, by every way in which its calls can be read.
 //
 //	doctor.go   what it is given, and the two examinations
-//	servers.go  what servers say of themselves, and the known defects of their versions
+//	servers.go  what servers say of themselves, by their kind:
+//	ollama.go, compatible.go
 //	model.go    a model: what it can do, and names like one that does not exist
 //	context.go  how much it reads, and how many requests run at a time
 //	ask.go      one question

@@ -7,13 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ollama/ollama/types/model"
-
 	"toolnorm/chat"
 	"toolnorm/engine"
 	"toolnorm/engine/ollama"
-	"toolnorm/engine/openai"
-	"toolnorm/engine/upstream"
 	"toolnorm/internal/fault"
 	"toolnorm/internal/spelling"
 )
@@ -77,56 +73,7 @@ func (x *examination) failed(ctx context.Context, what string, err error) bool {
 }
 
 // describe takes down what the server says of the model.
-// A model of embeddings alone would answer every question with an error, so it ends here.
-func (x *examination) describe(ctx context.Context) bool {
-	if x.on.kind == upstream.KindOpenAI {
-		return x.listed(ctx)
-	}
-	var err error
-	if x.client, err = x.ollama(x.on); err != nil {
-		return x.failed(ctx, "model", err)
-	}
-	show, err := x.client.Show(ctx, x.m.Model)
-	if err != nil {
-		if fault.From(err).Kind == fault.NotFound {
-			x.m.Findings = append(x.m.Findings, x.unknown(ctx, x.on, x.m.Model))
-			return false
-		}
-		return x.failed(ctx, "model", err)
-	}
-	x.m.Family, x.m.Parameters, x.m.Quantization = show.Details.Family, show.Details.ParameterSize, show.Details.QuantizationLevel
-	x.m.Capabilities, x.m.Parser, x.m.Context.Trained = capabilities(show), ollama.Parser(show), ollama.Trained(show)
-	if !slices.Contains(x.m.Capabilities, string(model.CapabilityCompletion)) {
-		x.finding(Problem, "model", "it writes no text: its server says that it can do "+strings.Join(x.m.Capabilities, ", "), "")
-		return false
-	}
-	return true
-}
-
-// listed takes down what a server that speaks OpenAI's API says. A llama-server answers to any name.
-func (x *examination) listed(ctx context.Context) bool {
-	client := openai.New(x.on.url, x.on.key, nil)
-	list, err := client.Models(ctx)
-	if err != nil {
-		return x.failed(ctx, "model", err)
-	}
-	i := slices.IndexFunc(list, func(m openai.Model) bool { return m.ID == x.m.Model })
-	p, err := client.Properties(ctx)
-	llama := err == nil && p.Template != ""
-	switch {
-	case llama:
-		x.m.Context.Loaded = p.Generation.Context
-	case i < 0:
-		x.m.Findings = append(x.m.Findings, x.unknown(ctx, x.on, x.m.Model))
-		return false
-	}
-	if i < 0 {
-		x.finding(Note, "model", "its server does not list it, and answers with the one that it has", "")
-	} else if x.m.Context.Loaded == 0 {
-		x.m.Context.Loaded = list[i].Context
-	}
-	return true
-}
+func (x *examination) describe(ctx context.Context) bool { return kinds[x.on.kind].model(ctx, x) }
 
 // probe finds out how toolnorm reads the model.
 func (x *examination) probe(ctx context.Context) bool {

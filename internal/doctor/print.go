@@ -145,7 +145,7 @@ func (p *page) server(s Server) {
 		text = "SERVER " + s.Name + " at " + s.URL
 	}
 	if s.Kind != "" {
-		text += ", " + strings.TrimSpace(kindName(s.Kind)+" "+s.Version)
+		text += ", " + strings.TrimSpace(kinds[s.Kind].title()+" "+s.Version)
 	}
 	p.title(text)
 	if s.Missing != "" {
@@ -160,14 +160,6 @@ func (p *page) server(s Server) {
 	}
 	p.models(s)
 	p.line("")
-}
-
-// kindName is what a kind of server is called.
-func kindName(kind string) string {
-	if kind == "openai" {
-		return "OpenAI-compatible"
-	}
-	return "Ollama"
 }
 
 // none stands where there is nothing to say.

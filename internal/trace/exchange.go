@@ -24,10 +24,7 @@ type Exchange struct {
 	Stream bool      `json:"stream"`
 	Tools  int       `json:"tools"` // how many were offered
 
-	Format   string   `json:"format,omitempty"`
-	Strategy string   `json:"strategy,omitempty"` // that answered
-	Tried    []string `json:"tried,omitempty"`    // every strategy in turn, when the first one did not do
-
+	Way
 	Status  int      `json:"status"` // 499: the client went away
 	Error   string   `json:"error,omitempty"`
 	Finish  string   `json:"finish,omitempty"` // as the client is told; empty: the reply broke off
@@ -38,17 +35,32 @@ type Exchange struct {
 	Notes   []string `json:"notes,omitempty"`      // what was done to the request, or by the server to it
 	Cut     bool     `json:"cut,omitempty"`        // the end of the reply cut a call, which was left out
 
+	Tokens
+	Times
+	Bodies *Bodies `json:"bodies,omitempty"` // nil: not kept
+}
+
+// Way says how the model was read.
+type Way struct {
+	Format   string   `json:"format,omitempty"`
+	Strategy string   `json:"strategy,omitempty"` // that answered
+	Tried    []string `json:"tried,omitempty"`    // every strategy in turn, when the first one did not do
+}
+
+// Tokens counts the tokens of an exchange.
+type Tokens struct {
 	PromptTokens     int  `json:"prompt_tokens"`
 	CompletionTokens int  `json:"completion_tokens"`
 	Estimated        bool `json:"tokens_estimated,omitempty"` // the reply was ended before the server counted
+}
 
+// Times are how long the parts of an exchange took.
+type Times struct {
 	First Millis `json:"first_ms"` // until the first event; 0: none came
 	Total Millis `json:"total_ms"`
 	Load  Millis `json:"load_ms,omitempty"`       // that the server took to load the model, as it says
 	Read  Millis `json:"prompt_ms,omitempty"`     // to read the prompt
 	Wrote Millis `json:"completion_ms,omitempty"` // to write the reply
-
-	Bodies *Bodies `json:"bodies,omitempty"` // nil: not kept
 }
 
 // Call is a call that left.

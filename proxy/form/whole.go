@@ -62,28 +62,41 @@ func ErrEmpty() error {
 //
 // A call that stands whole in a cut reply is left out as well. Codex would run it and then fail the turn, so that the model never hears
 // of what it did; Claude Code would run it and ask for the rest, and a model that is cut again each time makes it again each time.
-type Later []chat.Event
+type Later struct {
+	Whole bool     // the last call is whole, and what follows it waits
+	Cut   []string // the calls of a reply that was cut, by name: none of them may run
 
-// Cut reports whether a reply that ends so was cut: at its limit, or inside a call, which a server may call a stop when its own limit is
-// hidden from it. Open says that a call in front of these events has not ended.
-func (l Later) Cut(end *chat.Event, open bool) bool {
-	for _, e := range l {
+	events []chat.Event
+}
+
+// Wait keeps an event that has to wait, and returns how many wait now; 0: the event does not.
+func (l *Later) Wait(e chat.Event) int {
+	if l.Whole {
+		l.events = append(l.events, e)
+	}
+	return len(l.events)
+}
+
+// End ends the reply, and returns the events that waited and whether the reply is whole. Of one that was cut, which end then says, the
+// events of calls are left out. Open reports whether a call that did not wait has not ended.
+func (l *Later) End(end *chat.Event, open bool) (rest []chat.Event, whole bool) {
+	rest, l.events = l.events, nil
+	var names []string
+	for _, e := range rest {
 		switch e.Kind {
 		case chat.CallStart:
-			open = true
+			open, names = true, append(names, e.Text)
 		case chat.CallEnd:
 			open = false
 		}
 	}
-	return open || end.Text == chat.Length
+	if !IsCut(end, open) {
+		return rest, true
+	}
+	end.Text, l.Whole, l.Cut = chat.Length, false, append(l.Cut, names...)
+	return slices.DeleteFunc(rest, func(e chat.Event) bool { return IsCall(e.Kind) }), false
 }
 
-// WithoutCalls returns the events without those of calls, and the names of the calls.
-func (l Later) WithoutCalls() (rest Later, names []string) {
-	for _, e := range l {
-		if e.Kind == chat.CallStart {
-			names = append(names, e.Text)
-		}
-	}
-	return slices.DeleteFunc(l, func(e chat.Event) bool { return IsCall(e.Kind) }), names
-}
+// IsCut reports whether a reply that ends so was cut: at its limit, or inside a call, which a server may call a stop when its own limit is
+// hidden from it.
+func IsCut(end *chat.Event, open bool) bool { return open || end.Text == chat.Length }

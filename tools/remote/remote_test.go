@@ -23,6 +23,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 	"github.com/rs/zerolog"
 
+	"toolnorm/internal/test/locked"
 	"toolnorm/tools"
 )
 
@@ -107,7 +108,7 @@ func boot(t *testing.T, addr string, h http.Handler) *machine {
 func (m *machine) kill() { m.http.Close() }
 
 // opened is a set of the servers in text, with the registry that gets their tools and the log.
-func opened(t *testing.T, text string) (*Set, *tools.Registry, *lockedBuffer) {
+func opened(t *testing.T, text string) (*Set, *tools.Registry, *locked.Buffer) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "mcp.json")
 	if text != "" {
@@ -115,27 +116,10 @@ func opened(t *testing.T, text string) (*Set, *tools.Registry, *lockedBuffer) {
 			t.Fatal(err)
 		}
 	}
-	r, log := tools.New(tools.Options{}), new(lockedBuffer)
+	r, log := tools.New(tools.Options{}), new(locked.Buffer)
 	s := Open(Config{Path: path, Registry: r, Version: "1", Log: zerolog.New(log), ListTime: 2 * time.Second, Private: func(context.Context) bool { return true }})
 	t.Cleanup(s.Close)
 	return s, r, log
-}
-
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lockedBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lockedBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
 }
 
 // until waits for something that happens by itself.

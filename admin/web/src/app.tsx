@@ -11,7 +11,8 @@ import { Playground } from './pages/playground';
 import { Servers } from './pages/servers';
 import { ToolEditor } from './pages/tooledit';
 import { Tools } from './pages/tools';
-import { signal, useSignal } from './state';
+import { leaving, route } from './route';
+import { useSignal } from './state';
 import { Button, Dialog, Field, Questions, Said } from './ui';
 
 const pages: [name: string, title: Key][] = [
@@ -23,11 +24,6 @@ const pages: [name: string, title: Key][] = [
   ['knowledge', 'knowledge'],
   ['playground', 'playground'],
 ];
-
-// leaving asks before unsaved work is left; nil: there is none.
-export const leaving = signal<(() => Promise<boolean>) | null>(null);
-
-export const route = () => location.hash.replace(/^#\/?/, '').split('/').map(decodeURIComponent);
 
 export function App() {
   useSignal(language);

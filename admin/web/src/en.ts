@@ -323,3 +323,7 @@ export const en = {
   writing: 'Writing…',
   argumentsArriving: 'Arguments arriving: {n} pieces',
 };
+
+// Words are the texts of the page by key. English is the reference: a key that is missing elsewhere does not compile,
+// and a test holds the other direction.
+export type Words = Record<keyof typeof en, string>;

@@ -1,11 +1,8 @@
-import { en } from './en';
+import { en, type Words } from './en';
 import { ko } from './ko';
 import { signal } from './state';
 
-// Words are the texts of the page by key. English is the reference: a key that is missing elsewhere does not compile,
-// and a test holds the other direction.
-export type Words = Record<keyof typeof en, string>;
-export type Key = keyof typeof en;
+export type Key = keyof Words;
 export type Language = 'en' | 'ko';
 
 const dictionaries: Record<Language, Words> = { en, ko };

@@ -1,4 +1,4 @@
-import type { Words } from './i18n';
+import type { Words } from './en';
 
 // The Korean texts.
 export const ko: Words = {

@@ -1,4 +1,4 @@
-// The shapes of what the server answers: internal/trace, package admin, tools/remote.
+// The shapes of what the server answers. Written by: go test ./admin -run TypesOfThePage -update
 
 export interface Call {
   id: string;
@@ -52,21 +52,24 @@ export interface Side {
   missing_bytes?: number;
 }
 
-export interface Generation extends Side {
+export interface Generation {
   generation: string;
   prompt?: string;
   prompt_missing_bytes?: number;
+  parts: Part[];
+  missing_bytes?: number;
 }
 
-export interface Tool {
+export interface Said {
+  id: string;
   name: string;
-  schema?: unknown;
+  arguments: string;
 }
 
 export interface Message {
   role: string;
   text: string;
-  calls?: { id: string; name: string; arguments: string }[];
+  calls?: Said[];
   call_id?: string;
   images?: number;
   missing_bytes?: number;
@@ -89,21 +92,26 @@ export interface Reason {
 }
 
 export interface Exchanges {
-  keeps: number;
   seen: number;
+  keeps: number;
   bodies: boolean;
   counts: Record<string, number>;
   exchanges: Exchange[];
   reasons: Record<string, Reason>;
 }
 
-// Reading is what the decoder makes of a text, and why of what is no call.
+export interface ReadCall {
+  name: string;
+  arguments: string;
+  problems: string[];
+}
+
 export interface Reading {
   format: string;
   events: string;
   text: string;
   reasoning: string;
-  calls: { name: string; arguments: string; problems: string[] }[];
+  calls: ReadCall[];
   repairs: string[];
   why: string[];
 }
@@ -114,13 +122,9 @@ export interface ExchangeView {
   reasons: Record<string, Reason>;
 }
 
-// The custom tools, as admin/openapi.yaml describes them.
-
-export type ParamType = 'STRING' | 'NUMBER' | 'BOOLEAN';
-
 export interface Param {
   param_name: string;
-  param_type: ParamType;
+  param_type: 'STRING' | 'NUMBER' | 'BOOLEAN';
   is_required: boolean;
   description: string;
 }
@@ -145,8 +149,16 @@ export interface Draft {
   version?: number;
 }
 
-export interface CustomTool extends Draft {
+export interface CustomTool {
   id: number;
+  name: string;
+  description_agent: string;
+  description_user: string;
+  tool_type: 'SQL' | 'PYTHON';
+  definition: string;
+  options: Options;
+  is_active: boolean;
+  params: Param[];
   version: number;
   reg_dt: string;
   created_by: string;
@@ -180,25 +192,167 @@ export interface Report {
   tokens?: number;
 }
 
+export interface ResultPart {
+  type: string;
+  text: string;
+}
+
+export interface Result {
+  content: ResultPart[];
+  structuredContent?: unknown;
+  isError: boolean;
+}
+
 export interface Trial {
   ok: boolean;
   problems: Finding[];
-  result?: {
-    content?: { type: string; text?: string }[];
-    structuredContent?: unknown;
-    isError?: boolean;
-  };
   duration_ms: number;
-  rows?: number;
-  truncated?: boolean;
-  limits_hit?: string[];
+  rows: number;
+  truncated: boolean;
+  limits_hit: string[] | null;
+  connection?: string;
+  result?: Result;
+}
+
+export interface Column {
+  name: string;
+  type: string;
+}
+
+export interface Relation {
+  name: string;
+  columns: Column[];
 }
 
 export interface Connection {
   name: string;
   kind: 'sqlite' | 'postgres';
   error?: string;
-  default?: boolean; // tools that name none ask it
+  default?: boolean;
   made_up?: boolean;
-  tables: { name: string; columns: { name: string; type: string }[] }[];
+  tables: Relation[];
+}
+
+export interface Model {
+  id: string;
+  owner: string;
+  hidden?: boolean;
+  server: string;
+  format: string;
+  strategy?: string;
+  wording?: string;
+}
+
+export interface Findings {
+  format: string;
+  template?: string;
+  strategy: string;
+  strategies: string[];
+  wording?: string;
+  tools: boolean;
+  go_structs: boolean;
+  renders: boolean;
+  control_marks?: string[];
+  marks_missing: boolean;
+  thinking: boolean;
+  always_thinks: boolean;
+  no_vision: boolean;
+  context?: number;
+  capabilities?: string[];
+}
+
+export interface LeftOut {
+  tool: string;
+  why: string;
+}
+
+export interface Server {
+  name: string;
+  url: string;
+  state: 'ready' | 'waiting' | 'down' | 'disabled' | 'invalid';
+  tools: number;
+  transport?: string;
+  error?: string;
+  left_out?: LeftOut[];
+}
+
+export interface RegistryTool {
+  name: string;
+  description: string;
+  schema: unknown;
+}
+
+export interface ToolResult {
+  text: string;
+  isError: boolean;
+}
+
+export interface Statistics {
+  total_collections: number;
+  total_documents: number;
+  total_chunks: number;
+}
+
+export interface KnowledgeBase {
+  id: string;
+  name: string;
+  description: string;
+  tenant: string;
+  version: number;
+  created: string;
+  updated: string;
+  statistics: Statistics;
+}
+
+export interface Collection {
+  id: string;
+  knowledge_base_id: string;
+  name: string;
+  summary: string;
+  model?: string;
+}
+
+export interface Document {
+  id: string;
+  collection_id: string;
+  title: string;
+  source: string;
+  summary: string;
+  chunk_count: number;
+  tenant: string;
+  public: boolean;
+  departments: string[] | null;
+  clearance: number;
+  model?: string;
+  hash: string;
+  imported: string;
+}
+
+export interface Odd {
+  table: string;
+  row: string;
+  why: string;
+}
+
+export interface WholeBase {
+  id: string;
+  name: string;
+  description: string;
+  tenant: string;
+  version: number;
+  created: string;
+  updated: string;
+  statistics: Statistics;
+  collections: Collection[];
+  documents: Document[];
+  left_out?: Odd[];
+}
+
+export interface Imported {
+  source: string;
+  status: 'imported' | 'unchanged' | 'failed';
+  document_id?: string;
+  chunks: number;
+  embedded: number;
+  error?: string;
 }

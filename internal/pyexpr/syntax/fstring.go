@@ -237,7 +237,7 @@ func (f *fstring) expression(source string, start int) (n Node) {
 		for i := range tokens {
 			tokens[i].pos += start - 1
 		}
-		inner := &parser{src: f.p.src, tokens: tokens, depth: f.p.depth, names: f.p.names}
+		inner := &parser{reader: reader{src: f.p.src, tokens: tokens, depth: f.p.depth}, names: f.p.names}
 		inner.enter()
 		n = inner.whole()
 		f.p.names = inner.names

@@ -1,4 +1,13 @@
 // Package syntax reads the text of an expression into a tree: Python's grammar of expressions, with CPython's complaints.
+//
+//	lexer.go           the source as tokens
+//	reader.go          the tokens one by one
+//	parser.go          operators by their precedence
+//	parse_atom.go      names, brackets, subscripts and attributes
+//	parse_call.go      calls, lambdas and comprehensions
+//	literal.go         strings; fstring.go has those with expressions in them
+//	number_literal.go  numbers
+//	tree.go            what comes of it
 package syntax
 
 import (

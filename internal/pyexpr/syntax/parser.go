@@ -13,24 +13,17 @@ import (
 
 // Parse reads the expression that src holds from start on. What is wrong with it is raised, with its place.
 func Parse(src string, start int) *Tree {
-	p := &parser{src: src, tokens: lex(src, start)}
+	p := &parser{reader: reader{src: src, tokens: lex(src, start)}}
 	root := p.whole()
 	slices.SortFunc(p.names, func(a, b *Name) int { return a.Pos - b.Pos })
 	return &Tree{root, p.names}
 }
 
-// mostNested bounds the brackets, calls and prefix operators within each other. The tree is walked by calls, as it is parsed by
-// calls, and nothing stops a stack that overflows.
-const mostNested = 64
-
 // parser turns tokens into a tree, by precedence climbing (Pratt). Names are kept in a list while they are read, since
 // a comprehension says what it binds only behind the expression that uses it.
 type parser struct {
-	src    string
-	tokens []token
-	at     int
-	depth  int
-	names  []*Name // not yet found in any scope
+	reader
+	names []*Name // not yet found in any scope
 }
 
 // keywords are no names. True, False and None are constants besides.
@@ -48,69 +41,8 @@ func wordSet(words string) map[string]bool {
 	return set
 }
 
-// peek looks at the next token.
-func (p *parser) peek() token { return p.tokens[p.at] }
-
-// next reads a token. The end is never passed, so that looking one further is always possible.
-func (p *parser) next() token {
-	t := p.tokens[p.at]
-	if t.kind != tokenEnd {
-		p.at++
-	}
-	return t
-}
-
-// is says whether the next token is this operator or keyword.
-func (p *parser) is(text string) bool {
-	t := p.peek()
-	return t.text == text && (t.kind == tokenOperator || t.kind == tokenName)
-}
-
-// accept reads the next token if it is this operator or keyword.
-func (p *parser) accept(text string) bool {
-	if p.is(text) {
-		p.at++
-		return true
-	}
-	return false
-}
-
-// expect reads this operator or keyword.
-func (p *parser) expect(text string) {
-	if !p.accept(text) {
-		p.unexpected()
-	}
-}
-
-// fail blames the token t, or a bracket that is still open when the parser has come to the end, or fails at the bracket
-// itself: that is what a reader would look for first, and what CPython says.
-//
-//	(1 + → SyntaxError: '(' was never closed
-//	f(1, [2 → SyntaxError: '[' was never closed
-//	(1 + ] → SyntaxError: closing parenthesis ']' does not match opening parenthesis '('
-//	(1 / / 2 → SyntaxError: invalid syntax
-func (p *parser) fail(t token, kind, format string, args ...any) {
-	if end := p.tokens[len(p.tokens)-1]; end.open != "" && p.peek().pos == end.pos && kind == py.SyntaxError {
-		t, format, args = end, "'%s' was never closed", []any{end.open}
-	}
-	py.Blame(p.src, t.pos, func() { py.Raise(kind, format, args...) })
-}
-
-// unexpected is CPython's answer to whatever it has no better words for.
-func (p *parser) unexpected() { p.fail(p.peek(), py.SyntaxError, "invalid syntax") }
-
 // place wraps a node that can raise an error, so that the error says where.
 func (p *parser) place(n Node, pos int) Node { return &Placed{n, pos} }
-
-// enter bounds the nesting of what follows; the tree is walked by calls, as it is parsed by calls.
-func (p *parser) enter() {
-	if p.depth++; p.depth > mostNested {
-		p.fail(p.peek(), py.LimitError, "the expression is nested more than %d deep", mostNested)
-	}
-}
-
-// leave ends what enter began.
-func (p *parser) leave() { p.depth-- }
 
 // whole reads an expression up to the end: `a, b` is a tuple.
 //

@@ -1,6 +1,7 @@
 package messages
 
 import (
+	"slices"
 	"strings"
 
 	"toolnorm/chat"
@@ -38,11 +39,9 @@ type stream struct {
 	index int        // of the open block, or the next one
 	delta bool       // its last delta still lacks its end
 	args  bool       // of the open call something was written
-	whole bool       // the open call has ended, and its stop is held back
-	later form.Later // what came behind it
+	later form.Later // holds back the stop of a call that is whole, and what came behind it
 
 	calls  []string // that have begun, by name
-	cut    []string // those of a cut reply, none of which is stopped
 	shown  bool
 	hidden int // fragments of thought that were not shown
 	sealed strings.Builder
@@ -65,12 +64,13 @@ func (s *stream) Event(e chat.Event) error {
 	switch {
 	case e.Kind == chat.Finish:
 		s.finish(e)
-	case s.whole:
-		if s.later = append(s.later, e); len(s.later)%silence == 0 {
+	default:
+		switch n := s.later.Wait(e); {
+		case n == 0:
+			s.take(e)
+		case n%silence == 0:
 			s.ping()
 		}
-	default:
-		s.take(e)
 	}
 	if len(s.out.Buf) > batch {
 		return s.Flush()
@@ -82,15 +82,13 @@ func (s *stream) Event(e chat.Event) error {
 // keeps its block open, and those behind it are left out.
 func (s *stream) finish(e chat.Event) {
 	s.end = &e
-	if s.later.Cut(s.end, s.kind == chat.CallArgs && !s.whole) {
-		rest, names := s.later.WithoutCalls()
-		s.later, s.cut = rest, append(s.calls, names...)
-		s.whole, s.end.Text = false, chat.Length
+	rest, whole := s.later.End(s.end, s.kind == chat.CallArgs && !s.later.Whole)
+	if !whole {
+		s.later.Cut = append(slices.Clone(s.calls), s.later.Cut...)
 	}
-	for _, e := range s.later {
+	for _, e := range rest {
 		s.take(e)
 	}
-	s.later = nil
 }
 
 // take appends what an event says.
@@ -135,7 +133,7 @@ func (s *stream) promptTokens() int {
 // fragment appends text to the open delta, or to a new one, in a block of its kind.
 // Text that ends inside a character is kept back by tail, since JSON cannot hold half of one.
 func (s *stream) fragment(kind chat.Kind, text string) {
-	if s.kind != kind || s.whole {
+	if s.kind != kind || s.later.Whole {
 		if text == "" {
 			return
 		}
@@ -178,7 +176,7 @@ func (s *stream) endCall() {
 		s.append("{}")
 	}
 	s.settle()
-	s.whole = true
+	s.later.Whole = true
 }
 
 // settle ends the open delta: a character that was never completed becomes U+FFFD.
@@ -207,10 +205,10 @@ func (s *stream) endBlock() {
 	if s.kind == chat.Reasoning {
 		s.e.signed(s.index, s.signature())
 	}
-	if s.kind != chat.CallArgs || s.whole {
+	if s.kind != chat.CallArgs || s.later.Whole {
 		s.e.blockStop(s.index)
 	}
-	s.kind, s.whole = chat.None, false
+	s.kind, s.later.Whole = chat.None, false
 	s.index++
 }
 
@@ -283,7 +281,7 @@ func (s *stream) Close(err error) error {
 	s.begin()
 	reason, sequence := stopReason(s.end, len(s.calls))
 	s.reply.Finished(reason)
-	form.TellComments(s.out, s.reply.Notes, s.end.Meta, s.cut...)
+	form.TellComments(s.out, s.reply.Notes, s.end.Meta, s.later.Cut...)
 	s.usage.Prompt = s.promptTokens()
 	s.e.messageEnd(reason, sequence, s.usage)
 	return s.out.Flush()

@@ -64,7 +64,7 @@ func (w *whole) Close(err error) error {
 		return err
 	}
 	var cut []string
-	if form.Later(nil).Cut(w.Reply.End, w.Reply.Open) {
+	if form.IsCut(w.Reply.End, w.Reply.Open) {
 		w.Reply.End.Text = chat.Length
 		for _, b := range w.blocks {
 			if b.kind == chat.CallStart {

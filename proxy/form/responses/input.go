@@ -12,32 +12,41 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// converse makes the conversation: the instructions, what previous_response_id goes on with, and the input.
+// conversation is the conversation of a request while it is read.
+type conversation struct {
+	ask   *form.Ask
+	tools *toolset
+	kept  *keeping
+
+	said, thought []string // texts of the last turn of the assistant, which endTurn joins
+}
+
+// read makes the conversation: the instructions, what previous_response_id goes on with, and the input.
 // Instructions are said anew with each request, so those of an earlier one are not kept.
-func (r *request) converse() error {
-	if r.instructions != "" {
-		r.add(chat.Message{Role: chat.System, Content: r.instructions})
+func (x *conversation) read(instructions, previous string, input *fastjson.Value) error {
+	if instructions != "" {
+		x.add(chat.Message{Role: chat.System, Content: instructions})
 	}
-	if r.previous != "" {
-		kept, ok := r.replies.find(r.previous, r.owner)
+	if previous != "" {
+		kept, ok := x.kept.replies.find(previous, x.kept.owner)
 		if !ok {
-			return unknownReply("previous_response_id", r.previous)
+			return unknownReply("previous_response_id", previous)
 		}
-		r.earlier = kept.items
+		x.kept.earlier = kept.items
 		for _, item := range kept.items {
-			if err := r.recall(item); err != nil {
+			if err := x.recall(item); err != nil {
 				return err
 			}
 		}
 	}
-	if field.IsNull(r.input) && r.previous == "" {
+	if field.IsNull(input) && previous == "" {
 		return field.Bad("input", "must be a text or an array of items")
 	}
-	if err := field.Within("input", r.readInput(r.input)); err != nil {
+	if err := field.Within("input", x.readInput(input)); err != nil {
 		return err
 	}
-	r.endTurn()
-	if len(r.Messages) == 0 {
+	x.endTurn()
+	if len(x.ask.Messages) == 0 {
 		return field.Bad("input", "must hold at least one item that a model can read")
 	}
 	return nil
@@ -54,47 +63,47 @@ func unknownReply(param, id string) error {
 // recall reads an item that was kept. It was read or written here before, so it is known to be good. Items
 // are kept as JSON and not as messages: the next request may have other tools, and so other names for what is
 // called.
-func (r *request) recall(item json.RawMessage) error {
+func (x *conversation) recall(item json.RawMessage) error {
 	v, err := fastjson.ParseBytes(item)
 	if err != nil {
 		return err
 	}
-	return r.readItem(v)
+	return x.readItem(v)
 }
 
 // readInput reads a text or a list of items. The spelling of each is kept before anything looks into it, for
 // those who go on with the reply or ask for its input.
-func (r *request) readInput(v *fastjson.Value) error {
+func (x *conversation) readInput(v *fastjson.Value) error {
 	switch {
 	case field.IsNull(v):
 		return nil
 	case v.Type() == fastjson.TypeString:
 		text := string(v.GetStringBytes())
-		r.add(chat.Message{Role: chat.User, Content: text})
-		if r.store {
+		x.add(chat.Message{Role: chat.User, Content: text})
+		if x.kept.store {
 			item := append([]byte(`{"type":"message","role":"user","content":[{"type":"input_text","text":`), chat.AppendQuoted(nil, text)...)
-			r.items = append(r.items, append(item, `}]}`...))
+			x.kept.items = append(x.kept.items, append(item, `}]}`...))
 		}
 		return nil
 	case v.Type() != fastjson.TypeArray:
 		return field.Bad("", "must be a text or an array of items, not %s", field.KindOf(v))
 	}
 	return field.Items(v, func(v *fastjson.Value) error {
-		if r.store {
+		if x.kept.store {
 			b, err := repeatable(v)
 			if err != nil {
 				return err
 			}
-			r.items = append(r.items, b)
+			x.kept.items = append(x.kept.items, b)
 		}
-		return r.readItem(v)
+		return x.readItem(v)
 	})
 }
 
 // readItem reads one item. Items of tools that OpenAI runs say nothing to another model and are passed over;
 // a type that nobody here knows is an error, since what it said would be lost. SDKs leave out the type of
 // messages, and of references.
-func (r *request) readItem(v *fastjson.Value) error {
+func (x *conversation) readItem(v *fastjson.Value) error {
 	if v.Type() != fastjson.TypeObject {
 		return field.Bad("", "must be an object, not %s", field.KindOf(v))
 	}
@@ -107,17 +116,17 @@ func (r *request) readItem(v *fastjson.Value) error {
 	}
 	switch kind {
 	case "", "message":
-		return r.readMessage(v)
+		return x.readMessage(v)
 	case "reasoning":
-		return r.readThought(v)
+		return x.readThought(v)
 	case "function_call", "custom_tool_call", "tool_search_call", "local_shell_call", "shell_call", "apply_patch_call", "computer_call":
-		return r.readCall(kind, v)
+		return x.readCall(kind, v)
 	case "function_call_output", "custom_tool_call_output", "local_shell_call_output", "shell_call_output", "apply_patch_call_output", "computer_call_output":
-		return r.readOutput(v)
+		return x.readOutput(v)
 	case "tool_search_output":
-		return r.readFound(v)
+		return x.readFound(v)
 	case "item_reference":
-		return r.readReference(v)
+		return x.readReference(v)
 	case "web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call", "mcp_list_tools", "mcp_call", "mcp_approval_request", "mcp_approval_response":
 		return nil
 	}
@@ -125,7 +134,7 @@ func (r *request) readItem(v *fastjson.Value) error {
 }
 
 // readMessage reads what somebody said. Developer and system messages may stand anywhere.
-func (r *request) readMessage(v *fastjson.Value) error {
+func (x *conversation) readMessage(v *fastjson.Value) error {
 	var m chat.Message
 	var role string
 	err := field.Object(v, field.Members{
@@ -143,47 +152,47 @@ func (r *request) readMessage(v *fastjson.Value) error {
 		return err
 	}
 	if m.Role != chat.Assistant {
-		r.add(m)
+		x.add(m)
 		return nil
 	}
-	r.turn(func(t *chat.Message) bool { return len(r.said) == 0 || len(t.Calls) > 0 })
+	x.turn(func(t *chat.Message) bool { return len(x.said) == 0 || len(t.Calls) > 0 })
 	if m.Content != "" {
-		r.said = append(r.said, m.Content)
+		x.said = append(x.said, m.Content)
 	}
 	return nil
 }
 
 // add adds a message behind the others, which ends the turn before it.
-func (r *request) add(m chat.Message) {
-	r.endTurn()
-	r.Messages = append(r.Messages, m)
+func (x *conversation) add(m chat.Message) {
+	x.endTurn()
+	x.ask.Messages = append(x.ask.Messages, m)
 }
 
 // endTurn joins the texts of the last turn. They are kept apart until then: each item would copy all of the turn so far
 // otherwise, and 30,000 thoughts in one request, 4 MB, held a core for a minute.
-func (r *request) endTurn() {
-	if len(r.said)+len(r.thought) == 0 {
+func (x *conversation) endTurn() {
+	if len(x.said)+len(x.thought) == 0 {
 		return
 	}
-	t := &r.Messages[len(r.Messages)-1]
-	t.Content, t.Reasoning = strings.Join(r.said, "\n\n"), strings.Join(r.thought, "\n\n")
-	r.said, r.thought = nil, nil
+	t := &x.ask.Messages[len(x.ask.Messages)-1]
+	t.Content, t.Reasoning = strings.Join(x.said, "\n\n"), strings.Join(x.thought, "\n\n")
+	x.said, x.thought = nil, nil
 }
 
 // turn is the turn of the assistant that the next item belongs to: the last one when it may still take it,
 // else a new one. One reply is several items here and one message for a model's template, which knows a turn
 // by its calls and what was thought before them.
-func (r *request) turn(takes func(*chat.Message) bool) *chat.Message {
-	if n := len(r.Messages); n > 0 && r.Messages[n-1].Role == chat.Assistant && takes(&r.Messages[n-1]) {
-		return &r.Messages[n-1]
+func (x *conversation) turn(takes func(*chat.Message) bool) *chat.Message {
+	if n := len(x.ask.Messages); n > 0 && x.ask.Messages[n-1].Role == chat.Assistant && takes(&x.ask.Messages[n-1]) {
+		return &x.ask.Messages[n-1]
 	}
-	r.add(chat.Message{Role: chat.Assistant})
-	return &r.Messages[len(r.Messages)-1]
+	x.add(chat.Message{Role: chat.Assistant})
+	return &x.ask.Messages[len(x.ask.Messages)-1]
 }
 
 // readThought reads what the model thought: as it was sealed, else as it was shown. It begins a turn. What
 // another service has encrypted cannot be read, and is passed over.
-func (r *request) readThought(v *fastjson.Value) error {
+func (x *conversation) readThought(v *fastjson.Value) error {
 	text, ok := form.OpenThought(string(v.GetStringBytes("encrypted_content")))
 	for _, member := range []string{"content", "summary"} {
 		if !ok {
@@ -194,8 +203,8 @@ func (r *request) readThought(v *fastjson.Value) error {
 	if text == "" {
 		return nil
 	}
-	r.turn(func(t *chat.Message) bool { return len(r.said) == 0 && len(t.Calls) == 0 })
-	r.thought = append(r.thought, text)
+	x.turn(func(t *chat.Message) bool { return len(x.said) == 0 && len(t.Calls) == 0 })
+	x.thought = append(x.thought, text)
 	return nil
 }
 
@@ -213,7 +222,7 @@ func joinedTexts(parts []*fastjson.Value) string {
 
 // readCall reads a call: by the name that its tool has for the model. Calls of OpenAI's own shell and patch
 // tools are in conversations that began elsewhere: their action is an object, which serves as arguments.
-func (r *request) readCall(kind string, v *fastjson.Value) error {
+func (x *conversation) readCall(kind string, v *fastjson.Value) error {
 	var c chat.Call
 	var err error
 	switch kind {
@@ -245,8 +254,8 @@ func (r *request) readCall(kind string, v *fastjson.Value) error {
 	if err != nil {
 		return err
 	}
-	c.Name = r.tools.flat(namespace, c.Name)
-	turn := r.turn(func(*chat.Message) bool { return true })
+	c.Name = x.tools.flat(namespace, c.Name)
+	turn := x.turn(func(*chat.Message) bool { return true })
 	turn.Calls = append(turn.Calls, c)
 	return nil
 }
@@ -259,7 +268,7 @@ func inputArgs(input string) json.RawMessage {
 
 // readOutput reads what a tool answered: a text, parts, or any JSON. Which call it answers is history's to
 // find out (engine/history): an id that no call has is no error here.
-func (r *request) readOutput(v *fastjson.Value) error {
+func (x *conversation) readOutput(v *fastjson.Value) error {
 	m := chat.Message{Role: chat.ToolRole}
 	if err := field.Member(v, "call_id", &m.CallID); err != nil {
 		return err
@@ -267,50 +276,50 @@ func (r *request) readOutput(v *fastjson.Value) error {
 	if err := field.Within("output", form.ReadResult(&m, field.OrNull(v.Get("output")))); err != nil {
 		return err
 	}
-	r.add(m)
+	x.add(m)
 	return nil
 }
 
 // readFound reads the tools that a search of the client's found: they are on offer from then on, and the
 // model is told their names.
-func (r *request) readFound(v *fastjson.Value) error {
-	before, m := len(r.Tools), chat.Message{Role: chat.ToolRole}
+func (x *conversation) readFound(v *fastjson.Value) error {
+	before, m := len(x.ask.Tools), chat.Message{Role: chat.ToolRole}
 	if err := field.Member(v, "call_id", &m.CallID); err != nil {
 		return err
 	}
-	r.tools.loading = true
-	err := field.Within("tools", r.readTools(v.Get("tools")))
-	r.tools.loading = false
+	x.tools.loading = true
+	err := field.Within("tools", x.tools.read(v.Get("tools")))
+	x.tools.loading = false
 	if err != nil {
 		return err
 	}
-	names := make([]string, 0, len(r.Tools)-before)
-	for _, t := range r.Tools[before:] {
+	names := make([]string, 0, len(x.ask.Tools)-before)
+	for _, t := range x.ask.Tools[before:] {
 		names = append(names, t.Name)
 	}
 	m.Content = "No tool was found."
 	if len(names) > 0 {
 		m.Content = "These tools can be called now: " + strings.Join(names, ", ")
 	}
-	r.add(m)
+	x.add(m)
 	return nil
 }
 
 // readReference reads an item that the client names instead of repeating it. The SDK of Vercel does so with
 // what it got of a reply that is kept.
-func (r *request) readReference(v *fastjson.Value) error {
+func (x *conversation) readReference(v *fastjson.Value) error {
 	var id string
 	if err := field.Member(v, "id", &id); err != nil {
 		return err
 	}
-	item, ok := r.replies.item(id, r.owner)
+	item, ok := x.kept.replies.item(id, x.kept.owner)
 	if !ok {
 		f := fault.New(fault.Invalid, "Item with id '%s' not found: replies are kept in memory for %s when store is not false. Send the item itself.", id, keepFor)
 		f.Param = "input"
 		return f
 	}
-	if n := len(r.items); r.store && n > 0 {
-		r.items[n-1] = item // the reference itself would outlive what it names
+	if n := len(x.kept.items); x.kept.store && n > 0 {
+		x.kept.items[n-1] = item // the reference itself would outlive what it names
 	}
-	return r.recall(item)
+	return x.recall(item)
 }

@@ -130,15 +130,15 @@ func TestGrammarsThatAreNoneAreRefused(t *testing.T) {
 
 // A llama-server is held to the grammar while the model writes, line breaks and all: nothing of the pattern is left open.
 func TestAServerIsHeldToTheGrammar(t *testing.T) {
-	r := &request{Ask: new(form.Ask)}
+	s := &toolset{ask: new(form.Ask)}
 	tools, err := json.Marshal([]any{map[string]any{"type": "custom", "name": "apply_patch", "format": map[string]string{"type": "grammar", "syntax": "lark", "definition": patchGrammar}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.readTools(fastjson.MustParseBytes(tools)); err != nil {
+	if err := s.read(fastjson.MustParseBytes(tools)); err != nil {
 		t.Fatal(err)
 	}
-	g := adapters.For("hermes").Grammar(r.Tools, false)
+	g := adapters.For("hermes").Grammar(s.ask.Tools, false)
 	if len(g.Dropped) > 0 || !strings.Contains(g.Text, `*** Begin Patch\\n`) {
 		t.Errorf("dropped %q of\n%s", g.Dropped, g.Text)
 	}

@@ -30,12 +30,10 @@ type reply struct {
 	tail  form.Tail
 	grown []byte // of the open item, not yet in an event
 
-	ready bool       // the open item is a call with all of its arguments, which waits for the reply's end
-	later form.Later // what came behind such a call
+	later form.Later // holds back the end of a call with all of its arguments, and what came behind it
 	ended bool       // everything may be done: the reply has ended well
 
 	end           *chat.Event
-	cut           []string // the calls that a cut reply was to make, by name
 	count         chat.Counts
 	thought, said int64 // characters
 }
@@ -49,12 +47,11 @@ func (p *reply) Event(e chat.Event) error {
 		p.count = *e.Meta.Usage
 	}
 	p.weigh(e)
-	switch {
-	case e.Kind == chat.Finish:
+	if e.Kind == chat.Finish {
 		p.finish(e)
 		return nil
-	case p.ready:
-		p.later = append(p.later, e)
+	}
+	if p.later.Wait(e) > 0 {
 		return nil
 	}
 	p.take(e)
@@ -90,7 +87,7 @@ func (p *reply) take(e chat.Event) {
 		if p.open.text.Len() == 0 { // clients parse arguments, and "" is no JSON
 			p.grow("{}")
 		}
-		if p.ready = !p.ended; p.ended {
+		if p.later.Whole = !p.ended; p.ended {
 			p.closeItem()
 		}
 	}
@@ -100,23 +97,19 @@ func (p *reply) take(e chat.Event) {
 // were is told in a comment or a header.
 func (p *reply) finish(e chat.Event) {
 	p.end = &e
-	whole := !p.later.Cut(p.end, p.open != nil && p.open.isCall() && !p.ready)
+	rest, whole := p.later.End(p.end, p.open != nil && p.open.isCall() && !p.later.Whole)
 	p.out.Finished(map[bool]string{true: chat.Stop, false: chat.Length}[whole])
 	if !whole {
-		p.end.Text = chat.Length
 		p.abandon()
-		rest, names := p.later.WithoutCalls()
-		p.later, p.cut = rest, append(p.cut, names...)
 	}
 	p.ended = whole
-	p.ready = false
+	p.later.Whole = false
 	if p.open != nil && p.open.isCall() {
 		p.closeItem()
 	}
-	for _, e := range p.later {
+	for _, e := range rest {
 		p.take(e)
 	}
-	p.later = nil
 	if p.open != nil {
 		p.open.cut = !whole
 		p.closeItem()
@@ -128,7 +121,7 @@ func (p *reply) finish(e chat.Event) {
 // does not list it.
 func (p *reply) abandon() {
 	if p.open != nil && p.open.isCall() {
-		p.cut = append(p.cut, p.open.tool.name)
+		p.later.Cut = append([]string{p.open.tool.name}, p.later.Cut...)
 		p.items = p.items[:len(p.items)-1]
 		p.open, p.grown = nil, p.grown[:0]
 		p.tail.Give()
@@ -283,7 +276,7 @@ func (p *reply) Close(err error) error {
 	if err != nil {
 		return p.fail(err)
 	}
-	form.TellComments(p.w, p.out.Notes, p.end.Meta, p.cut...)
+	form.TellComments(p.w, p.out.Notes, p.end.Meta, p.later.Cut...)
 	o := p.result()
 	p.r.keep(p, o)
 	p.close(p.appendObject(append(p.begin("response."+o.status), `,"response":`...), o))
@@ -306,7 +299,7 @@ func (p *reply) closeWhole(err error) error {
 	if err != nil {
 		return err
 	}
-	form.TellHeaders(p.out.W.Header(), p.end.Meta, p.cut...)
+	form.TellHeaders(p.out.W.Header(), p.end.Meta, p.later.Cut...)
 	o := p.result()
 	p.r.keep(p, o)
 	return form.WriteJSON(p.out.W, http.StatusOK, append(p.appendObject(nil, o), '\n'))

@@ -20,28 +20,31 @@ type request struct {
 	tools toolset
 	echo  map[string]json.RawMessage // fields that the response object repeats
 
-	owner    string // who asks; what is kept belongs to it
-	store    bool   // the reply is to be kept
-	replies  *Replies
-	earlier  []json.RawMessage // items of the conversation that previous_response_id goes on with
-	items    []json.RawMessage // of this request, when the reply is kept
-	seal     bool              // the client wants thoughts in encrypted_content, to send them back
-	summary  bool              // thoughts are shown as a summary, else as they are
-	previous string
-
-	said, thought []string // texts of the last turn of the assistant, which endTurn joins
+	kept    keeping
+	seal    bool // the client wants thoughts in encrypted_content, to send them back
+	summary bool // thoughts are shown as a summary, else as they are
 
 	// Fields that make sense together with others alone, read when all are there. They live as long as the
 	// body.
-	instructions         string
-	input, offer, choice *fastjson.Value
+	instructions, previous string
+	input, offer, choice   *fastjson.Value
+}
+
+// keeping is what is kept of requests and their replies, for those who go on with them.
+type keeping struct {
+	replies *Replies
+	owner   string            // who asks; what is kept belongs to it
+	store   bool              // the reply is to be kept
+	earlier []json.RawMessage // items of the conversation that previous_response_id goes on with
+	items   []json.RawMessage // of this request, when the reply is kept
 }
 
 // read reads a request. Every error is a fault of kind Invalid that names the field. The order matters: calls
 // in the input are called by the names that the tools get, and the input may load tools that tool_choice
 // names.
 func (r *request) read(body []byte) (*form.Ask, error) {
-	r.Ask, r.store = new(form.Ask), true
+	r.Ask, r.kept.store = new(form.Ask), true
+	r.tools.ask = r.Ask
 	r.echo = map[string]json.RawMessage{}
 	err := field.Parse(body, func(v *fastjson.Value) error {
 		if err := field.Each(v, r.echoes); err != nil {
@@ -50,13 +53,14 @@ func (r *request) read(body []byte) (*form.Ask, error) {
 		if err := r.fields().Read(v, r.KeepUnknown); err != nil {
 			return err
 		}
-		if err := field.Within("tools", r.readTools(r.offer)); err != nil {
+		if err := field.Within("tools", r.tools.read(r.offer)); err != nil {
 			return err
 		}
-		if err := r.converse(); err != nil {
+		c := conversation{ask: r.Ask, tools: &r.tools, kept: &r.kept}
+		if err := c.read(r.instructions, r.previous, r.input); err != nil {
 			return err
 		}
-		r.tellLeftOut()
+		r.tools.tellLeftOut()
 		return r.Choose(r.choice, r.tools.named, "function", "custom", "tool_search")
 	})
 	return r.Ask, err
@@ -96,7 +100,7 @@ func (r *request) fields() field.Members {
 		{"tool_choice", &r.choice},
 		{"parallel_tool_calls", r.ReadParallel},
 		{"max_output_tokens", form.ReadLimit(&r.MaxTokens)},
-		{"store", &r.store},
+		{"store", &r.kept.store},
 		{"previous_response_id", &r.previous},
 		{"reasoning", field.Members{{"effort", r.ReadEffort}, {"summary", r.readSummary}, {"generate_summary", r.readSummary}}},
 		{"text", r.readText},

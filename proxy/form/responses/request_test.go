@@ -12,7 +12,7 @@ import (
 
 // parse reads a body as it comes from nobody in particular.
 func parse(body string) (*request, error) {
-	r := &request{replies: &Replies{}}
+	r := &request{kept: keeping{replies: &Replies{}}}
 	_, err := r.read([]byte(body))
 	return r, err
 }
@@ -159,7 +159,7 @@ func TestWhatIsRepeatedIsUTF8(t *testing.T) {
 		t.Fatal(err)
 	}
 	for got, want := range map[string]string{
-		string(r.items[0]):             "{\"role\":\"user\",\"content\":\"a\uFFFD\"}",
+		string(r.kept.items[0]):        "{\"role\":\"user\",\"content\":\"a\uFFFD\"}",
 		string(r.echo["metadata"]):     "{\"k\":\"\uFFFD\"}",
 		string(r.echo["instructions"]): "\"\uFFFD\"",
 	} {

@@ -38,7 +38,7 @@ func (s *Server) ask() exchange.Handler {
 		if err != nil {
 			return err
 		}
-		q := &request{owner: auth.Caller(r.Context()), replies: s.Kept}
+		q := &request{kept: keeping{owner: auth.Caller(r.Context()), replies: s.Kept}}
 		own := api
 		own.Read, own.Open = q.read, q.open
 		return s.Run.Answer(w, r, own, x, body)
@@ -75,15 +75,15 @@ func (r *request) open(h http.Header, a *form.Ask, out form.Out) (form.Reply, er
 // keep keeps a reply for those who go on with it by its id. It is kept before its last byte leaves: a client
 // may ask at once, on another connection.
 func (r *request) keep(p *reply, o object) {
-	if !r.store {
+	if !r.kept.store {
 		return
 	}
-	k := &keptReply{id: p.out.ID, owner: r.owner, output: len(o.items), object: p.appendObject(nil, o)}
-	k.items = slices.Concat(r.earlier, r.items)
+	k := &keptReply{id: p.out.ID, owner: r.kept.owner, output: len(o.items), object: p.appendObject(nil, o)}
+	k.items = slices.Concat(r.kept.earlier, r.kept.items)
 	for _, it := range o.items {
 		k.items = append(k.items, r.appendItem(nil, it, true))
 	}
-	r.replies.keep(k)
+	r.kept.replies.keep(k)
 }
 
 // one gives a reply that is kept, or forgets it.

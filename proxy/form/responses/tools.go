@@ -35,8 +35,9 @@ type tool struct {
 }
 
 // toolset is the tools of a request, by both of their names: a model knows one name a tool, a client a name
-// within a namespace. The zero value has none.
+// within a namespace. The zero value has none and takes none.
 type toolset struct {
+	ask     *form.Ask            // in which they are offered
 	own     map[string]tool      // by the model's name
 	names   map[[2]string]string // the model's name, by namespace and name
 	later   []chat.Tool          // those that the client loads by a search
@@ -75,20 +76,20 @@ func (s *toolset) named(v *fastjson.Value) (member, name string) {
 	return "name", s.flat(string(v.GetStringBytes("namespace")), string(v.GetStringBytes("name")))
 }
 
-// readTools reads a list of tools. Those that wait to be loaded are offered at once when nothing could load
+// read reads a list of tools. Those that wait to be loaded are offered at once when nothing could load
 // them. The search may stand behind what it finds, so this is settled when the list is read.
-func (r *request) readTools(v *fastjson.Value) error {
-	err := field.List(v, func(v *fastjson.Value) error { return r.readTool(v, "", "") })
-	if !r.tools.found {
-		r.Tools = append(r.Tools, r.tools.later...)
-		r.tools.later = nil
+func (s *toolset) read(v *fastjson.Value) error {
+	err := field.List(v, func(v *fastjson.Value) error { return s.readTool(v, "", "") })
+	if !s.found {
+		s.ask.Tools = append(s.ask.Tools, s.later...)
+		s.later = nil
 	}
 	return err
 }
 
 // readTool reads one tool, within a namespace or outside any. What a namespace says of itself stands in front
 // of its first tool's description, or no model would read it.
-func (r *request) readTool(v *fastjson.Value, namespace, about string) error {
+func (s *toolset) readTool(v *fastjson.Value, namespace, about string) error {
 	if v.Type() != fastjson.TypeObject {
 		return field.Bad("", "must be an object, not %s", field.KindOf(v))
 	}
@@ -103,26 +104,26 @@ func (r *request) readTool(v *fastjson.Value, namespace, about string) error {
 			return err
 		}
 		t.Description = paragraphs(about, t.Description)
-		return r.offerTool(t, tool{function, namespace, t.Name}, deferred)
+		return s.offerTool(t, tool{function, namespace, t.Name}, deferred)
 	case "custom":
-		t, err := r.readCustom(v)
+		t, err := s.readCustom(v)
 		if err != nil {
 			return err
 		}
 		t.Description = paragraphs(about, t.Description)
-		return r.offerTool(t, tool{custom, namespace, t.Name}, deferred)
+		return s.offerTool(t, tool{custom, namespace, t.Name}, deferred)
 	case "namespace":
-		return r.readNamespace(v)
+		return s.readNamespace(v)
 	case "tool_search":
-		return r.readSearch(v)
+		return s.readSearch(v)
 	default:
-		return r.leaveOut(kind)
+		return s.leaveOut(kind)
 	}
 }
 
 // readNamespace reads a group of tools: {"type":"namespace","name":"mcp__docs","description":…,"tools":[…]}.
 // Codex sends each MCP server as one, and takes calls back only with the namespace beside the name.
-func (r *request) readNamespace(v *fastjson.Value) error {
+func (s *toolset) readNamespace(v *fastjson.Value) error {
 	name, about, err := namesOf(v)
 	if err != nil {
 		return err
@@ -130,7 +131,7 @@ func (r *request) readNamespace(v *fastjson.Value) error {
 	return field.Within("tools", field.Items(v.Get("tools"), func(v *fastjson.Value) error {
 		first := about
 		about = ""
-		return r.readTool(v, name, first)
+		return s.readTool(v, name, first)
 	}))
 }
 
@@ -140,7 +141,7 @@ func (r *request) readNamespace(v *fastjson.Value) error {
 // grammar that can be said as a pattern becomes part of the function's schema, so that everything which holds
 // for schemas holds for it: calls that do not fit are repaired, and servers that can are held to it. Of any other
 // the client is told.
-func (r *request) readCustom(v *fastjson.Value) (t chat.Tool, err error) {
+func (s *toolset) readCustom(v *fastjson.Value) (t chat.Tool, err error) {
 	if t.Name, t.Description, err = namesOf(v); err != nil {
 		return t, err
 	}
@@ -148,7 +149,7 @@ func (r *request) readCustom(v *fastjson.Value) (t chat.Tool, err error) {
 	syntax, definition, err := grammarOf(field.OrNull(v.Get("format")))
 	if err == nil && syntax != "" {
 		if input.Pattern, err = patternOf(syntax, definition); err == nil && input.Pattern == "" {
-			r.Tell("Grammar", t.Name+": its grammar cannot be checked here, so its text is free")
+			s.ask.Tell("Grammar", t.Name+": its grammar cannot be checked here, so its text is free")
 		}
 		t.Description = paragraphs(t.Description, "The "+inputMember+" must follow this "+syntax+" grammar:\n"+definition)
 	}
@@ -250,7 +251,7 @@ const searchName = "tool_search"
 
 // readSearch reads the tool by which a client loads tools: {"type":"tool_search","execution":"client",…}.
 // Where OpenAI would search, nothing does here, so all tools are offered from the start.
-func (r *request) readSearch(v *fastjson.Value) error {
+func (s *toolset) readSearch(v *fastjson.Value) error {
 	t, execution := chat.Tool{Name: searchName}, ""
 	if err := field.Member(v, "execution", &execution); err != nil || execution != "client" {
 		return err
@@ -265,20 +266,19 @@ func (r *request) readSearch(v *fastjson.Value) error {
 		}
 		t.Schema = b
 	}
-	r.tools.found = true
-	return r.offerTool(t, tool{search, "", searchName}, false)
+	s.found = true
+	return s.offerTool(t, tool{search, "", searchName}, false)
 }
 
 // offerTool offers a tool under a name of the model's own. A tool that was found twice is offered once. Two
 // tools may come to one name (a.b__c and a__b.c): the second gets a number, so that each call finds its own.
-func (r *request) offerTool(t chat.Tool, own tool, deferred bool) error {
-	s := &r.tools
+func (s *toolset) offerTool(t chat.Tool, own tool, deferred bool) error {
 	if s.own == nil {
 		s.own, s.names = map[string]tool{}, map[[2]string]string{}
 	}
 	key := [2]string{own.namespace, own.name}
 	if name, known := s.names[key]; known {
-		r.load(name)
+		s.load(name)
 		return nil
 	}
 	t.Name = s.flat(own.namespace, own.name)
@@ -289,7 +289,7 @@ func (r *request) offerTool(t chat.Tool, own tool, deferred bool) error {
 	if deferred && !s.loading {
 		s.later = append(s.later, t)
 	} else {
-		r.Tools = append(r.Tools, t)
+		s.ask.Tools = append(s.ask.Tools, t)
 	}
 	return nil
 }
@@ -297,11 +297,11 @@ func (r *request) offerTool(t chat.Tool, own tool, deferred bool) error {
 // load offers a tool that waited to be loaded. Any other is offered already. Tools that were loaded stand
 // behind the rest of the offer, in the order in which they were found, so that the prompt's beginning stays
 // what the server has in its cache.
-func (r *request) load(name string) {
+func (s *toolset) load(name string) {
 	is := func(t chat.Tool) bool { return t.Name == name }
-	if at := slices.IndexFunc(r.tools.later, is); at >= 0 && r.tools.loading {
-		r.Tools = append(r.Tools, r.tools.later[at])
-		r.tools.later = slices.Delete(r.tools.later, at, at+1)
+	if at := slices.IndexFunc(s.later, is); at >= 0 && s.loading {
+		s.ask.Tools = append(s.ask.Tools, s.later[at])
+		s.later = slices.Delete(s.later, at, at+1)
 	}
 }
 
@@ -312,9 +312,9 @@ var ranElsewhere = []string{"web_search", "file_search", "code_interpreter", "im
 
 // leaveOut leaves a tool out that only adds to what the model can do, and refuses one whose client waits for
 // items of a form that no local model writes, such as local_shell and computer.
-func (r *request) leaveOut(kind string) error {
+func (s *toolset) leaveOut(kind string) error {
 	if slices.ContainsFunc(ranElsewhere, func(begin string) bool { return strings.HasPrefix(kind, begin) }) {
-		r.tools.leftOut = append(r.tools.leftOut, kind)
+		s.leftOut = append(s.leftOut, kind)
 		return nil
 	}
 	return field.Bad("type", "is not served here: %q; offer a function, or a custom tool", kind)
@@ -322,9 +322,9 @@ func (r *request) leaveOut(kind string) error {
 
 // tellLeftOut tells the client which tools the model does not get: a reply that never searches the web looks
 // wrong otherwise.
-func (r *request) tellLeftOut() {
-	if len(r.tools.leftOut) > 0 {
-		r.Tell("Left-Out", strings.Join(r.tools.leftOut, ","))
+func (s *toolset) tellLeftOut() {
+	if len(s.leftOut) > 0 {
+		s.ask.Tell("Left-Out", strings.Join(s.leftOut, ","))
 	}
 }
 

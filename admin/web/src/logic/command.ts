@@ -1,4 +1,8 @@
-import type { Tool } from '../types';
+// Tool is a tool that was offered, as far as it is kept.
+export interface Tool {
+  name: string;
+  schema?: unknown;
+}
 
 // quote writes a text as one word of a POSIX shell.
 export const quote = (s: string): string => `'${s.replaceAll("'", `'\\''`)}'`;

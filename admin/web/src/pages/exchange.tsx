@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { get, post } from '../api';
 import { t } from '../i18n';
-import { caseFile, decodeCommand } from '../logic/command';
+import { caseFile, decodeCommand, type Tool } from '../logic/command';
 import { duration } from '../logic/stats';
 import { useLoad } from '../state';
 import type {
@@ -14,7 +14,6 @@ import type {
   Reading,
   Reason,
   Side,
-  Tool,
 } from '../types';
 import {
   attempt,

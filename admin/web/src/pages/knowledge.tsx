@@ -5,6 +5,7 @@ import { events } from '../logic/events';
 import { base64, type Found, foundIn, isText, listOf } from '../logic/search';
 import { duration } from '../logic/stats';
 import { useLoad } from '../state';
+import type { Document, Imported, KnowledgeBase, Odd, WholeBase } from '../types';
 import {
   ask,
   attempt,
@@ -19,38 +20,6 @@ import {
   sentence,
   Text,
 } from '../ui';
-
-interface KnowledgeBase {
-  id: string;
-  name: string;
-  description: string;
-  tenant: string;
-  updated: string;
-  statistics: { total_collections: number; total_documents: number; total_chunks: number };
-}
-
-interface Whole extends KnowledgeBase {
-  left_out?: Odd[];
-  collections: { id: string; name: string; summary: string }[];
-  documents: {
-    id: string;
-    collection_id: string;
-    title: string;
-    source: string;
-    summary: string;
-    chunk_count: number;
-    public: boolean;
-    departments: string[] | null;
-    clearance: number;
-    imported: string;
-  }[];
-}
-
-interface Odd {
-  table: string;
-  row: string;
-  why: string;
-}
 
 const path = '/admin/api/knowledge-bases';
 
@@ -163,9 +132,9 @@ function NewBase() {
 
 // Base is one knowledge base: import, search, documents.
 export function Base({ id }: { id: string }) {
-  const { data, error, reload } = useLoad(() => get<Whole>(`${path}/${id}`), [id]);
+  const { data, error, reload } = useLoad(() => get<WholeBase>(`${path}/${id}`), [id]);
   useEffect(() => onChange('knowledge', reload), []);
-  const remove = async (d: Whole['documents'][number]) => {
+  const remove = async (d: Document) => {
     if (!(await ask(t('deleteDocument', { name: d.title || d.source }), t('delete')))) return;
     await attempt(() => del(`${path}/${id}/documents/${d.id}`));
     reload();
@@ -232,13 +201,6 @@ export function Base({ id }: { id: string }) {
   );
 }
 
-interface Imported {
-  source: string;
-  status: 'imported' | 'unchanged' | 'failed';
-  chunks: number;
-  error?: string;
-}
-
 // Import sends files one after the other, so that one that fails stops no other; progress is told within a file, too.
 function Import({ base, done }: { base: string; done: () => void }) {
   const [files, setFiles] = useState<File[]>([]);
@@ -287,6 +249,7 @@ function Import({ base, done }: { base: string; done: () => void }) {
           source: file.name,
           status: 'failed' as const,
           chunks: 0,
+          embedded: 0,
           error: sentence(e),
         })),
       );

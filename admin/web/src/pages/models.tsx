@@ -2,35 +2,8 @@ import { useState } from 'preact/hooks';
 import { get, post } from '../api';
 import { t } from '../i18n';
 import { useLoad } from '../state';
+import type { Findings, Model } from '../types';
 import { attempt, Badge, Button, Empty, Loading, Page, Problem, Text } from '../ui';
-
-export interface Model {
-  id: string;
-  owner: string;
-  server: string;
-  format: string;
-  strategy?: string;
-  wording?: string;
-  hidden?: boolean;
-}
-
-interface Findings {
-  format: string;
-  template?: string;
-  strategy: string;
-  strategies: string[];
-  wording?: string;
-  tools: boolean;
-  go_structs: boolean;
-  renders: boolean;
-  control_marks?: string[];
-  marks_missing: boolean;
-  thinking: boolean;
-  always_thinks: boolean;
-  no_vision: boolean;
-  context?: number;
-  capabilities?: string[];
-}
 
 export const useModels = () => useLoad(() => get<{ models: Model[] }>('/admin/api/models'), []);
 

@@ -1,6 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { post, send } from '../api';
-import { route } from '../app';
 import { t } from '../i18n';
 import {
   type ChatMessage,
@@ -12,6 +11,8 @@ import {
   wire,
 } from '../logic/chat';
 import { events } from '../logic/events';
+import { route } from '../route';
+import type { ToolResult } from '../types';
 import {
   attempt,
   Badge,
@@ -26,11 +27,6 @@ import {
 } from '../ui';
 import { useModels } from './models';
 import { useRegistry } from './servers';
-
-interface ToolResult {
-  text: string;
-  isError: boolean;
-}
 
 // Playground chats with a model through the same address as any client, so what is seen here is what clients get.
 export function Playground() {

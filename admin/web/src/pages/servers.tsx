@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { del, get, onChange, post } from '../api';
 import { t } from '../i18n';
 import { useLoad } from '../state';
+import type { RegistryTool, Server } from '../types';
 import {
   ask,
   attempt,
@@ -15,22 +16,6 @@ import {
   say,
   Text,
 } from '../ui';
-
-interface Server {
-  name: string;
-  url: string;
-  state: 'ready' | 'waiting' | 'down' | 'disabled' | 'invalid';
-  tools: number;
-  transport?: string;
-  error?: string;
-  left_out?: { tool: string; why: string }[];
-}
-
-export interface RegistryTool {
-  name: string;
-  description: string;
-  schema: unknown;
-}
 
 export const useRegistry = () => {
   const load = useLoad(() => get<{ tools: RegistryTool[] }>('/admin/api/registry'), []);

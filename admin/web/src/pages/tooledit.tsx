@@ -1,6 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type ApiError, get, onChange, post, put } from '../api';
-import { leaving } from '../app';
 import type { EditorProps } from '../editor';
 import { type Key, t } from '../i18n';
 import {
@@ -14,6 +13,7 @@ import {
   of,
   stepOf,
 } from '../logic/draft';
+import { leaving } from '../route';
 import { useLoad } from '../state';
 import type { Connection, CustomTool, Draft, Finding, Param, Report } from '../types';
 import {

@@ -1,0 +1,7 @@
+import { signal } from './state';
+
+// leaving asks before unsaved work is left; null: there is none.
+export const leaving = signal<(() => Promise<boolean>) | null>(null);
+
+// route returns the parts of the address behind its #.
+export const route = () => location.hash.replace(/^#\/?/, '').split('/').map(decodeURIComponent);

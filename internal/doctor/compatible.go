@@ -1,0 +1,65 @@
+package doctor
+
+import (
+	"context"
+	"slices"
+
+	"toolnorm/engine/openai"
+)
+
+// compatible is the kind of servers that speak OpenAI's API.
+type compatible struct{}
+
+// title implements kind.
+func (compatible) title() string { return "OpenAI-compatible" }
+
+// pull implements kind.
+func (compatible) pull(string) string { return "start it with one" }
+
+// describe implements kind. Only llama-server says more than its models.
+// /props is llama-server's own; elsewhere it is missing, and that is no fault.
+func (compatible) describe(ctx context.Context, _ *Doctor, h host, s *Server) error {
+	client := openai.New(h.url, h.key, nil)
+	if _, err := client.Models(ctx); err != nil {
+		return err
+	}
+	if p, err := client.Properties(ctx); err == nil && p.Template != "" {
+		s.Version, s.Slots = p.Build, p.Slots
+	}
+	return nil
+}
+
+// list implements kind. Such a list says little: names, and of some servers the context.
+func (compatible) list(ctx context.Context, d *Doctor, h host, s *Server) error {
+	list, err := openai.New(h.url, h.key, nil).Models(ctx)
+	for _, m := range list {
+		plan := d.engine.Plan(d.called(h, m.ID))
+		s.Models = append(s.Models, Listed{Name: d.called(h, m.ID), Trained: m.Context, Format: plan.Format, Strategy: expected(plan, nil)})
+	}
+	return err
+}
+
+// model implements kind. A llama-server answers to any name.
+func (compatible) model(ctx context.Context, x *examination) bool {
+	client := openai.New(x.on.url, x.on.key, nil)
+	list, err := client.Models(ctx)
+	if err != nil {
+		return x.failed(ctx, "model", err)
+	}
+	i := slices.IndexFunc(list, func(m openai.Model) bool { return m.ID == x.m.Model })
+	p, err := client.Properties(ctx)
+	llama := err == nil && p.Template != ""
+	switch {
+	case llama:
+		x.m.Context.Loaded = p.Generation.Context
+	case i < 0:
+		x.m.Findings = append(x.m.Findings, x.unknown(ctx, x.on, x.m.Model))
+		return false
+	}
+	if i < 0 {
+		x.finding(Note, "model", "its server does not list it, and answers with the one that it has", "")
+	} else if x.m.Context.Loaded == 0 {
+		x.m.Context.Loaded = list[i].Context
+	}
+	return true
+}

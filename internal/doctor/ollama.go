@@ -1,0 +1,155 @@
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/ollama/ollama/api"
+	"github.com/ollama/ollama/types/model"
+
+	"toolnorm/engine/ollama"
+	"toolnorm/internal/fault"
+)
+
+// native is the kind of servers that speak Ollama's API.
+type native struct{}
+
+// title implements kind.
+func (native) title() string { return "Ollama" }
+
+// pull implements kind.
+func (native) pull(model string) string { return "ollama pull " + model }
+
+// describe implements kind.
+func (native) describe(ctx context.Context, d *Doctor, h host, s *Server) error {
+	client, err := d.ollama(h)
+	if err != nil {
+		return err
+	}
+	if s.Version, err = client.Version(ctx); err != nil || h.name == demoHost {
+		return err
+	}
+	s.Findings = known(s.Version)
+	loaded, err := client.Running(ctx)
+	if err != nil {
+		s.Findings = append(s.Findings, Finding{Note, "loaded models", "it does not say which are: " + fault.From(err).Message, ""})
+		return nil
+	}
+	for _, m := range loaded.Models {
+		s.Loaded = append(s.Loaded, Loaded{m.Name, m.ContextLength, m.Size})
+	}
+	return nil
+}
+
+// list implements kind. /api/tags does not say what a model can do, so each costs one request of
+// /api/show.
+func (native) list(ctx context.Context, d *Doctor, h host, s *Server) error {
+	client, err := d.ollama(h)
+	if err != nil {
+		return err
+	}
+	list, err := client.Tags(ctx)
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(list.Models, func(a, b api.ListModelResponse) int { return cmp.Compare(a.Name, b.Name) })
+	s.Models = make([]Listed, len(list.Models))
+	var shown sync.WaitGroup
+	places := make(chan struct{}, showAtOnce)
+	for i, m := range list.Models {
+		places <- struct{}{}
+		shown.Go(func() {
+			defer func() { <-places }()
+			l := Listed{Name: d.called(h, m.Name), Bytes: m.Size, Family: m.Details.Family, Parameters: m.Details.ParameterSize, Quantization: m.Details.QuantizationLevel}
+			plan := d.engine.Plan(l.Name)
+			l.Format = plan.Format
+			if i < mostListed {
+				if show, err := client.Show(ctx, m.Name); err == nil {
+					l.Trained, l.Capabilities = ollama.Trained(show), capabilities(show)
+				}
+			}
+			l.Strategy = expected(plan, l.Capabilities)
+			s.Models[i] = l
+		})
+	}
+	shown.Wait()
+	return nil
+}
+
+// showAtOnce is how many models a server is asked about at a time. Ollama reads a file for each; a hundred took seconds one by one.
+const showAtOnce = 8
+
+// model implements kind. A model of embeddings alone would answer every question with an error, so it ends here.
+func (native) model(ctx context.Context, x *examination) bool {
+	var err error
+	if x.client, err = x.ollama(x.on); err != nil {
+		return x.failed(ctx, "model", err)
+	}
+	show, err := x.client.Show(ctx, x.m.Model)
+	if err != nil {
+		if fault.From(err).Kind == fault.NotFound {
+			x.m.Findings = append(x.m.Findings, x.unknown(ctx, x.on, x.m.Model))
+			return false
+		}
+		return x.failed(ctx, "model", err)
+	}
+	x.m.Family, x.m.Parameters, x.m.Quantization = show.Details.Family, show.Details.ParameterSize, show.Details.QuantizationLevel
+	x.m.Capabilities, x.m.Parser, x.m.Context.Trained = capabilities(show), ollama.Parser(show), ollama.Trained(show)
+	if !slices.Contains(x.m.Capabilities, string(model.CapabilityCompletion)) {
+		x.finding(Problem, "model", "it writes no text: its server says that it can do "+strings.Join(x.m.Capabilities, ", "), "")
+		return false
+	}
+	return true
+}
+
+// capabilities are the words in which a server says what a model can do. Servers before 0.6 have none: then its template
+// says whether it takes tools.
+func capabilities(show *api.ShowResponse) (all []string) {
+	for _, c := range show.Capabilities {
+		all = append(all, string(c))
+	}
+	if all == nil {
+		all = []string{string(model.CapabilityCompletion)}
+		if strings.Contains(show.Template, ".Tools") {
+			all = append(all, string(model.CapabilityTools))
+		}
+	}
+	return all
+}
+
+// defect is a fault of Ollama that some versions have.
+type defect struct {
+	before string // the first version without it; empty: none so far
+	Finding
+}
+
+// wedges is the first version of Ollama that does not hang after a call which its own reader refuses.
+const wedges = "0.32.15"
+
+// defects are those that matter to a proxy. What depends on the model's template is found by looking at the model.
+var defects = []defect{
+	{"0.6.0", Finding{Note, "capabilities", "this version does not report what its models can do", "toolnorm looks for tools in their templates"}},
+	{"0.12.10", Finding{Note, "call ids", "this version gives calls no ids", "toolnorm generates them"}},
+	{wedges, Finding{Note, "hang", "before " + wedges + ", one call that its parser cannot read hangs a model with a PARSER for everyone, until the model is unloaded",
+		"strategy raw avoids that parser; do not set tap or native for such a model"}},
+	{"", Finding{Note, "templates", "Ollama templates with {{ .Function }} render tools as Go structs, not JSON (all versions)", "strategy raw puts JSON there; toolnorm doctor MODEL reports whether a model is affected"}},
+	{"", Finding{Note, "calls", "Ollama drops malformed calls or turns them into errors (all versions)", "toolnorm parses the model's raw text"}},
+}
+
+// known are the defects of a version.
+// A version that cannot be read may be a fork or a proxy, so nothing is claimed of it.
+func known(version string) (all []Finding) {
+	v := ollama.VersionNumbers(version)
+	if v == [3]int{} {
+		return []Finding{{Note, "version", "the server does not report its version, so its defects are unknown", "before " + wedges + ", tap and native can hang it"}}
+	}
+	for _, d := range defects {
+		if d.before == "" || ollama.Older(version, d.before) {
+			all = append(all, d.Finding)
+		}
+	}
+	return all
+}

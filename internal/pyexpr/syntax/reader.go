@@ -1,0 +1,76 @@
+package syntax
+
+import "toolnorm/internal/pyexpr/py"
+
+// mostNested bounds the brackets, calls and prefix operators within each other. The tree is walked by calls, as it is parsed by
+// calls, and nothing stops a stack that overflows.
+const mostNested = 64
+
+// reader reads the tokens of an expression, and raises what is wrong with one.
+type reader struct {
+	src    string
+	tokens []token
+	at     int
+	depth  int
+}
+
+// peek looks at the next token.
+func (r *reader) peek() token { return r.tokens[r.at] }
+
+// next reads a token. The end is never passed, so that looking one further is always possible.
+func (r *reader) next() token {
+	t := r.tokens[r.at]
+	if t.kind != tokenEnd {
+		r.at++
+	}
+	return t
+}
+
+// is says whether the next token is this operator or keyword.
+func (r *reader) is(text string) bool {
+	t := r.peek()
+	return t.text == text && (t.kind == tokenOperator || t.kind == tokenName)
+}
+
+// accept reads the next token if it is this operator or keyword.
+func (r *reader) accept(text string) bool {
+	if r.is(text) {
+		r.at++
+		return true
+	}
+	return false
+}
+
+// expect reads this operator or keyword.
+func (r *reader) expect(text string) {
+	if !r.accept(text) {
+		r.unexpected()
+	}
+}
+
+// fail blames the token t, or a bracket that is still open when the reader has come to the end, or fails at the bracket
+// itself: that is what a reader would look for first, and what CPython says.
+//
+//	(1 + → SyntaxError: '(' was never closed
+//	f(1, [2 → SyntaxError: '[' was never closed
+//	(1 + ] → SyntaxError: closing parenthesis ']' does not match opening parenthesis '('
+//	(1 / / 2 → SyntaxError: invalid syntax
+func (r *reader) fail(t token, kind, format string, args ...any) {
+	if end := r.tokens[len(r.tokens)-1]; end.open != "" && r.peek().pos == end.pos && kind == py.SyntaxError {
+		t, format, args = end, "'%s' was never closed", []any{end.open}
+	}
+	py.Blame(r.src, t.pos, func() { py.Raise(kind, format, args...) })
+}
+
+// unexpected is CPython's answer to whatever it has no better words for.
+func (r *reader) unexpected() { r.fail(r.peek(), py.SyntaxError, "invalid syntax") }
+
+// enter bounds the nesting of what follows.
+func (r *reader) enter() {
+	if r.depth++; r.depth > mostNested {
+		r.fail(r.peek(), py.LimitError, "the expression is nested more than %d deep", mostNested)
+	}
+}
+
+// leave ends what enter began.
+func (r *reader) leave() { r.depth-- }
