@@ -3,6 +3,7 @@ package derive
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -16,6 +17,27 @@ func arrangements(p *printer, one, two string) (all []string) {
 	if !ok {
 		return nil
 	}
+	all = f.arrangements(p, one)
+	for _, lines := range slices.Clone(all) {
+		if call := aCount.FindString(lines); call != "" { // both calls had two arguments
+			all = append(all, strings.Replace(lines, call, strings.Replace(call, "2", "{count}", 1), 1))
+		}
+		if arg := aType.FindString(lines); arg != "" {
+			typed := strings.Replace(lines, arg, arg[:strings.LastIndex(arg, "str")]+"{type}"+arg[strings.LastIndex(arg, "str")+len(aType.FindStringSubmatch(arg)[1]):], 1)
+			all = append(all, typed+"form    types json\n", typed+"form    types number\n", typed+"form    types python\n")
+		}
+	}
+	return all
+}
+
+// Literals that may be holes: the number of arguments, and the word for the type of a string.
+var (
+	aCount = regexp.MustCompile(`form    call .*\b2\b.*\n`)
+	aType  = regexp.MustCompile(`form    arg .*\b(string|str)\b.*\{value\}.*\n`)
+)
+
+// arrangements are the forms in which the parts stand as they were seen.
+func (f *framed) arrangements(p *printer, one string) (all []string) {
 	if at := slices.IndexFunc(f.holes, func(h string) bool { return h == "json" || h == "quoted" }); at >= 0 {
 		for _, values := range []string{"json", "compact", "python"} {
 			lines := f.lines(f.holes, f.gaps) + "form    values " + values + "\n"
@@ -56,7 +78,8 @@ func (f *framed) lines(holes, gaps []string) string {
 	}
 	call += gaps[len(gaps)-1]
 	first := strings.TrimLeft(f.first, "\n")
-	if strings.TrimSpace(f.first+f.join+f.last) != "" {
+	// an opener of one sign is looked for where a call may begin, and that is nowhere behind another call
+	if opener, _, _ := strings.Cut(gaps[0]+"{", "{"); strings.TrimSpace(f.first+f.join+f.last) != "" || len(strings.TrimSpace(strings.ReplaceAll(opener, `\n`, ""))) < 2 {
 		fmt.Fprintf(&b, "form    calls %s\n", edged(escaped.Replace(first)+"{call}"+escaped.Replace(f.join)+"{call}"+escaped.Replace(f.last)))
 	}
 	if first == "" {

@@ -105,12 +105,13 @@ func TestInventedTemplates(t *testing.T) {
 		n, _ = strconv.Atoi(s)
 	}
 	for _, set := range []struct {
-		name string
-		from uint64
-	}{{"looked at", 1}, {"held out", 100001}} {
+		name   string
+		from   uint64
+		invent func(uint64) *invented
+	}{{"looked at", 1, invent}, {"held out", 100001, invent}, {"rare", 1, inventRare}} {
 		reads, prompts, missed, text, wrong := 0, 0, 0, 0, 0
 		for i := range n {
-			v := invent(set.from + uint64(i))
+			v := set.invent(set.from + uint64(i))
 			o := tried(t, v)
 			missed, text, wrong = missed+o.missed, text+o.text, wrong+len(o.wrong)
 			for _, w := range o.wrong {

@@ -70,6 +70,8 @@ func (r *reader) key(i int, e Example, takes func(string) bool) (int, string, bo
 			i, ok = r.lit(i, p.Lit)
 		case "indent":
 			i, ok = r.lit(i, strings.Repeat(r.Indent, r.depth-1))
+		case "type":
+			i, _, ok = r.word(i, e[n+1:])
 		case "key":
 			if i, key, ok = r.word(i, e[n+1:]); ok && (!plainKey(key) || !takes(key)) {
 				return 0, "", false
@@ -151,12 +153,12 @@ func (r *reader) container(i int, goesOn stop) (value string, end int, ok bool) 
 	r.depth++
 	defer func() { r.depth-- }()
 	cut := r.cut
-	if value, end, ok = r.members(i, r.Object, r.Member, goesOn); ok {
-		return "{" + value + "}", end, true
+	if value, end, ok = r.members(i, r.List, r.Element, goesOn); ok { // first: <item> is no name of a member
+		return "[" + value + "]", end, true
 	}
 	r.cut = cut
-	if value, end, ok = r.members(i, r.List, r.Element, goesOn); ok {
-		return "[" + value + "]", end, true
+	if value, end, ok = r.members(i, r.Object, r.Member, goesOn); ok {
+		return "{" + value + "}", end, true
 	}
 	r.cut = cut
 	return "", 0, false

@@ -44,6 +44,8 @@ func (f formed) call(c chat.Call, n int) string {
 			b.WriteString(c.ID)
 		case "index":
 			b.WriteString(strconv.Itoa(f.First + n))
+		case "count":
+			b.WriteString(strconv.Itoa(len(args)))
 		case "length":
 			size := len(body)
 			if f.Runes {
@@ -90,6 +92,8 @@ func (f formed) member(e form.Example, m scan.Field, depth int) string {
 			b.WriteString(p.Lit)
 		case "key":
 			b.WriteString(m.Key)
+		case "type":
+			b.WriteString(f.typeOf(m.Value))
 		case "indent":
 			b.WriteString(strings.Repeat(f.Indent, depth-1))
 		default:
@@ -97,6 +101,22 @@ func (f formed) member(e form.Example, m scan.Field, depth int) string {
 		}
 	}
 	return b.String()
+}
+
+// typeOf is the word for the type of a value.
+func (f formed) typeOf(raw string) string {
+	kind := schema.KindOf(strings.TrimSpace(raw))
+	if kind == schema.Number && !strings.ContainsAny(raw, ".eE") {
+		kind = schema.Integer
+	}
+	words := map[schema.Kinds]string{schema.String: "string", schema.Integer: "integer", schema.Number: "number", schema.Boolean: "boolean", schema.Object: "object", schema.Array: "array", schema.Null: "null"}
+	switch {
+	case f.Types == "python":
+		words = map[schema.Kinds]string{schema.String: "str", schema.Integer: "int", schema.Number: "float", schema.Boolean: "bool", schema.Object: "dict", schema.Array: "list", schema.Null: "None"}
+	case f.Types == "number" && kind == schema.Integer:
+		return "number"
+	}
+	return words[kind]
 }
 
 // value writes a value that is given as JSON. An object or a list without members has no notation of its own.
