@@ -48,6 +48,9 @@ var formTurns = [][]chat.Call{
 	{formProbe(1, "count_emus", `{"ibis": 7531, "kiwi": false, "moa": 0.5}`), formProbe(2, "greet_bats", `{}`), formProbe(3, "fetch_gnus", `{"lemur": "wombat", "okapi": "numbat"}`)},
 }
 
+// bareTurn is the turn of a call without arguments.
+const bareTurn = 7
+
 // printer shows what a template prints for calls.
 type printer struct {
 	stage
@@ -95,14 +98,15 @@ func (o *observed) arranged(model string, set *adapters.Set, p *printer) (*Findi
 	most := -1
 	for _, lines := range arrangements(p, one, two) {
 		text := heading(model) + o.markLines() + lines + o.dropLine()
-		f, err := set.Parse([]byte(text))
-		if err == nil {
-			n := 0
-			if n, err = p.readsTurns(f); n < most {
-				continue
-			}
-			most = n
+		f, n, err := p.tried(set, text)
+		if bare := p.bareCall(); err != nil && n == bareTurn && bare != "" { // a call without arguments is written otherwise
+			text += bare
+			f, n, err = p.tried(set, text)
 		}
+		if n < most {
+			continue
+		}
+		most = n
 		if err == nil {
 			return &Finding{Lines: text, Format: f, Shown: []string{one}, Result: strings.ReplaceAll(o.result, probeResult, "…")}, nil
 		}
@@ -112,6 +116,26 @@ func (o *observed) arranged(model string, set *adapters.Set, p *printer) (*Findi
 		return nil, ErrForm
 	}
 	return nil, fmt.Errorf("%w: %w", ErrForm, last)
+}
+
+// tried is a declaration, and how many of the turns it reads.
+func (p *printer) tried(set *adapters.Set, text string) (*adapters.Format, int, error) {
+	f, err := set.Parse([]byte(text))
+	if err != nil {
+		return nil, 0, err
+	}
+	n, err := p.readsTurns(f)
+	return f, n, err
+}
+
+// bareCall is the line for a call without arguments, as the template prints it.
+func (p *printer) bareCall() string {
+	text := escaped.Replace(strings.TrimLeft(p.show(formTurns[bareTurn]...), "\n "))
+	if strings.Count(text, "greet_bats") == 0 {
+		return ""
+	}
+	text = strings.NewReplacer("greet_bats", "{name}", "Zq0000001", "{id}").Replace(text)
+	return "form    call " + edged(text) + "\n"
 }
 
 // printer is the template as this view shows it.

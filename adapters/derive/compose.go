@@ -159,6 +159,9 @@ func seriesOf(head, mid, mid2, between, tail, again, again2, quote string, keyed
 	if n := wholeRunes(between, commonSuffix(head, between)); n > 0 {
 		s.before = between[len(between)-n:]
 	}
+	if blank := s.before; blank != "" && blank != between && strings.Trim(blank, " ") == "" {
+		s.before = "" // ", " is what stands between two, and not a comma behind one and a blank in front of the next
+	}
 	rest := between[:len(between)-len(s.before)]
 	n := commonPrefix(rest, tail)
 	for n > 0 && n < len(rest) && rest[n]&0xC0 == 0x80 {
