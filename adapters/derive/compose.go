@@ -114,6 +114,7 @@ type items struct {
 // series are two things of a kind with names or without: what stands around each, and around and between both.
 type series struct {
 	open, before, mid, after, again, between, close string // again: what stands behind the name that is printed once more
+	first                                           bool   // the value stands in front of the name
 	keyed                                           bool   // the name stands behind the value once more
 }
 
@@ -124,6 +125,9 @@ func (s series) item(key, indent string) string {
 	if at := strings.LastIndex(s.before, "\n"); indent != "" && at >= 0 {
 		at += 1 + len(s.before[at+1:]) - len(strings.TrimLeft(s.before[at+1:], " "))
 		before = e(s.before[:at]) + "{indent}" + e(s.before[at:])
+	}
+	if s.first {
+		return edged("{value}" + e(s.mid) + key)
 	}
 	out := before + key + e(s.mid) + "{value}" + e(s.after)
 	if s.keyed {
@@ -204,6 +208,8 @@ func (f *framed) items(quote string) (i items, ok bool) {
 	case strings.HasPrefix(rest, "key value key key value key"):
 		size = 6
 		i.series, ok = seriesOf(g(0), g(1), g(4), g(3), g(6), g(2), g(5), quote, true)
+	case at > 0 && f.holes[at-1] == "value" && strings.HasSuffix(strings.Join(f.holes[:at+3], " "), "value key value key"):
+		return f.valuesFirst(at-1, quote)
 	case strings.HasPrefix(rest, "key value key value"):
 		i.series, ok = seriesOf(g(0), g(1), g(3), g(2), g(4), "", "", quote, false)
 	}
@@ -226,6 +232,22 @@ func (f *framed) items(quote string) (i items, ok bool) {
 	holes := slices.Concat(f.holes[:at], []string{"args"}, f.holes[at+size:])
 	gaps = slices.Concat(gaps[:at+1], gaps[at+size:])
 	i.lines = f.lines(holes, gaps)
+	return i, true
+}
+
+// valuesFirst finds how arguments are written whose names stand behind their values, from part at on.
+func (f *framed) valuesFirst(at int, quote string) (i items, ok bool) {
+	g := func(n int) string { return f.rawGaps[at+n] }
+	mid, _, fine := cutQuotes(g(1), quote, quote)
+	mid2, _, fine2 := cutQuotes(g(3), quote, quote)
+	head, fine3 := strings.CutSuffix(f.gaps[at], escaped.Replace(quote))
+	between, fine4 := strings.CutSuffix(g(2), quote)
+	if quote == "" || !fine || !fine2 || !fine3 || !fine4 || mid != mid2 || mid == "" || slices.Contains(f.holes[at+4:], "value") {
+		return i, false
+	}
+	i.before, i.mid, i.between, i.first = "", mid, between, true
+	gaps := slices.Concat(f.gaps[:at], []string{head}, f.gaps[at+4:])
+	i.lines = f.lines(slices.Concat(f.holes[:at], []string{"args"}, f.holes[at+4:]), gaps)
 	return i, true
 }
 

@@ -77,6 +77,9 @@ func (r *reader) key(i int, e Example, takes func(string) bool) (int, string, bo
 				return 0, "", false
 			}
 		case "value":
+			if key == "" && e.has("key") {
+				return r.keyBehind(i, e[n+1:], takes)
+			}
 			return i, key, true
 		}
 		if !ok {
@@ -84,6 +87,24 @@ func (r *reader) key(i int, e Example, takes func(string) bool) (int, string, bo
 		}
 	}
 	return 0, "", false
+}
+
+// keyBehind reads the name of an argument whose value stands in front of it, at offset i, where that is a value with quotes
+// or brackets. It stays at the value.
+func (r *reader) keyBehind(i int, e Example, takes func(string) bool) (int, string, bool) {
+	_, end, ok := r.literal(i)
+	if !ok || len(e) < 2 || e[0].Hole != "" || e[1].Hole != "key" {
+		return 0, "", false
+	}
+	if end, ok = r.lit(end, e[0].Lit); !ok {
+		return 0, "", false
+	}
+	n := 0
+	for scan.IsName(r.At(end + n)) {
+		n++
+	}
+	key := r.slice(end, end+n)
+	return i, key, n > 0 && takes(key)
 }
 
 // keyAt reports whether an argument that the tool has can begin at offset i.

@@ -103,20 +103,22 @@ func (f formed) member(e form.Example, m scan.Field, depth int) string {
 	return b.String()
 }
 
+// typeWords are the words of {type}, by the first byte of a value; that of whole numbers is behind 'i'.
+var typeWords = map[string]map[byte]string{
+	"json":   {'"': "string", 'i': "integer", 'n': "null", 't': "boolean", 'f': "boolean", '{': "object", '[': "array", '0': "number"},
+	"number": {'"': "string", 'i': "number", 'n': "null", 't': "boolean", 'f': "boolean", '{': "object", '[': "array", '0': "number"},
+	"python": {'"': "str", 'i': "int", 'n': "None", 't': "bool", 'f': "bool", '{': "dict", '[': "list", '0': "float"},
+}
+
 // typeOf is the word for the type of a value.
 func (f formed) typeOf(raw string) string {
-	kind := schema.KindOf(strings.TrimSpace(raw))
-	if kind == schema.Number && !strings.ContainsAny(raw, ".eE") {
-		kind = schema.Integer
+	first := strings.TrimSpace(raw)[0]
+	if first == '-' || first >= '0' && first <= '9' {
+		if first = 'i'; strings.ContainsAny(raw, ".eE") {
+			first = '0'
+		}
 	}
-	words := map[schema.Kinds]string{schema.String: "string", schema.Integer: "integer", schema.Number: "number", schema.Boolean: "boolean", schema.Object: "object", schema.Array: "array", schema.Null: "null"}
-	switch {
-	case f.Types == "python":
-		words = map[schema.Kinds]string{schema.String: "str", schema.Integer: "int", schema.Number: "float", schema.Boolean: "bool", schema.Object: "dict", schema.Array: "list", schema.Null: "None"}
-	case f.Types == "number" && kind == schema.Integer:
-		return "number"
-	}
-	return words[kind]
+	return typeWords[f.Types][first]
 }
 
 // value writes a value that is given as JSON. An object or a list without members has no notation of its own.
