@@ -146,16 +146,12 @@ func (o *observed) printer(render Render) *printer {
 // misread are the turns of which a format reads a call that was not rendered. One that is missed is none of them.
 func (p *printer) misread(f *adapters.Format) (wrong []error) {
 	for _, calls := range formTurns {
-		text := p.show(calls...)
-		reply, err := read(f, text, formTools)
-		if text == "" || err != nil {
-			continue
+		if err := p.otherwise(f, calls); err != nil {
+			wrong = append(wrong, err)
 		}
-		for _, c := range reply.Calls {
-			if !slices.ContainsFunc(calls, func(d chat.Call) bool { return d.Name == c.Name && same(d.Args, c.Args) }) {
-				wrong = append(wrong, fmt.Errorf("a value of the template's calls is read otherwise\ngot  %s\nwant %s", written(reply.Calls), written(calls)))
-			}
-		}
+	}
+	if err := p.misled(f); err != nil {
+		wrong = append(wrong, err)
 	}
 	return wrong
 }
@@ -180,7 +176,43 @@ func (p *printer) readsTurns(f *adapters.Format) (int, error) {
 			return n, fmt.Errorf("printed calls differ from the template's\ngot  %q\nwant %q", got, text)
 		}
 	}
-	return len(formTurns), nil
+	return len(formTurns), p.misled(f)
+}
+
+// misled reports a call that is read otherwise where its values hold what the template itself prints for calls. To read no call
+// there is right: a template without escapes prints what has several readings.
+func (p *printer) misled(f *adapters.Format) error {
+	whole, other := p.show(gnus[0]), p.show(formProbe(1, "count_emus", `{"ibis": 7531, "kiwi": true, "moa": -2.5}`))
+	for _, value := range []string{whole, behind(whole, "wombat"), "`" + whole + "`\n" + whole, other, behind(other, "7531")} {
+		for _, args := range []string{`{"lemur": %s, "okapi": "numbat"}`, `{"lemur": "wombat", "okapi": %s}`} {
+			calls := []chat.Call{formProbe(1, "fetch_gnus", fmt.Sprintf(args, chat.AppendQuoted(nil, value)))}
+			if err := p.otherwise(f, calls); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// behind is the text behind a word.
+func behind(text, word string) string {
+	_, rest, _ := strings.Cut(text, word)
+	return rest
+}
+
+// otherwise reports a call that is read from a turn and is none of its calls.
+func (p *printer) otherwise(f *adapters.Format, calls []chat.Call) error {
+	text := p.show(calls...)
+	reply, err := read(f, text, formTools)
+	if text == "" || err != nil {
+		return nil
+	}
+	for _, c := range reply.Calls {
+		if !slices.ContainsFunc(calls, func(d chat.Call) bool { return d.Name == c.Name && same(d.Args, c.Args) }) {
+			return fmt.Errorf("a value of the template's calls is read otherwise\ngot  %s\nwant %s", written(reply.Calls), written(calls))
+		}
+	}
+	return nil
 }
 
 // markLines are the lines about thoughts and plain replies, which are kept whatever becomes of calls.

@@ -63,7 +63,10 @@ func formPattern(f *Family) *Pattern {
 	text := f.Form.Opening()
 	opening := strings.TrimLeft(text, "\n")
 	p.Glue = len(text) - len(opening)
-	if opening = strings.TrimRight(opening, " \n"); opening != "" {
+	if tight := strings.TrimRight(opening, " \n"); len(tight) > 1 {
+		opening = tight
+	}
+	if opening != "" {
 		p.Parts = []Part{{Lit: Exactly(opening)}}
 	}
 	p.Parts = append(p.Parts, Part{Hole: FormHole})

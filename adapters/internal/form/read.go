@@ -181,11 +181,11 @@ func (r *reader) leftOver(i int) bool {
 	return !r.Over(i) && !(open != "" && r.has(i, open))
 }
 
-// strong reports whether a literal is more than a sign or two.
+// strong reports whether a literal is more than a sign or two of ASCII.
 func strong(lit string) bool {
 	n := 0
-	for _, c := range lit {
-		if c > ' ' {
+	for i := range len(lit) {
+		if lit[i] > ' ' {
 			n++
 		}
 	}

@@ -145,9 +145,11 @@ func (r *reader) value(i int, goesOn stop) (value string, raw bool, end int, ok 
 		switch {
 		case goesOn(end):
 			text := r.slice(i, end)
-			if text, ok = r.decoded(text); r.Strings == "raw" || r.Strings == "" {
-				r.raw = true
+			r.raw = true
+			if open := strings.TrimSpace(r.Call[0][0].Lit); strong(open) && strings.Contains(text, open) {
+				return "", false, 0, false // where the call in the value ends is where this one may end
 			}
+			text, ok = r.decoded(text)
 			return text, true, end, ok
 		case r.At(end) < 0 || r.left <= 0:
 			r.cut = true
