@@ -96,7 +96,7 @@ func (o *observed) arranged(model string, set *adapters.Set, p *printer) (*Findi
 	}
 	var last error
 	most := -1
-	for _, lines := range arrangements(p, one, two) {
+	for _, lines := range arrangements(p, one, two, o.glue) {
 		text := heading(model) + o.markLines() + lines + o.dropLine()
 		f, n, err := p.tried(set, text)
 		if bare := p.bareCall(); err != nil && n == bareTurn && bare != "" { // a call without arguments is written otherwise
@@ -374,6 +374,7 @@ func digits(s string, n int, end bool) string {
 
 // framed is what stands around calls, and the literals between their parts.
 type framed struct {
+	glue              string // the newlines between text and calls
 	holes             []string
 	gaps              []string // literals in front of each hole and behind the last, as a form has them
 	first, join, last string   // plain text

@@ -12,11 +12,12 @@ import (
 
 // arrangements are the lines of forms that may print what a template printed for one call and for two: where the parts stand
 // is the same in all of them, how values are written differs.
-func arrangements(p *printer, one, two string) (all []string) {
+func arrangements(p *printer, one, two, glue string) (all []string) {
 	f, ok := frame(one, two)
 	if !ok {
 		return nil
 	}
+	f.glue = glue
 	all = f.arrangements(p, one)
 	for _, lines := range slices.Clone(all) {
 		if call := aCount.FindString(lines); call != "" { // both calls had two arguments
@@ -77,21 +78,30 @@ func (f *framed) lines(holes, gaps []string) string {
 		call += gaps[i] + "{" + hole + "}"
 	}
 	call += gaps[len(gaps)-1]
-	first := strings.TrimLeft(f.first, "\n")
+	first, glue := strings.TrimLeft(f.first, "\n"), strings.Repeat(`\n`, len(f.glue))
 	// an opener of one sign is looked for where a call may begin, and that is nowhere behind another call
 	if opener, _, _ := strings.Cut(gaps[0]+"{", "{"); strings.TrimSpace(f.first+f.join+f.last) != "" || len(strings.TrimSpace(strings.ReplaceAll(opener, `\n`, ""))) < 2 {
-		fmt.Fprintf(&b, "form    calls %s\n", edged(escaped.Replace(first)+"{call}"+escaped.Replace(f.join)+"{call}"+escaped.Replace(f.last)))
+		fmt.Fprintf(&b, "form    calls %s\n", edged(above(glue, first)+escaped.Replace(first)+"{call}"+escaped.Replace(f.join)+"{call}"+escaped.Replace(f.last)))
 	}
 	if first == "" {
 		for strings.HasPrefix(call, `\n`) || strings.HasPrefix(call, " ") {
-			call = strings.TrimPrefix(strings.TrimLeft(call, " "), `\n`) // which are glue
+			call = strings.TrimPrefix(strings.TrimLeft(call, " "), `\n`)
 		}
+		call = glue + call
 	}
 	fmt.Fprintf(&b, "form    call %s\n", edged(call))
 	if f.index == 0 {
 		b.WriteString("form    first 0\n")
 	}
 	return b.String()
+}
+
+// above is the glue in front of a mark, "" if there is none.
+func above(glue, mark string) string {
+	if mark == "" {
+		return ""
+	}
+	return glue
 }
 
 // edged writes the blanks at the edges of a line so that they stay.

@@ -98,7 +98,7 @@ func tried(t testing.TB, v *invented) (o outcome) {
 		case len(got.Calls) < len(m.Calls):
 			o.missed++
 			o.why = fmt.Sprintf("missed %q\n%s", raw, found.Lines)
-		case strings.TrimSpace(got.Text.String()) != m.Content || v.thinks[0] != "" && strings.TrimSpace(got.Reasoning.String()) != m.Reasoning:
+		case got.Text.String() != m.Content || v.thinks[0] != "" && got.Reasoning.String() != m.Reasoning:
 			o.text++
 			o.why = fmt.Sprintf("text %q, thought %q of %q\n%s", got.Text.String(), got.Reasoning.String(), raw, found.Lines)
 		default:

@@ -36,6 +36,7 @@ type Form struct {
 	Plain   string // what stands in front of a value that is no object and no list in the form's own notation
 	Indent  string // what {indent} prints for each level behind the first
 	First   int    // what {index} counts from
+	Glue    int    // newlines in front of the calls that belong to the text before them
 	Types   string // the words of {type}: json, number (which integers are, too), python
 	Several bool   // one reading takes all calls, even if nothing stands around and between them
 	Runes   bool   // {length} counts characters instead of bytes
@@ -95,11 +96,17 @@ func (f *Form) Take(line string) error {
 	return err
 }
 
-// Check says what is missing.
+// Check says what is missing. It is called once, when all lines are there.
 func (f *Form) Check() error {
 	if len(f.Call) == 0 || !f.Call[0].has("name") {
 		return fmt.Errorf("a form needs a call line with {name}")
 	}
+	first := &f.Calls.Open
+	if *first == "" && f.Call[0][0].Hole == "" {
+		first = &f.Call[0][0].Lit
+	}
+	text := strings.TrimLeft(*first, "\n")
+	f.Glue, *first = len(*first)-len(text), text
 	if f.Call[0].has("args") && (!f.Arg.has("key") || !f.Arg.has("value")) {
 		return fmt.Errorf("{args} in a form needs an arg line with {key} and {value}")
 	}
