@@ -27,6 +27,7 @@ type job struct {
 	name       string        // of the model, as the client calls it
 	model      string        // as its server calls it
 	format     *adapters.Format
+	unread     bool   // the template's calls cannot be read: tools stand in the system text
 	byTemplate bool   // the format is what the model's template says, not its name or a setting
 	names      *names // that the tools have toward the model; nil: the client's
 	facts      upstream.Facts

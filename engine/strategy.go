@@ -43,6 +43,9 @@ func (j *job) strategies() []string {
 	if named, ok := pattern.Find(j.engine.cfg.Strategy, j.name); ok {
 		return []string{named}
 	}
+	if j.unread && j.can(Prompt) {
+		return []string{Prompt}
+	}
 	preferred := j.facts.Strategies
 	if preferred == nil {
 		preferred = byDefault

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"strings"
 
 	"toolnorm/adapters"
 	"toolnorm/adapters/derive"
@@ -14,7 +15,8 @@ import (
 // failure to read it too: a template that says nothing will not say more the next time.
 type reading struct {
 	format *adapters.Format // nil: nothing else than the model's name says
-	says   string           // a few words for logs and doctor
+	says   string           // a sentence for logs and doctor
+	unread bool             // the template writes calls in a form that is not read, so tools are described in the prompt
 }
 
 // readTemplate reads the model in the form that its own template prints, where its name says none, or the wrong one. The
@@ -41,7 +43,7 @@ func (j *job) readTemplate(ctx context.Context) (*job, error) {
 	k := *j
 	// The template says how calls are printed in a conversation. That the model writes nothing else is a claim that only a
 	// family with cases can make, so what is derived holds no server to a grammar.
-	k.format, k.byTemplate = r.format, true
+	k.format, k.byTemplate, k.unread = r.format, true, r.unread
 	return k.probe(ctx) // which marks are control tokens depends on the family
 }
 
@@ -72,13 +74,17 @@ func (j *job) askTemplate(ctx context.Context) (*reading, error) {
 	case down != nil:
 		return nil, down
 	case err != nil:
-		log.Info().Str("because", err.Error()).Msg("the model's template says nothing about its calls")
-		return &reading{says: err.Error()}, nil
+		log.Info().Str("because", sentence(err)).Msg("the model's template says nothing about its calls")
+		return &reading{says: sentence(err)}, nil
+	case len(found.Wrong) > 0 && (claimed || found.Rest == nil):
+		log.Warn().Str("because", sentence(found.Wrong[0])).Msg("what the model's template says about its calls cannot be used")
+		return &reading{says: sentence(found.Wrong[0])}, nil
 	case len(found.Wrong) > 0:
-		log.Warn().Str("because", found.Wrong[0].Error()).Msg("what the model's template says about its calls cannot be used")
-		return &reading{says: found.Wrong[0].Error()}, nil
+		// What the model was trained to write cannot be read, so it is asked to write something else.
+		log.Warn().Str("because", sentence(found.Wrong[0])).Msg("the calls of the model's template cannot be read: tools are described in the system text instead (strategy prompt; toolnorm formats guess shows what was tried)")
+		return &reading{found.Rest, "its calls cannot be read, so tools are described in the system text", true}, nil
 	}
-	r := &reading{found.Format, "a form of its own"}
+	r := &reading{format: found.Format, says: "a form of its own"}
 	if found.Known != "" {
 		r.says = "calls as " + found.Known + " writes them"
 	}
@@ -88,6 +94,12 @@ func (j *job) askTemplate(ctx context.Context) (*reading, error) {
 		log.Info().Str("template", r.says).Str("declaration", found.Lines).Msg("no family claims the model's name; it is read as its template writes")
 	}
 	return r, nil
+}
+
+// sentence is an error without the texts behind it, which are many lines.
+func sentence(err error) string {
+	first, _, _ := strings.Cut(err.Error(), "\n")
+	return first
 }
 
 // formatSet reports whether the settings or the demo's name say a model's format.

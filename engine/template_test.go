@@ -167,3 +167,38 @@ func TestAServerThatIsBusyHasSaidNothing(t *testing.T) {
 		}
 	}
 }
+
+// TestATemplateThatIsNotReadIsPassedBy asks a model whose template writes the names of tools from back to front: nothing reads
+// that, so its tools stand in the system text, and its thoughts are still told from its text.
+func TestATemplateThatIsNotReadIsPassedBy(t *testing.T) {
+	f := &fakeOpenAI{template: "x", text: "<mull>Oslo.</mull>\n" + `<tool_call>{"name": "get_weather", "arguments": {"city": "Oslo"}}</tool_call>`, renders: func(body json.RawMessage) string {
+		out := "probe" // the tool that shows that tools are printed
+		for _, m := range fromWire(t, body) {
+			out += "<|" + string(m.Role) + "|>"
+			if m.Reasoning != "" {
+				out += "<mull>" + m.Reasoning + "</mull>"
+			}
+			out += m.Content
+			for _, c := range m.Calls {
+				name := []byte(c.Name)
+				slices.Reverse(name)
+				out += "<do>" + string(name) + " " + string(c.Args) + "</do>"
+			}
+		}
+		return out + "<|assistant|>"
+	}}
+	var log bytes.Buffer
+	e := f.start(t, Config{Log: zerolog.New(&log), Wording: map[string]string{"*": "schemas"}}, upstream.KindOpenAI)
+	r := atBox("the weather in Oslo?", weather)
+	r.Model = "box/mystery"
+	notes, observer := noting()
+	plan := ""
+	observer.OnPlan = func(format, strategy string) { plan = format + " " + strategy }
+	text, calls, _, err := collectWith(t, e, r, observer)
+	if err != nil || text != "" || len(calls) != 1 || string(calls[0].Args) != `{"city": "Oslo"}` {
+		t.Errorf("text %q, calls %s, %v", text, calls, err)
+	}
+	if plan != "mystery prompt" || !strings.Contains(notes["Template"], "system text") || !strings.Contains(log.String(), "strategy prompt") {
+		t.Errorf("plan %q, notes %q, log %s", plan, notes, log.String())
+	}
+}

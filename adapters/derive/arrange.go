@@ -48,6 +48,9 @@ var formTurns = [][]chat.Call{
 	{formProbe(1, "count_emus", `{"ibis": 7531, "kiwi": false, "moa": 0.5}`), formProbe(2, "greet_bats", `{}`), formProbe(3, "fetch_gnus", `{"lemur": "wombat", "okapi": "numbat"}`)},
 }
 
+// bareTurn is the turn of a call without arguments.
+const bareTurn = 7
+
 // printer shows what a template prints for calls.
 type printer struct {
 	stage
@@ -93,16 +96,17 @@ func (o *observed) arranged(model string, set *adapters.Set, p *printer) (*Findi
 	}
 	var last error
 	most := -1
-	for _, lines := range arrangements(p, one, two) {
+	for _, lines := range arrangements(p, one, two, o.glue) {
 		text := heading(model) + o.markLines() + lines + o.dropLine()
-		f, err := set.Parse([]byte(text))
-		if err == nil {
-			n := 0
-			if n, err = p.readsTurns(f); n < most {
-				continue
-			}
-			most = n
+		f, n, err := p.tried(set, text)
+		if bare := p.bareCall(); err != nil && n == bareTurn && bare != "" { // a call without arguments is written otherwise
+			text += bare
+			f, n, err = p.tried(set, text)
 		}
+		if n < most {
+			continue
+		}
+		most = n
 		if err == nil {
 			return &Finding{Lines: text, Format: f, Shown: []string{one}, Result: strings.ReplaceAll(o.result, probeResult, "…")}, nil
 		}
@@ -114,6 +118,26 @@ func (o *observed) arranged(model string, set *adapters.Set, p *printer) (*Findi
 	return nil, fmt.Errorf("%w: %w", ErrForm, last)
 }
 
+// tried is a declaration, and how many of the turns it reads.
+func (p *printer) tried(set *adapters.Set, text string) (*adapters.Format, int, error) {
+	f, err := set.Parse([]byte(text))
+	if err != nil {
+		return nil, 0, err
+	}
+	n, err := p.readsTurns(f)
+	return f, n, err
+}
+
+// bareCall is the line for a call without arguments, as the template prints it.
+func (p *printer) bareCall() string {
+	text := escaped.Replace(strings.TrimLeft(p.show(formTurns[bareTurn]...), "\n "))
+	if strings.Count(text, "greet_bats") == 0 {
+		return ""
+	}
+	text = strings.NewReplacer("greet_bats", "{name}", "Zq0000001", "{id}").Replace(text)
+	return "form    call " + edged(text) + "\n"
+}
+
 // printer is the template as this view shows it.
 func (o *observed) printer(render Render) *printer {
 	return &printer{stage: stage{render: render, tools: formTools}, results: o.answered, printed: map[string]string{}, fillers: o.fillers}
@@ -122,16 +146,12 @@ func (o *observed) printer(render Render) *printer {
 // misread are the turns of which a format reads a call that was not rendered. One that is missed is none of them.
 func (p *printer) misread(f *adapters.Format) (wrong []error) {
 	for _, calls := range formTurns {
-		text := p.show(calls...)
-		reply, err := read(f, text, formTools)
-		if text == "" || err != nil {
-			continue
+		if err := p.otherwise(f, calls); err != nil {
+			wrong = append(wrong, err)
 		}
-		for _, c := range reply.Calls {
-			if !slices.ContainsFunc(calls, func(d chat.Call) bool { return d.Name == c.Name && same(d.Args, c.Args) }) {
-				wrong = append(wrong, fmt.Errorf("a value of the template's calls is read otherwise\ngot  %s\nwant %s", written(reply.Calls), written(calls)))
-			}
-		}
+	}
+	if err := p.misled(f); err != nil {
+		wrong = append(wrong, err)
 	}
 	return wrong
 }
@@ -156,7 +176,43 @@ func (p *printer) readsTurns(f *adapters.Format) (int, error) {
 			return n, fmt.Errorf("printed calls differ from the template's\ngot  %q\nwant %q", got, text)
 		}
 	}
-	return len(formTurns), nil
+	return len(formTurns), p.misled(f)
+}
+
+// misled reports a call that is read otherwise where its values hold what the template itself prints for calls. To read no call
+// there is right: a template without escapes prints what has several readings.
+func (p *printer) misled(f *adapters.Format) error {
+	whole, other := p.show(gnus[0]), p.show(formProbe(1, "count_emus", `{"ibis": 7531, "kiwi": true, "moa": -2.5}`))
+	for _, value := range []string{whole, behind(whole, "wombat"), "`" + whole + "`\n" + whole, other, behind(other, "7531")} {
+		for _, args := range []string{`{"lemur": %s, "okapi": "numbat"}`, `{"lemur": "wombat", "okapi": %s}`} {
+			calls := []chat.Call{formProbe(1, "fetch_gnus", fmt.Sprintf(args, chat.AppendQuoted(nil, value)))}
+			if err := p.otherwise(f, calls); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// behind is the text behind a word.
+func behind(text, word string) string {
+	_, rest, _ := strings.Cut(text, word)
+	return rest
+}
+
+// otherwise reports a call that is read from a turn and is none of its calls.
+func (p *printer) otherwise(f *adapters.Format, calls []chat.Call) error {
+	text := p.show(calls...)
+	reply, err := read(f, text, formTools)
+	if text == "" || err != nil {
+		return nil
+	}
+	for _, c := range reply.Calls {
+		if !slices.ContainsFunc(calls, func(d chat.Call) bool { return d.Name == c.Name && same(d.Args, c.Args) }) {
+			return fmt.Errorf("a value of the template's calls is read otherwise\ngot  %s\nwant %s", written(reply.Calls), written(calls))
+		}
+	}
+	return nil
 }
 
 // markLines are the lines about thoughts and plain replies, which are kept whatever becomes of calls.
@@ -318,6 +374,7 @@ func digits(s string, n int, end bool) string {
 
 // framed is what stands around calls, and the literals between their parts.
 type framed struct {
+	glue              string // the newlines between text and calls
 	holes             []string
 	gaps              []string // literals in front of each hole and behind the last, as a form has them
 	first, join, last string   // plain text

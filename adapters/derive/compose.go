@@ -3,6 +3,7 @@ package derive
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -11,11 +12,33 @@ import (
 
 // arrangements are the lines of forms that may print what a template printed for one call and for two: where the parts stand
 // is the same in all of them, how values are written differs.
-func arrangements(p *printer, one, two string) (all []string) {
+func arrangements(p *printer, one, two, glue string) (all []string) {
 	f, ok := frame(one, two)
 	if !ok {
 		return nil
 	}
+	f.glue = glue
+	all = f.arrangements(p, one)
+	for _, lines := range slices.Clone(all) {
+		if call := aCount.FindString(lines); call != "" { // both calls had two arguments
+			all = append(all, strings.Replace(lines, call, strings.Replace(call, "2", "{count}", 1), 1))
+		}
+		if arg := aType.FindString(lines); arg != "" {
+			typed := strings.Replace(lines, arg, arg[:strings.LastIndex(arg, "str")]+"{type}"+arg[strings.LastIndex(arg, "str")+len(aType.FindStringSubmatch(arg)[1]):], 1)
+			all = append(all, typed+"form    types json\n", typed+"form    types number\n", typed+"form    types python\n")
+		}
+	}
+	return all
+}
+
+// Literals that may be holes: the number of arguments, and the word for the type of a string.
+var (
+	aCount = regexp.MustCompile(`form    call .*\b2\b.*\n`)
+	aType  = regexp.MustCompile(`form    arg .*\b(string|str)\b.*\{value\}.*\n`)
+)
+
+// arrangements are the forms in which the parts stand as they were seen.
+func (f *framed) arrangements(p *printer, one string) (all []string) {
 	if at := slices.IndexFunc(f.holes, func(h string) bool { return h == "json" || h == "quoted" }); at >= 0 {
 		for _, values := range []string{"json", "compact", "python"} {
 			lines := f.lines(f.holes, f.gaps) + "form    values " + values + "\n"
@@ -55,20 +78,30 @@ func (f *framed) lines(holes, gaps []string) string {
 		call += gaps[i] + "{" + hole + "}"
 	}
 	call += gaps[len(gaps)-1]
-	first := strings.TrimLeft(f.first, "\n")
-	if strings.TrimSpace(f.first+f.join+f.last) != "" {
-		fmt.Fprintf(&b, "form    calls %s\n", edged(escaped.Replace(first)+"{call}"+escaped.Replace(f.join)+"{call}"+escaped.Replace(f.last)))
+	first, glue := strings.TrimLeft(f.first, "\n"), strings.Repeat(`\n`, len(f.glue))
+	// an opener of one sign is looked for where a call may begin, and that is nowhere behind another call
+	if opener, _, _ := strings.Cut(gaps[0]+"{", "{"); strings.TrimSpace(f.first+f.join+f.last) != "" || len(strings.TrimSpace(strings.ReplaceAll(opener, `\n`, ""))) < 2 {
+		fmt.Fprintf(&b, "form    calls %s\n", edged(above(glue, first)+escaped.Replace(first)+"{call}"+escaped.Replace(f.join)+"{call}"+escaped.Replace(f.last)))
 	}
 	if first == "" {
 		for strings.HasPrefix(call, `\n`) || strings.HasPrefix(call, " ") {
-			call = strings.TrimPrefix(strings.TrimLeft(call, " "), `\n`) // which are glue
+			call = strings.TrimPrefix(strings.TrimLeft(call, " "), `\n`)
 		}
+		call = glue + call
 	}
 	fmt.Fprintf(&b, "form    call %s\n", edged(call))
 	if f.index == 0 {
 		b.WriteString("form    first 0\n")
 	}
 	return b.String()
+}
+
+// above is the glue in front of a mark, "" if there is none.
+func above(glue, mark string) string {
+	if mark == "" {
+		return ""
+	}
+	return glue
 }
 
 // edged writes the blanks at the edges of a line so that they stay.
@@ -91,6 +124,7 @@ type items struct {
 // series are two things of a kind with names or without: what stands around each, and around and between both.
 type series struct {
 	open, before, mid, after, again, between, close string // again: what stands behind the name that is printed once more
+	first                                           bool   // the value stands in front of the name
 	keyed                                           bool   // the name stands behind the value once more
 }
 
@@ -101,6 +135,9 @@ func (s series) item(key, indent string) string {
 	if at := strings.LastIndex(s.before, "\n"); indent != "" && at >= 0 {
 		at += 1 + len(s.before[at+1:]) - len(strings.TrimLeft(s.before[at+1:], " "))
 		before = e(s.before[:at]) + "{indent}" + e(s.before[at:])
+	}
+	if s.first {
+		return edged("{value}" + e(s.mid) + key)
 	}
 	out := before + key + e(s.mid) + "{value}" + e(s.after)
 	if s.keyed {
@@ -135,6 +172,9 @@ func seriesOf(head, mid, mid2, between, tail, again, again2, quote string, keyed
 	}
 	if n := wholeRunes(between, commonSuffix(head, between)); n > 0 {
 		s.before = between[len(between)-n:]
+	}
+	if blank := s.before; blank != "" && blank != between && strings.Trim(blank, " ") == "" {
+		s.before = "" // ", " is what stands between two, and not a comma behind one and a blank in front of the next
 	}
 	rest := between[:len(between)-len(s.before)]
 	n := commonPrefix(rest, tail)
@@ -178,6 +218,8 @@ func (f *framed) items(quote string) (i items, ok bool) {
 	case strings.HasPrefix(rest, "key value key key value key"):
 		size = 6
 		i.series, ok = seriesOf(g(0), g(1), g(4), g(3), g(6), g(2), g(5), quote, true)
+	case at > 0 && f.holes[at-1] == "value" && strings.HasSuffix(strings.Join(f.holes[:at+3], " "), "value key value key"):
+		return f.valuesFirst(at-1, quote)
 	case strings.HasPrefix(rest, "key value key value"):
 		i.series, ok = seriesOf(g(0), g(1), g(3), g(2), g(4), "", "", quote, false)
 	}
@@ -200,6 +242,22 @@ func (f *framed) items(quote string) (i items, ok bool) {
 	holes := slices.Concat(f.holes[:at], []string{"args"}, f.holes[at+size:])
 	gaps = slices.Concat(gaps[:at+1], gaps[at+size:])
 	i.lines = f.lines(holes, gaps)
+	return i, true
+}
+
+// valuesFirst finds how arguments are written whose names stand behind their values, from part at on.
+func (f *framed) valuesFirst(at int, quote string) (i items, ok bool) {
+	g := func(n int) string { return f.rawGaps[at+n] }
+	mid, _, fine := cutQuotes(g(1), quote, quote)
+	mid2, _, fine2 := cutQuotes(g(3), quote, quote)
+	head, fine3 := strings.CutSuffix(f.gaps[at], escaped.Replace(quote))
+	between, fine4 := strings.CutSuffix(g(2), quote)
+	if quote == "" || !fine || !fine2 || !fine3 || !fine4 || mid != mid2 || mid == "" || slices.Contains(f.holes[at+4:], "value") {
+		return i, false
+	}
+	i.before, i.mid, i.between, i.first = "", mid, between, true
+	gaps := slices.Concat(f.gaps[:at], []string{head}, f.gaps[at+4:])
+	i.lines = f.lines(slices.Concat(f.holes[:at], []string{"args"}, f.holes[at+4:]), gaps)
 	return i, true
 }
 

@@ -45,6 +45,7 @@ type Finding struct {
 	Lines  string           // the declaration; of a known family: that it is like it
 	Format *adapters.Format // the declaration, in a set with the families that were given
 	Wrong  []error          // what the declaration does not do
+	Rest   *adapters.Format // where the calls cannot be read: a format that reads thoughts, text and ends; else nil
 	Result string           // what follows a call up to the model's next turn, its result in it; empty when not seen
 	Shown  []string         // the calls as the template prints them: one, and two where it prints two
 }
@@ -108,13 +109,34 @@ func From(model string, set *adapters.Set, t Template) (*Finding, error) {
 			best.Wrong = append(best.Wrong, p.misread(best.Format)...)
 		}
 	}
-	if best != nil {
-		return best, nil
-	}
-	if err := clearest(errs); !errors.Is(err, ErrNoCalls) {
+	return rest(best, clearest(errs), all, model, set, t)
+}
+
+// rest is what is left where no format reads the calls: the marks around thoughts and text, or what the template teaches in
+// words where it prints no calls.
+func rest(best *Finding, err error, all []*observed, model string, set *adapters.Set, t Template) (*Finding, error) {
+	if best == nil && (len(all) == 0 || errors.Is(err, ErrNoCalls)) {
+		if errors.Is(err, ErrNoCalls) {
+			return taught(model, set, t.Render)
+		}
 		return nil, err
 	}
-	return taught(model, set, t.Render)
+	if best != nil && len(best.Wrong) == 0 {
+		return best, nil
+	}
+	lines := heading(model) + "like    generic\n" + all[0].markLines()
+	if generic := set.Named("generic"); generic != nil {
+		all[0].ends = append(all[0].ends, generic.Drop...)
+	}
+	f, parsed := set.Parse([]byte(lines + all[0].dropLine()))
+	if parsed != nil {
+		return best, err
+	}
+	if best == nil {
+		best = &Finding{Wrong: []error{err}, Lines: lines, Format: f}
+	}
+	best.Rest = f
+	return best, nil
 }
 
 // completeFrom takes over what another view of the template showed and this one did not: some print reasoning only while
@@ -171,6 +193,9 @@ func clearest(errs []error) error {
 // A family that prints exactly the same is taken as it stands. One that differs in white space lends its lines, and the marks
 // around reasoning and text are the template's own.
 func (o *observed) finding(model string, set *adapters.Set) (*Finding, error) {
+	if o.unsaid != nil {
+		return nil, o.unsaid
+	}
 	known, exactly := o.knownIn(set)
 	f := &Finding{Known: known, Result: strings.ReplaceAll(o.result, probeResult, "…"), Shown: o.shown()}
 	lines, err := o.declaration(model, known, exactly)

@@ -70,6 +70,8 @@ func (v *invented) reply(m chat.Message) string {
 // inventor draws the parts of templates.
 type inventor struct{ *rand.Rand }
 
+func newInventor(seed uint64) inventor { return inventor{rand.New(rand.NewPCG(seed, 7))} }
+
 func (d inventor) of(words ...string) string { return words[d.IntN(len(words))] }
 
 // word is a word of no language.
@@ -96,7 +98,7 @@ func (d inventor) marks() [2]string {
 
 // invent is the template of a seed.
 func invent(seed uint64) *invented {
-	d := inventor{rand.New(rand.NewPCG(seed, 7))}
+	d := newInventor(seed)
 	v := &invented{glue: d.of("", "\n", "\n\n")}
 	switch d.IntN(4) {
 	case 0:
@@ -132,8 +134,13 @@ func invent(seed uint64) *invented {
 	}
 	n := d.IntN(len(bodies))
 	bodies[n](d, v)
-	v.about = fmt.Sprintf("seed %d, body %d, %s", seed, n, v.reply(chat.Message{Calls: []chat.Call{{ID: "i1", Name: "get_weather", Args: json.RawMessage(`{"city": "Oslo", "days": 3}`)}, {ID: "i2", Name: "get_time", Args: json.RawMessage(`{"zone": "a"}`)}}}))
+	v.named(fmt.Sprintf("seed %d, body %d", seed, n))
 	return v
+}
+
+// named notes where a template comes from, and what its calls look like.
+func (v *invented) named(from string) {
+	v.about = from + ", " + v.reply(chat.Message{Calls: []chat.Call{{ID: "i1", Name: "get_weather", Args: json.RawMessage(`{"city": "Oslo", "days": 3}`)}, {ID: "i2", Name: "get_time", Args: json.RawMessage(`{"zone": "a"}`)}}})
 }
 
 // objectBody is a JSON object around name and arguments, in any order and under any names.

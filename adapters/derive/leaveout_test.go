@@ -336,7 +336,7 @@ func FuzzFrom(f *testing.F) {
 					if i == 1 {
 						text = strings.NewReplacer("quokka", "numbat", "wombat", "bilby").Replace(text)
 					}
-					b.WriteString([]string{before, between}[i] + text)
+					b.WriteString([]string{before, between}[min(i, 1)] + text)
 				}
 				if len(m.Calls) > 0 {
 					b.WriteString(after)

@@ -2,6 +2,7 @@ package derive
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -76,6 +77,7 @@ type observed struct {
 	glue     string    // the newlines between text and a call
 	types    [2]string // what stands between key and value of a number, and of a string, where they differ
 	cdata    bool      // markup in a value stands in CDATA
+	unsaid   error     // why the call cannot be told from the rest of its turn
 	answered bool      // results stood behind the calls
 	messages *messages // headers, where replies are made of messages
 }
@@ -125,7 +127,7 @@ func (s stage) conversation(messages ...chat.Message) (string, error) {
 func observe(s stage, opening string) (*observed, error) {
 	o := new(observed)
 	spoken, one, region, err := s.calls(1)
-	if err != nil {
+	if o.unsaid = err; err != nil && !errors.Is(err, ErrForm) {
 		return nil, err
 	}
 	o.one = region
@@ -173,7 +175,7 @@ func (s stage) calls(n int) (spoken, called, region string, err error) {
 	}
 	region = difference(spoken, called)
 	if !strings.Contains(region, probes[0].Name) && !nameEnds(called, region) || !strings.Contains(region, "quokka") || !strings.Contains(region, "wombat") {
-		return "", "", "", fmt.Errorf("%w: it cannot be told from the rest of the turn", ErrForm)
+		return spoken, called, region, fmt.Errorf("%w: it cannot be told from the rest of the turn", ErrForm)
 	}
 	return spoken, called, region, nil
 }

@@ -42,13 +42,17 @@ func TestTheExampleInThePromptIsTheDeclaration(t *testing.T) {
 	}
 }
 
-// TestANameBehindTheArgumentsHasNoForm asks a template whose tags have the name last, which no declaration can say: what was
-// looked for in front of the arguments ended the process.
-func TestANameBehindTheArgumentsHasNoForm(t *testing.T) {
+// TestWhatIsLeftOfAnUnreadTemplate asks a template that loses most of a call's values: its calls are not read, and its thoughts
+// are.
+func TestWhatIsLeftOfAnUnreadTemplate(t *testing.T) {
 	says := func(ms []chat.Message, _ []chat.Tool) (string, error) {
 		out := ""
 		for _, m := range ms {
-			out += "\n<|" + string(m.Role) + "|>" + m.Content
+			out += "\n<|" + string(m.Role) + "|>"
+			if m.Reasoning != "" {
+				out += "<mull>" + m.Reasoning + "</mull>"
+			}
+			out += m.Content
 			for _, c := range m.Calls {
 				content, path := "wombat", "quokka.txt"
 				if strings.Contains(string(c.Args), "bilby") {
@@ -59,7 +63,12 @@ func TestANameBehindTheArgumentsHasNoForm(t *testing.T) {
 		}
 		return out + "\n<|assistant|>", nil
 	}
-	if found, err := From("lab/mine", adapters.Builtin(), Template{Render: says}); !errors.Is(err, ErrForm) {
-		t.Errorf("%+v, %v", found, err)
+	found, err := From("lab/mine", adapters.Builtin(), Template{Render: says})
+	if err != nil || found.Rest == nil || !errors.Is(found.Wrong[0], ErrForm) {
+		t.Fatalf("%+v, %v", found, err)
+	}
+	got, err := read(found.Rest, "<mull>Hm.</mull>Yes.", probeTools)
+	if err != nil || got.Reasoning.String() != "Hm." || got.Text.String() != "Yes." {
+		t.Errorf("thought %q, text %q, %v", got.Reasoning.String(), got.Text.String(), err)
 	}
 }

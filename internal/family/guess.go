@@ -27,6 +27,9 @@ func Guess(model string, set *adapters.Set, t derive.Template) (*Proposal, error
 	if err != nil {
 		return nil, err
 	}
+	if found.Format == found.Rest {
+		return nil, found.Wrong[0]
+	}
 	tools, err := golden.Tools()
 	if err != nil {
 		return nil, err

@@ -59,11 +59,12 @@ var holes = map[string]bool{
 
 // formPattern stands for the calls of a family that has a form: a mark, if they begin with one, and the rest.
 func formPattern(f *Family) *Pattern {
-	p := &Pattern{Family: f}
-	text := f.Form.Opening()
-	opening := strings.TrimLeft(text, "\n")
-	p.Glue = len(text) - len(opening)
-	if opening = strings.TrimRight(opening, " \n"); opening != "" {
+	p := &Pattern{Family: f, Glue: f.Form.Glue}
+	opening := f.Form.Opening()
+	if tight := strings.TrimRight(opening, " \n"); len(tight) > 1 {
+		opening = tight
+	}
+	if opening != "" {
 		p.Parts = []Part{{Lit: Exactly(opening)}}
 	}
 	p.Parts = append(p.Parts, Part{Hole: FormHole})

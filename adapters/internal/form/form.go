@@ -36,6 +36,9 @@ type Form struct {
 	Plain   string // what stands in front of a value that is no object and no list in the form's own notation
 	Indent  string // what {indent} prints for each level behind the first
 	First   int    // what {index} counts from
+	Glue    int    // newlines in front of the calls that belong to the text before them
+	Types   string // the words of {type}: json, number (which integers are, too), python
+	Several bool   // one reading takes all calls, even if nothing stands around and between them
 	Runes   bool   // {length} counts characters instead of bytes
 }
 
@@ -50,14 +53,14 @@ type Series struct{ Open, Between, Close string }
 
 // holes are the holes that the examples of each kind may have.
 var holes = map[string]string{
-	"call": "name id index length json quoted args", "arg": "key value", "member": "key value indent", "element": "value indent",
+	"call": "name id index length count json quoted args", "arg": "key type value", "member": "key value indent", "element": "value indent",
 }
 
 // series are the holes of the lines that show two things of a kind.
 var series = map[string]string{"calls": "call", "args": "arg", "object": "member", "list": "element"}
 
 // codings are the words that say how values are written.
-var codings = map[string]string{"strings": "raw json python xml url", "values": "json compact python nested"}
+var codings = map[string]string{"strings": "raw json python xml url", "values": "json compact python nested", "types": "json number python"}
 
 // Take takes over one line of a declaration without its first word: "call @@TOOL {name}\n…".
 func (f *Form) Take(line string) error {
@@ -65,7 +68,8 @@ func (f *Form) Take(line string) error {
 	value = strings.TrimLeft(value, " ")
 	examples := map[string]*Example{"arg": &f.Arg, "member": &f.Member, "element": &f.Element}
 	lists := map[string]*Series{"calls": &f.Calls, "args": &f.Args, "object": &f.Object, "list": &f.List}
-	words := map[string]*string{"strings": &f.Strings, "values": &f.Values}
+	words := map[string]*string{"strings": &f.Strings, "values": &f.Values, "types": &f.Types}
+	f.Several = f.Several || kind == "calls"
 	var err error
 	switch {
 	case kind == "call":
@@ -92,11 +96,17 @@ func (f *Form) Take(line string) error {
 	return err
 }
 
-// Check says what is missing.
+// Check says what is missing. It is called once, when all lines are there.
 func (f *Form) Check() error {
 	if len(f.Call) == 0 || !f.Call[0].has("name") {
 		return fmt.Errorf("a form needs a call line with {name}")
 	}
+	first := &f.Calls.Open
+	if *first == "" && f.Call[0][0].Hole == "" {
+		first = &f.Call[0][0].Lit
+	}
+	text := strings.TrimLeft(*first, "\n")
+	f.Glue, *first = len(*first)-len(text), text
 	if f.Call[0].has("args") && (!f.Arg.has("key") || !f.Arg.has("value")) {
 		return fmt.Errorf("{args} in a form needs an arg line with {key} and {value}")
 	}

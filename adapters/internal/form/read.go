@@ -75,7 +75,7 @@ func (r *reader) all(calls *[]Call) (int, bool) {
 			break
 		}
 		*calls, i = append(*calls, c), end
-		if next := i + len(r.Calls.Between); r.Calls == (Series{}) || !r.has(i, r.Calls.Between) || !r.begins(next) {
+		if next := i + len(r.Calls.Between); !r.Several || !r.has(i, r.Calls.Between) || !r.begins(next) {
 			if r.Over(i) {
 				return i, true // the calls are whole, and what is around them ends with the reply
 			}
@@ -109,7 +109,7 @@ func (r *reader) one(i int, c *Call) (int, bool) {
 
 // parts reads a call by an example.
 func (r *reader) parts(i int, e Example) (int, bool) {
-	length, from, ok := -1, 0, true
+	length, count, from, ok := -1, -1, 0, true
 	for n, p := range e {
 		rest := e[n+1:]
 		from = i
@@ -124,6 +124,8 @@ func (r *reader) parts(i int, e Example) (int, bool) {
 			i, _, ok = r.number(i)
 		case "length":
 			i, length, ok = r.number(i)
+		case "count":
+			i, count, ok = r.number(i)
 		case "json":
 			r.call.JSON, i, ok = r.literal(i)
 			ok = ok && r.call.JSON[0] == '{'
@@ -138,6 +140,9 @@ func (r *reader) parts(i int, e Example) (int, bool) {
 		if length >= 0 && (p.Hole == "json" || p.Hole == "args" || p.Hole == "quoted") && length != r.size(from, i) {
 			return 0, false // it says itself that it was not copied right
 		}
+	}
+	if count >= 0 && count != len(r.call.Args) {
+		return 0, false
 	}
 	for _, m := range r.call.Args { // the name may stand behind them
 		if !r.Takes(r.call.Name, m.Key) {
@@ -176,11 +181,11 @@ func (r *reader) leftOver(i int) bool {
 	return !r.Over(i) && !(open != "" && r.has(i, open))
 }
 
-// strong reports whether a literal is more than a sign or two.
+// strong reports whether a literal is more than a sign or two of ASCII.
 func strong(lit string) bool {
 	n := 0
-	for _, c := range lit {
-		if c > ' ' {
+	for i := range len(lit) {
+		if lit[i] > ' ' {
 			n++
 		}
 	}

@@ -70,11 +70,16 @@ func (r *reader) key(i int, e Example, takes func(string) bool) (int, string, bo
 			i, ok = r.lit(i, p.Lit)
 		case "indent":
 			i, ok = r.lit(i, strings.Repeat(r.Indent, r.depth-1))
+		case "type":
+			i, _, ok = r.word(i, e[n+1:])
 		case "key":
 			if i, key, ok = r.word(i, e[n+1:]); ok && (!plainKey(key) || !takes(key)) {
 				return 0, "", false
 			}
 		case "value":
+			if key == "" && e.has("key") {
+				return r.keyBehind(i, e[n+1:], takes)
+			}
 			return i, key, true
 		}
 		if !ok {
@@ -82,6 +87,24 @@ func (r *reader) key(i int, e Example, takes func(string) bool) (int, string, bo
 		}
 	}
 	return 0, "", false
+}
+
+// keyBehind reads the name of an argument whose value stands in front of it, at offset i, where that is a value with quotes
+// or brackets. It stays at the value.
+func (r *reader) keyBehind(i int, e Example, takes func(string) bool) (int, string, bool) {
+	_, end, ok := r.literal(i)
+	if !ok || len(e) < 2 || e[0].Hole != "" || e[1].Hole != "key" {
+		return 0, "", false
+	}
+	if end, ok = r.lit(end, e[0].Lit); !ok {
+		return 0, "", false
+	}
+	n := 0
+	for scan.IsName(r.At(end + n)) {
+		n++
+	}
+	key := r.slice(end, end+n)
+	return i, key, n > 0 && takes(key)
 }
 
 // keyAt reports whether an argument that the tool has can begin at offset i.
@@ -122,9 +145,11 @@ func (r *reader) value(i int, goesOn stop) (value string, raw bool, end int, ok 
 		switch {
 		case goesOn(end):
 			text := r.slice(i, end)
-			if text, ok = r.decoded(text); r.Strings == "raw" || r.Strings == "" {
-				r.raw = true
+			r.raw = true
+			if open := strings.TrimSpace(r.Call[0][0].Lit); strong(open) && strings.Contains(text, open) {
+				return "", false, 0, false // where the call in the value ends is where this one may end
 			}
+			text, ok = r.decoded(text)
 			return text, true, end, ok
 		case r.At(end) < 0 || r.left <= 0:
 			r.cut = true
@@ -151,12 +176,12 @@ func (r *reader) container(i int, goesOn stop) (value string, end int, ok bool) 
 	r.depth++
 	defer func() { r.depth-- }()
 	cut := r.cut
-	if value, end, ok = r.members(i, r.Object, r.Member, goesOn); ok {
-		return "{" + value + "}", end, true
+	if value, end, ok = r.members(i, r.List, r.Element, goesOn); ok { // first: <item> is no name of a member
+		return "[" + value + "]", end, true
 	}
 	r.cut = cut
-	if value, end, ok = r.members(i, r.List, r.Element, goesOn); ok {
-		return "[" + value + "]", end, true
+	if value, end, ok = r.members(i, r.Object, r.Member, goesOn); ok {
+		return "{" + value + "}", end, true
 	}
 	r.cut = cut
 	return "", 0, false

@@ -21,7 +21,7 @@ func Calls(dst []byte, f *declaration.Family, calls []chat.Call) []byte {
 	case len(calls) == 0:
 		return dst
 	case f.Form != nil:
-		return formed{f.Form}.calls(dst, calls)
+		return formed{f.Form}.calls(glued(dst, f, f.Form.Glue), calls)
 	case f.Header != nil:
 		return appendMessages(dst, f, calls)
 	case len(f.Sections) > 0:

@@ -44,6 +44,8 @@ func (f formed) call(c chat.Call, n int) string {
 			b.WriteString(c.ID)
 		case "index":
 			b.WriteString(strconv.Itoa(f.First + n))
+		case "count":
+			b.WriteString(strconv.Itoa(len(args)))
 		case "length":
 			size := len(body)
 			if f.Runes {
@@ -90,6 +92,8 @@ func (f formed) member(e form.Example, m scan.Field, depth int) string {
 			b.WriteString(p.Lit)
 		case "key":
 			b.WriteString(m.Key)
+		case "type":
+			b.WriteString(f.typeOf(m.Value))
 		case "indent":
 			b.WriteString(strings.Repeat(f.Indent, depth-1))
 		default:
@@ -97,6 +101,24 @@ func (f formed) member(e form.Example, m scan.Field, depth int) string {
 		}
 	}
 	return b.String()
+}
+
+// typeWords are the words of {type}, by the first byte of a value; that of whole numbers is behind 'i'.
+var typeWords = map[string]map[byte]string{
+	"json":   {'"': "string", 'i': "integer", 'n': "null", 't': "boolean", 'f': "boolean", '{': "object", '[': "array", '0': "number"},
+	"number": {'"': "string", 'i': "number", 'n': "null", 't': "boolean", 'f': "boolean", '{': "object", '[': "array", '0': "number"},
+	"python": {'"': "str", 'i': "int", 'n': "None", 't': "bool", 'f': "bool", '{': "dict", '[': "list", '0': "float"},
+}
+
+// typeOf is the word for the type of a value.
+func (f formed) typeOf(raw string) string {
+	first := strings.TrimSpace(raw)[0]
+	if first == '-' || first >= '0' && first <= '9' {
+		if first = 'i'; strings.ContainsAny(raw, ".eE") {
+			first = '0'
+		}
+	}
+	return typeWords[f.Types][first]
 }
 
 // value writes a value that is given as JSON. An object or a list without members has no notation of its own.
