@@ -87,7 +87,9 @@ func (g *guard) repair(c *guarded) bool {
 			return g.complete(c, args)
 		}
 	}
-	c.stands = c.rules.Stands(c.args.Text())
+	if c.stands == nil {
+		c.stands = c.rules.Stands(c.args.Text())
+	}
 	for _, step := range g.ladder(c) {
 		if step.off || g.asked >= maxAsked {
 			continue

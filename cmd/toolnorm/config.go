@@ -102,7 +102,7 @@ type reliability struct {
 	Check            bool          `default:"true" negatable:"" help:"Send a call only if it validates against its tool's schema."`
 	Rewrite          bool          `default:"true" negatable:"" help:"Have the model rewrite an invalid call, constrained to the schema."`
 	Reask            bool          `default:"true" negatable:"" help:"If a call is still invalid, tell the model what is wrong and take its next one."`
-	CallBuffer       string        `default:"short" help:"How much of a call to collect before sending it: none, short (calls of up to 512 bytes whole), call (every call whole), or a number of bytes."`
+	CallBuffer       string        `default:"short" help:"How much of a call to collect before sending it: none, short (calls of up to 512 bytes whole, at slow models what they write in 0.3 s), call (every call whole), or a number of bytes."`
 	OutOfBounds      string        `default:"rewrite" enum:"rewrite,clamp,pass" help:"What to do with a call that only violates bounds (numbers, lengths, patterns, formats, counts) even after a rewrite: rewrite (show it as text), clamp (move numbers to the nearest bound), or pass (send it as it is, for agents that learn from a tool's error)."`
 	Misfit           string        `default:"repair" enum:"repair,drop,pass" help:"What to do with a call that does not fit its schema: repair (the model writes it again; failing that, optional members that do not fit are left out), drop (leave them out first, which costs no generation), or pass (if writing it again fails, send it as it is, for agents that learn from a tool's error)."`
 	MaxSameCalls     int           `default:"3" help:"End a reply in which so many calls in a row were made before (0: never). Equal calls of one reply are one call in any case."`
@@ -300,6 +300,9 @@ func (c *Config) resolve() (s settings, err error) {
 	}
 	if s.hold, err = adapters.ParseHold(c.CallBuffer); err != nil {
 		return s, fmt.Errorf("call-buffer: %w", err)
+	}
+	if c.CallBuffer == "short" {
+		s.hold = adapters.HoldShort // which the engine shortens at slow models
 	}
 	if s.which, err = adapters.ParseWhich(c.Calls); err != nil {
 		return s, fmt.Errorf("calls: %w", err)
