@@ -196,7 +196,10 @@ func (f *fakeOllama) write(w http.ResponseWriter, r *http.Request, record func(s
 func (f *fakeOllama) start(t *testing.T, cfg Config) *Engine {
 	s := httptest.NewServer(f)
 	t.Cleanup(s.Close)
-	cfg.Hold = cmp.Or(cfg.Hold, mostHeld)   // not by time, which a busy machine stretches
+	cfg.Hold = cmp.Or(cfg.Hold, mostHeld) // not by time, which a busy machine stretches
+	if cfg.Gate == nil {
+		cfg.Gate = map[string]string{"*": GateNever}
+	}
 	cfg.Ollama, cfg.NamesOnly = s.URL, true // what a template says is tried with real ones: template_test.go
 	if f.digest == "" {
 		f.digest = "sha:1"

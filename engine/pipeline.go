@@ -104,6 +104,7 @@ func (j *job) reply(ctx context.Context) (*job, events) {
 	j = &k
 	j, out := j.read(ctx, j.strategy)
 	for _, do := range []stage{
+		(*job).doubtCalls,      // needless.go: calls that the model does not need
 		(*job).reportSameCalls, // repeats.go: the same call over and over, inside one reply
 		(*job).guardCalls,      // guard.go, repair.go: only calls that fit their schemas
 		(*job).requireCall,     // force.go: tool_choice is kept, or an error
