@@ -20,6 +20,8 @@ type calls struct {
 	page  *page
 	trial *trial
 	hold  int // bytes of arguments that wait before a call leaves; negative: none
+	// holdNow returns hold for a call that begins; nil: it stays
+	holdNow func() int
 	callCount
 	argsAt  int     // position of the arguments being read, which are kept meanwhile; -1: none are
 	calling calling // the call being read; Out points to its output, or is nil outside of calls
@@ -71,6 +73,9 @@ func (cs *calls) commit(t *toolset.Tool, id string) {
 	}
 	cs.calling = calling{Output: lenient.NewOutput(t.Name, t.Type(), cs.calling.JSON), tool: t, id: id}
 	cs.Out = &cs.calling.Output
+	if cs.holdNow != nil {
+		cs.hold = cs.holdNow()
+	}
 	// with `--hold none` the client sees the call begin at once
 	if cs.hold < 0 {
 		cs.release()

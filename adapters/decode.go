@@ -76,7 +76,7 @@ func newDecoder(f *Format, in chat.Source, o Options, yield func(chat.Event, err
 	d.trial = trial{Buffer: text, in: &d.in, out: &d.out, page: &d.page}
 	d.trial.pin, d.trial.outer = -1, -1
 	d.calls = calls{Reader: r, in: &d.in, out: &d.out, marks: &d.marks, page: &d.page,
-		trial: &d.trial, hold: Held(o.Hold), argsAt: -1}
+		trial: &d.trial, hold: Held(o.Hold), holdNow: o.HoldNow, argsAt: -1}
 	d.readCalls(tools)
 	d.decideCalls(tools, o)
 	d.Source, d.Outside = &d.in, &d.outside

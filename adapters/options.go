@@ -22,6 +22,8 @@ type Options struct {
 	Prompt string
 	// Hold is in bytes of arguments, or one of the constants below.
 	Hold int
+	// HoldNow returns what takes the place of Hold for a call that begins now; nil: nothing does.
+	HoldNow func() int
 	// Which says which texts that look like calls are calls.
 	Which Which
 	// Quiet keeps calls inside reasoning there, even when nothing follows them.

@@ -43,7 +43,7 @@ var ways = []way{
 	{"Ollama's own `/v1`", nil},
 	{"toolnorm, its own choice", []string{"--log-level", "info"}},
 	{"toolnorm, `raw`", []string{"--strategy", "*=raw"}},
-	{"toolnorm, `raw`, `--ask-before-tools`", []string{"--strategy", "*=raw", "--ask-before-tools"}},
+	{"toolnorm, `raw`, `--ask-before-tools`", []string{"--strategy", "*=raw", "--ask-before-tools", "*=always"}},
 	{"toolnorm, `tap`", []string{"--strategy", "*=tap"}},
 	{"toolnorm, `native`", []string{"--strategy", "*=native"}},
 	{"toolnorm, `prompt`, signatures", []string{"--strategy", "*=prompt", "--wording", "*=signatures"}},

@@ -59,7 +59,7 @@ func (l *lane) startToolnorm(flags ...string) (base string, err error) {
 // startToolnormAt serves it at an address, with the data of the one that was there before.
 func (l *lane) startToolnormAt(addr string, flags ...string) (*exec.Cmd, error) {
 	name := logName(addr)
-	cmd := exec.Command(l.binary, append([]string{"serve", "--listen", addr, "--data", filepath.Join(l.dir, name), "--sample=always"}, flags...)...)
+	cmd := exec.Command(l.binary, append([]string{"serve", "--listen", addr, "--data", filepath.Join(l.dir, name), "--sample=always", "--ask-before-tools", "*=never"}, flags...)...)
 	cmd.Env = l.env()
 	return cmd, l.run(name, cmd, "http://"+addr+"/healthz")
 }

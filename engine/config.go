@@ -67,8 +67,9 @@ type Config struct {
 	// Misfit says what becomes of a call that does not fit its schema: MisfitRepair, MisfitDrop or MisfitPass. Empty:
 	// MisfitRepair.
 	Misfit string
-	// Gate asks the model whether it needs a tool before tools are offered to it.
-	Gate bool
+	// Gate names when a model is asked whether it needs a tool: GateAlways before tools are offered to it, GateNever, or
+	// GateAuto by what it does; as with Strategy. No match: GateAuto.
+	Gate map[string]string
 
 	// NumCtx is the context length asked of Ollama, in tokens. 0: by the request's size, up to MaxCtx.
 	NumCtx int

@@ -84,7 +84,7 @@ func (f *fakeOllama) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			f.text = strings.ReplaceAll(f.text, mark, "")
 		}
 		f.write(w, r, func(s string) string {
-			if q.Logprobs {
+			if q.Logprobs && !f.noTap {
 				return fmt.Sprintf(`{"response":%q,"logprobs":[{"token":%q}],"done":false}`, s, s)
 			}
 			return fmt.Sprintf(`{"response":%q,"done":false}`, s)
@@ -196,6 +196,10 @@ func (f *fakeOllama) write(w http.ResponseWriter, r *http.Request, record func(s
 func (f *fakeOllama) start(t *testing.T, cfg Config) *Engine {
 	s := httptest.NewServer(f)
 	t.Cleanup(s.Close)
+	cfg.Hold = cmp.Or(cfg.Hold, mostHeld) // not by time, which a busy machine stretches
+	if cfg.Gate == nil {
+		cfg.Gate = map[string]string{"*": GateNever}
+	}
 	cfg.Ollama, cfg.NamesOnly = s.URL, true // what a template says is tried with real ones: template_test.go
 	if f.digest == "" {
 		f.digest = "sha:1"

@@ -7,6 +7,9 @@ import (
 	"strings"
 
 	"toolnorm/chat"
+	"toolnorm/engine/ollama"
+	"toolnorm/engine/window"
+	"toolnorm/internal/pattern"
 )
 
 // noTool is what a model picks that needs none.
@@ -15,31 +18,79 @@ const noTool = "none"
 // gateTokens is how long a pick may get; a tool's name has 64 characters at most, and the object around it a dozen more.
 const gateTokens = 64
 
+// When a model is asked whether it needs a tool.
+const (
+	GateAlways = "always" // before tools are offered to it
+	GateNever  = "never"
+	GateAuto   = "auto" // behind a call that nothing in the conversation explains, and always once such a call was not needed
+)
+
+// gateMost is how large a conversation and its tools may be, in bytes, for a model that is asked by GateAuto: the pick takes the
+// place of the conversation in the server's cache, and an agent's prompt takes long to read anew.
+const gateMost = 8 << 10
+
+// gating is when the job's model is asked, by the settings and by what it did before.
+func (j *job) gating() string {
+	when, ok := pattern.Find(j.engine.cfg.Gate, j.name)
+	_, local := j.server.backend.(*ollama.Backend)
+	switch {
+	case ok && when != GateAuto:
+		return when
+	case !local || j.server.name == demoName || window.Bytes(j.request) > gateMost || j.known().gate == gateUseless:
+		return GateNever // the demo calls a tool for everything, and says so
+	case j.known().gate == gateNeeded:
+		return GateAlways
+	}
+	return GateAuto
+}
+
+// gate is what was found out about a model that was asked by GateAuto.
+type gate uint8
+
+const (
+	gateUnknown gate = iota
+	gateNeeded       // it called a tool that it did not need
+	gateUseless      // it picks none in any case
+)
+
+// questioned reports whether the last message is a question of the user's that tools are offered for. Only such is gated:
+// behind a tool's result the work is under way.
+func (j *job) questioned() bool {
+	r := j.request
+	return len(r.Tools) > 0 && !r.Required && len(r.Messages) > 0 && r.Messages[len(r.Messages)-1].Role == chat.User
+}
+
+// question is what the user said last.
+func (j *job) question() string { return j.request.Messages[len(j.request.Messages)-1].Content }
+
 // askBeforeTools takes the tools out of a request when the model, asked beforehand, says that it needs none of
-// them. A pick that fails in any way changes nothing. Only a question of the user's is gated: behind a tool's
-// result the work is under way.
+// them. A pick that fails in any way changes nothing.
 //
 // A 1.5B model called a tool for 3 to 5 of 5 messages of small talk; with this none, for some 0.7 s more. A tiny
-// model picks none always, so the settings have to ask for it.
+// model picks none always, so GateAuto asks such a model nothing more.
 func (j *job) askBeforeTools(ctx context.Context) (*job, error) {
-	r := j.request
-	if !j.engine.cfg.Gate || len(r.Tools) == 0 || r.Required || r.Messages[len(r.Messages)-1].Role != chat.User {
+	if !j.questioned() || j.gating() != GateAlways {
 		return j, nil
 	}
-	picked, spent := j.picks(ctx)
+	picked, spent := j.picks(ctx, j.question())
 	k := *j
 	k.spent = spent
 	if picked != noTool {
 		return &k, nil
 	}
-	without := *r
-	without.Tools = nil
-	return k.with(&without).chooseStrategy(ctx)
+	return k.withoutTools(ctx)
 }
 
-// picks asks the model which of the tools the last message needs, and says what that cost. The conversation is not
+// withoutTools returns the job with no tool to call.
+func (j *job) withoutTools(ctx context.Context) (*job, error) {
+	without := *j.request
+	without.Tools = nil
+	return j.with(&without).chooseStrategy(ctx)
+}
+
+// picks asks the model which of the tools a message needs, and says what that cost. The conversation is not
 // shown: the prompt is short then, and the pick is about this message. Native is the way with a schema.
-func (j *job) picks(ctx context.Context) (string, chat.Counts) {
+func (j *job) picks(ctx context.Context, message string) (string, chat.Counts) {
 	cold := 0.0
 	names := []string{noTool}
 	for _, tool := range j.callable() {
@@ -48,10 +99,10 @@ func (j *job) picks(ctx context.Context) (string, chat.Counts) {
 	enum, _ := json.Marshal(names)
 	p := j.aside(limited(&chat.Request{
 		Model: j.request.Model, Temperature: &cold, Options: j.request.Options, Keep: j.request.Keep,
-		Messages: []chat.Message{{Role: chat.System, Content: pickPrompt(j.callable())}, {Role: chat.User, Content: j.request.Messages[len(j.request.Messages)-1].Content}},
+		Messages: []chat.Message{{Role: chat.System, Content: pickPrompt(j.callable())}, {Role: chat.User, Content: message}},
 		Format:   json.RawMessage(`{"type":"object","properties":{"tool":{"enum":` + string(enum) + `}},"required":["tool"],"additionalProperties":false}`),
 	}, gateTokens))
-	p.strategy = Native
+	p.strategy, p.seen = Native, nil
 	var picked struct{ Tool string }
 	text, counts, err := p.whole(ctx, "gate")
 	if err == nil {

@@ -23,7 +23,7 @@ func TestAModelThatPicksNoToolIsOfferedNone(t *testing.T) {
 		}, `[clock {}] stop `, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			e, f := guarding(t, Config{Gate: true}, tagged("clock", `{}`))
+			e, f := guarding(t, Config{Gate: map[string]string{"*": GateAlways}}, tagged("clock", `{}`))
 			picks := 0
 			f.reply = func(system string) string {
 				if strings.HasPrefix(system, "Decide") {
@@ -59,7 +59,7 @@ func TestAModelThatPicksNoToolIsOfferedNone(t *testing.T) {
 // TestStopSequencesOutliveTheTools has the gate take the tools away: stop sequences, which are matched here only beside
 // tools, must be the server's then.
 func TestStopSequencesOutliveTheTools(t *testing.T) {
-	e, f := guarding(t, Config{Gate: true}, "a")
+	e, f := guarding(t, Config{Gate: map[string]string{"*": GateAlways}}, "a")
 	f.reply = func(system string) string {
 		if strings.HasPrefix(system, "Decide") {
 			return `{"tool":"none"}`

@@ -201,7 +201,18 @@ func (g *guard) stop(reason, cause string) {
 
 // finish ends a reply. A call that is open was cut: what was sent of it stays open, what was not is left out.
 // Nobody knows what would have followed: {"path": "/tmp/x" might have gone on with , "dry_run": true}.
+//
+// A call that the model ended, but not rightly, is another matter: what has left of it stands, and the rest is written again.
 func (g *guard) finish(ev chat.Event) bool {
+	if c := g.call; c != nil && c.begun && g.j.seen != nil && g.j.seen.end == chat.Stop {
+		if c.stands = c.args.Standing(); c.stands != nil {
+			c.reason = []valid.Problem{{Keyword: "json", Text: "arguments: the end is no JSON"}}
+			g.call, g.wrong = nil, c
+			ev.Text = chat.Stop
+			g.late = append(g.late, ev)
+			return true
+		}
+	}
 	if g.ranOn(ev) && g.bounded() {
 		ev.Text, ev.Meta, g.call = chat.Stop, nil, nil
 	}

@@ -37,7 +37,7 @@ type job struct {
 	spent      chat.Counts      // tokens, before the reply
 	context    int              // that the request gets, in tokens; 0: not known
 	dropped    int              // messages that were left out
-	tokens     *gathered        // of a reply with tools, where probabilities are wanted; nil: they are not
+	seen       *seen            // of the reply, before it is decoded; nil: of a request of our own
 	counted    window.Meter     // what the server has said of this request when it refused it; zero: it has not
 
 	answerForm json.RawMessage // what an answer without calls must fit, as chat.Request.Format; nil: anything
@@ -130,10 +130,13 @@ func pictures(r *chat.Request) bool {
 }
 
 // hold is how many bytes of a call's arguments wait, as in adapters.Options: what the request says
-// (Toolnorm-Hold), else the setting.
+// (Toolnorm-Hold), else what the model writes in a short time, else the setting.
 func (j *job) hold() int {
-	if j.request.Hold != 0 {
+	switch {
+	case j.request.Hold != 0:
 		return j.request.Hold
+	case j.seen != nil && j.seen.pace != nil:
+		return j.seen.pace.hold
 	}
 	return j.engine.cfg.Hold
 }

@@ -45,7 +45,7 @@ func (g *gathered) of(text string) []chat.Token {
 // end: before that it may still become a call, whose tokens are its markup and not its arguments. Such a reply has none, and
 // the client is told.
 func (j *job) addLogprobs(_ context.Context, in events) events {
-	if j.tokens == nil {
+	if j.seen.tokens == nil {
 		return in
 	}
 	return func(yield func(chat.Event, error) bool) {
@@ -59,7 +59,7 @@ func (j *job) addLogprobs(_ context.Context, in events) events {
 				calls = true
 			case chat.Finish:
 				meta := chat.MetaOf(ev)
-				if meta.Logprobs = j.tokens.of(text.String()); meta.Logprobs == nil || calls {
+				if meta.Logprobs = j.seen.tokens.of(text.String()); meta.Logprobs == nil || calls {
 					meta.Logprobs = nil
 					j.tell(noteLogprobs, "left out: the reply is not the text that the model wrote")
 				}

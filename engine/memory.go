@@ -34,6 +34,7 @@ type lessons struct {
 	wording *adapters.Wording // in which the model understood tools; nil: not probed yet
 	reading *reading          // what its template says; nil: not asked yet
 	strict  bool              // its template refuses what history.Policy.Strict puts right
+	gate    gate              // whether it calls tools that it does not need
 	meter   window.Meter      // bytes and tokens of its requests
 	warned  uint64            // the names of the tools whose cost was last warned of, hashed
 }

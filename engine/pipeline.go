@@ -96,12 +96,15 @@ func sent(all []chat.Event, yield func(chat.Event, error) bool) bool {
 // The order matters: what is left out must be so before it is checked, a call must fit before a required one counts as made,
 // and ids and stop sequences see what will leave, not what was dropped.
 func (j *job) reply(ctx context.Context) (*job, events) {
+	k := *j
+	k.seen = &seen{pace: j.timed()}
 	if j.request.Logprobs && len(j.request.Tools) > 0 {
-		k := *j
-		k.tokens, j = new(gathered), &k
+		k.seen.tokens = new(gathered)
 	}
+	j = &k
 	j, out := j.read(ctx, j.strategy)
 	for _, do := range []stage{
+		(*job).doubtCalls,      // needless.go: calls that the model does not need
 		(*job).reportSameCalls, // repeats.go: the same call over and over, inside one reply
 		(*job).guardCalls,      // guard.go, repair.go: only calls that fit their schemas
 		(*job).requireCall,     // force.go: tool_choice is kept, or an error
@@ -136,6 +139,9 @@ func (j *job) read(ctx context.Context, generation string) (*job, events) {
 		return j, closing(src, all(src))
 	case j.force != nil:
 		o.Prompt, format, src = "", adapters.Named("hermes"), chat.Watch(src, framed())
+	}
+	if j.seen != nil && j.seen.pace != nil {
+		o.HoldNow = j.seen.pace.held
 	}
 	return j, closing(src, format.Decode(src, o))
 }

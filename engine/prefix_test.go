@@ -34,7 +34,7 @@ func TestEachTurnsPromptGoesOnFromTheLast(t *testing.T) {
 	defer srv.Close()
 	for _, strategy := range []string{Raw, Prompt} {
 		for _, format := range []string{"hermes", "qwen3-coder", "llama3", "mistral", "generic"} {
-			e := New(Config{Ollama: srv.URL, NoProbe: true, Strategy: map[string]string{"*": strategy}})
+			e := New(Config{Gate: map[string]string{"*": GateNever}, Ollama: srv.URL, NoProbe: true, Strategy: map[string]string{"*": strategy}})
 			before, ms := "", grown()
 			for n := 2; n <= len(ms); n++ {
 				if ms[n-1].Role == chat.Assistant || n < len(ms) && ms[n].Role == chat.ToolRole {

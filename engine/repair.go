@@ -87,7 +87,9 @@ func (g *guard) repair(c *guarded) bool {
 			return g.complete(c, args)
 		}
 	}
-	c.stands = c.rules.Stands(c.args.Text())
+	if c.stands == nil {
+		c.stands = c.rules.Stands(c.args.Text())
+	}
 	for _, step := range g.ladder(c) {
 		if step.off || g.asked >= maxAsked {
 			continue
@@ -333,6 +335,7 @@ func Reasons() []chat.Reason {
 		{Code: stepFormatted, Means: "an answer that response_format wants in another form was repaired, or written once more", Wrote: "Fine.", Reads: `{"mood": "fine"}`},
 		{Code: stepOpen, Means: "the rest of a call whose beginning was sent did not fit: the call stays open and the reply ends with length", Wrote: `{"text": "long…", "days": 30}`, Reads: `{"text": "long…"`},
 		{Code: stepMisfit, Means: "with the setting misfit pass: a call that does not fit its schema is sent as it is", Wrote: `{"days": "soon"}`, Reads: `{"days": "soon"}`},
+		{Code: stepNeedless, Means: "the model called a tool, said when asked that it needs none, and answered again without tools", Wrote: `get_weather {"city": "New York"} behind "Hello!"`, Reads: "Hello! How can I help?"},
 		{Code: stepBounds, Means: "with the setting out-of-bounds pass: a call with a value out of its bounds is sent as it is", Wrote: `{"days": 30}`, Reads: `{"days": 30}`},
 		{Code: stepReasked, Means: "the model was told what is wrong with its call, and wrote another one", Wrote: `{"days": 30}`, Reads: `{"days": 7}`},
 		{Code: stepRenamed, Means: "a misspelt member got the name of the one that was missing", Wrote: `{"citty": "Rome"}`, Reads: `{"city": "Rome"}`},

@@ -27,8 +27,8 @@ func (j *job) source(ctx context.Context, generation string) (_ *job, src chat.S
 	// Generations that repair a reply have other prompts: their counts say nothing of this request's bytes.
 	if generation == j.strategy && j.force == nil {
 		hooks = append(hooks, j.trackTokens())
-		if j.tokens != nil {
-			hooks = append(hooks, j.tokens.gather)
+		if j.seen != nil {
+			hooks = append(hooks, j.seen.hooks()...)
 		}
 	}
 	return j, j.watched(src, generation, hooks...), tail, nil
@@ -44,6 +44,30 @@ func (j *job) watched(src chat.Source, generation string, hooks ...chat.Hook) ch
 		hooks = append(hooks, observe(j.observer.OnGeneration(generation)))
 	}
 	return chat.Watch(src, hooks...)
+}
+
+// seen is what is seen of a reply before it is decoded.
+type seen struct {
+	tokens *gathered // with their probabilities, where those are wanted; nil: they are not
+	pace   *pace     // of the model, where calls are held by time; nil: they are held by size
+	end    string    // why the model ended; empty: it has not
+}
+
+// hooks returns what looks on.
+func (s *seen) hooks() []chat.Hook {
+	all := []chat.Hook{func(ev chat.Event, err error) (chat.Event, chat.Source) {
+		if err == nil && ev.Kind == chat.Finish {
+			s.end = ev.Text
+		}
+		return ev, nil
+	}}
+	if s.tokens != nil {
+		all = append(all, s.tokens.gather)
+	}
+	if s.pace != nil {
+		all = append(all, s.pace.watch)
+	}
+	return all
 }
 
 // observe calls the observer with every event before decoding.

@@ -50,7 +50,7 @@ func proxies(w io.Writer, program string, rounds int) error {
 		{"ReverseProxy", func(addr string) []string { return []string{self, "reverse", addr, up.URL} }},
 		{"translator", func(addr string) []string { return []string{self, "translate", addr, up.URL} }},
 		{"toolnorm", func(addr string) []string {
-			return []string{program, "serve", "--listen", addr, "--ollama", up.URL, "--data", data}
+			return []string{program, "serve", "--listen", addr, "--ollama", up.URL, "--data", data, "--ask-before-tools", "*=never"}
 		}},
 	} {
 		running, err := drive.Launch(p.name, log, p.args)

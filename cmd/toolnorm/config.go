@@ -74,7 +74,7 @@ type modelSettings struct {
 	Grammar             bool              `default:"true" negatable:"" help:"Constrain calls with a grammar of the offered tools where the server supports it (llama-server)."`
 	Calls               string            `default:"normal" enum:"eager,normal,strict" help:"How much evidence a text needs to be read as a call: normal (docs/calls.md), eager (any complete call of an offered tool, even one quoted in prose), or strict (only the family's own marks)."`
 	IgnoreThinkingCalls bool              `help:"Ignore tool calls inside the model's reasoning."`
-	AskBeforeTools      bool              `help:"Ask the model first whether it needs a tool at all: fewer false calls, for one more short reply per turn."`
+	AskBeforeTools      map[string]string `placeholder:"MODEL=WHEN" help:"Models (* matches any text) and when they are asked whether they need a tool at all, which takes one more short reply: always, before tools are offered to them; auto, behind a call that nothing in the conversation explains, and always once such a call was not needed (Ollama's models, conversations of up to 8 KB); or never. Default: auto."`
 	ClientForm          map[string]string `placeholder:"MODEL=NAME" help:"Models (* matches any text) and the form of their replies: openai, shell, void or cline. Default: recognised by the client. A client can choose itself: model NAME@shell, or the header Toolnorm-Client-Form."`
 	VoidAliases         string            `default:"auto" enum:"auto,always,never" help:"When to list models under a second name (grok-local-NAME), which makes Void use native tool calls: auto (for clients that look like Void), always or never."`
 	ReasoningField      string            `default:"both" enum:"both,reasoning_content,reasoning" help:"Reply field for the model's reasoning: reasoning_content (DeepSeek, vLLM, llama-server), reasoning (Ollama, OpenRouter), or both."`
@@ -103,7 +103,7 @@ type reliability struct {
 	Check            bool          `default:"true" negatable:"" help:"Send a call only if it validates against its tool's schema."`
 	Rewrite          bool          `default:"true" negatable:"" help:"Have the model rewrite an invalid call, constrained to the schema."`
 	Reask            bool          `default:"true" negatable:"" help:"If a call is still invalid, tell the model what is wrong and take its next one."`
-	CallBuffer       string        `default:"short" help:"How much of a call to collect before sending it: none, short (calls of up to 512 bytes whole), call (every call whole), or a number of bytes."`
+	CallBuffer       string        `default:"short" help:"How much of a call to collect before sending it: none, short (calls of up to 512 bytes whole, at slow models what they write in 0.3 s), call (every call whole), or a number of bytes."`
 	OutOfBounds      string        `default:"rewrite" enum:"rewrite,clamp,pass" help:"What to do with a call that only violates bounds (numbers, lengths, patterns, formats, counts) even after a rewrite: rewrite (show it as text), clamp (move numbers to the nearest bound), or pass (send it as it is, for agents that learn from a tool's error)."`
 	Misfit           string        `default:"repair" enum:"repair,drop,pass" help:"What to do with a call that does not fit its schema: repair (the model writes it again; failing that, optional members that do not fit are left out), drop (leave them out first, which costs no generation), or pass (if writing it again fails, send it as it is, for agents that learn from a tool's error)."`
 	MaxSameCalls     int           `default:"3" help:"End a reply in which so many calls in a row were made before (0: never). Equal calls of one reply are one call in any case."`
@@ -295,6 +295,22 @@ type settings struct {
 // maxTrace is how many exchanges may be kept. With what was said in them they take up to 256 MiB.
 const maxTrace = 1000
 
+// readGates checks when models are asked whether they need a tool. true and false are what the setting once was.
+func (c *Config) readGates() error {
+	for model, when := range c.AskBeforeTools {
+		switch when {
+		case "true":
+			c.AskBeforeTools[model] = engine.GateAlways
+		case "false":
+			c.AskBeforeTools[model] = engine.GateNever
+		case engine.GateAlways, engine.GateNever, engine.GateAuto:
+		default:
+			return fmt.Errorf("ask-before-tools: %s must be always, auto or never, not %q", model, when)
+		}
+	}
+	return nil
+}
+
 // resolve checks the settings that have rules, fills in the data folder, and says which one is wrong.
 // Everything that can be wrong is found before the server listens, with the name of the setting in front.
 func (c *Config) resolve() (s settings, err error) {
@@ -306,6 +322,12 @@ func (c *Config) resolve() (s settings, err error) {
 	}
 	if s.hold, err = adapters.ParseHold(c.CallBuffer); err != nil {
 		return s, fmt.Errorf("call-buffer: %w", err)
+	}
+	if c.CallBuffer == "short" {
+		s.hold = adapters.HoldShort // which the engine shortens at slow models
+	}
+	if err := c.readGates(); err != nil {
+		return s, err
 	}
 	if s.which, err = adapters.ParseWhich(c.Calls); err != nil {
 		return s, fmt.Errorf("calls: %w", err)

@@ -149,6 +149,10 @@ func (f *file) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, err
 	if !ok {
 		return nil, nil
 	}
+	// When models are asked may be said of all of them in one word.
+	if text, isText := s.value.(string); isText && flag.IsMap() && flag.PlaceHolder == "MODEL=WHEN" && !strings.Contains(text, "=") && text != "" {
+		return map[string]any{"*": text}, nil
+	}
 	if _, isMap := s.value.(map[string]any); isMap != flag.IsMap() {
 		return nil, fmt.Errorf("%s, line %d: %s %s", f.path, s.line, flag.Name, map[bool]string{true: "must be no mapping", false: "must be a mapping"}[isMap])
 	}

@@ -1,6 +1,7 @@
 package valid
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -103,6 +104,38 @@ func (v *Validator) Stands(args []byte) *schema.Standing {
 		return nil
 	}
 	return m.doc.standing()
+}
+
+// Standing returns what has left of the arguments, to which more may come; nil when a text has left in part, or nothing has.
+func (p *Prefix) Standing() *schema.Standing {
+	closed := bytes.TrimRight(slices.Clone(p.text[:p.safe]), ", \n\t\r")
+	if len(closed) == 0 || p.state == finished {
+		return nil
+	}
+	for _, o := range slices.Backward(p.stack) {
+		closed = append(closed, map[bool]byte{true: ']', false: '}'}[o.array])
+	}
+	doc, err := parse(closed)
+	if err != nil {
+		return nil
+	}
+	return doc.begun(len(p.stack) - 1)
+}
+
+// begun is what stands of an object or array that is open, as are its last parts down to a depth.
+func (n *node) begun(depth int) *schema.Standing {
+	s := &schema.Standing{Array: n.Raw[0] == '[', More: true}
+	for i, one := range n.inside {
+		part := schema.Part{Name: one.name, Raw: one.Raw}
+		if i == len(n.inside)-1 && depth > 0 {
+			part = schema.Part{Name: one.name, Open: one.begun(depth - 1)}
+		}
+		if s.Array {
+			part.Name = ""
+		}
+		s.Parts = append(s.Parts, part)
+	}
+	return s
 }
 
 // standing is what stands of an object or array. Members that are missing come last, without a value: they are what the model

@@ -31,9 +31,7 @@ func (x *examination) advise() {
 	if own := x.named(serverWay); own != nil && own.Asked > 0 && taken.Name != engine.Prompt && own.Arguments < taken.Arguments {
 		x.finding(Note, "parser", fmt.Sprintf("the server's own parser recognised %d of %d calls", own.Arguments, own.Calls), fmt.Sprintf("toolnorm recognised %d", taken.Arguments))
 	}
-	if best.False > 0 {
-		x.finding(Note, "false calls", fmt.Sprintf("%d of %d questions that need no tool got a call", best.False, best.Plain), "ask-before-tools: true asks the model first whether it needs one")
-	}
+	x.m.Chatter.finding(x)
 	if best.Arguments*2 >= best.Calls {
 		x.m.Settings = x.settings(best, best == taken)
 	}
@@ -93,8 +91,8 @@ func (x *examination) settings(best *Way, asItIs bool) string {
 	if best.Name == engine.Prompt && best.Wording != "" {
 		fmt.Fprintf(&b, "wording: {%q: %s}\n", name, best.Wording)
 	}
-	if best.False > 0 {
-		b.WriteString("ask-before-tools: true # one more short reply per turn; for every model\n")
+	if x.m.Chatter.helps() {
+		fmt.Fprintf(&b, "ask-before-tools: {%q: always}\n", name)
 	}
 	return b.String()
 }

@@ -10,6 +10,7 @@
 //	context.go  how much it reads, and how many requests run at a time
 //	ask.go      one question
 //	calls.go    the questions about tools, by every strategy
+//	chatter.go  small talk, for which no tool is needed
 //	advise.go   the verdict and the settings
 //	report.go   the report as data
 //	print.go    the report as text
@@ -73,6 +74,7 @@ func New(cfg Config) (*Doctor, error) {
 	if err := cfg.fill(); err != nil {
 		return nil, err
 	}
+	cfg.Engine.Gate = map[string]string{"*": engine.GateNever} // what it would do is measured apart
 	base, err := ollama.ParseHost(cfg.Engine.Ollama)
 	if err != nil {
 		return nil, err

@@ -52,6 +52,7 @@ var patients = map[string]struct {
 	"demo":          {nil, "demo/hermes"},
 	"good":          {&fakeOllama{caps: takes, loaded: 16384, knows: right, says: "It is as you say.", calls: true}, "m"},
 	"weak":          {&fakeOllama{caps: takes, loaded: 16384, says: "I cannot look things up."}, "m"},
+	"polite":        {&fakeOllama{caps: takes, loaded: 16384, knows: right, says: right["Oslo"], picks: true}, "m"},
 	"eager":         {&fakeOllama{caps: takes, loaded: 16384, knows: right, says: right["Oslo"], calls: true}, "m"},
 	"go-template":   {&fakeOllama{caps: takes, structs: true, knows: right, says: "It is as you say."}, "m"},
 	"no-tools":      {&fakeOllama{caps: writes, loaded: 16384, knows: right, says: "It is as you say."}, "m"},

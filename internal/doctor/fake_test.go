@@ -27,6 +27,7 @@ type fakeOllama struct {
 	thinks  string            // before everything, unless it is told not to
 	control []string          // control tokens of its vocabulary, which raw text lacks
 	calls   bool              // it has a reader of its own for <tool_call>
+	picks   bool              // asked which tool it needs, it knows
 }
 
 // ServeHTTP answers as Ollama would.
@@ -144,10 +145,17 @@ func (f *fakeOllama) answer(prompt string) string {
 	if !strings.Contains(prompt, f.needs) {
 		return f.says
 	}
+	picking := f.picks && strings.Contains(prompt, "Decide which tool")
 	for question, text := range f.knows {
 		if strings.Contains(prompt[strings.LastIndex(prompt, "user: ")+1:], question) {
+			if name, _, ok := strings.Cut(strings.TrimPrefix(text, `<tool_call>{"name": "`), `"`); ok && picking {
+				return `{"tool":"` + name + `"}`
+			}
 			return text
 		}
+	}
+	if picking {
+		return `{"tool":"none"}`
 	}
 	return f.says
 }

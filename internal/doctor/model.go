@@ -28,7 +28,7 @@ type examination struct {
 	writing time.Duration // and the time that took
 }
 
-// Model examines one model. Its server loads it, and it is asked about forty short questions, or as many as there is time
+// Model examines one model. Its server loads it, and it is asked about seventy short questions, or as many as there is time
 // for until ctx ends.
 // A step that fails ends the examination, as those behind it would only repeat the same error.
 func (d *Doctor) Model(ctx context.Context, name string) *Report {
@@ -43,7 +43,7 @@ func (d *Doctor) Model(ctx context.Context, name string) *Report {
 	}
 	x.m = &Model{Name: name, Server: plan.Server, Model: plan.Model, Format: plan.Format}
 	r.Model = x.m
-	for _, step := range []func(context.Context) bool{x.describe, x.probe, x.chat, x.places, x.context, x.template, x.control, x.calls} {
+	for _, step := range []func(context.Context) bool{x.describe, x.probe, x.chat, x.places, x.context, x.template, x.control, x.calls, x.chatter} {
 		if !step(ctx) || ctx.Err() != nil {
 			break
 		}

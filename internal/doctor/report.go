@@ -73,6 +73,7 @@ type Model struct {
 	Context    Context  `json:"context"`
 	Speed      Speed    `json:"speed"`
 	Ways       []Way    `json:"ways,omitempty"` // of reading its calls, compared
+	Chatter    *Chatter `json:"small_talk,omitempty"`
 
 	Findings []Finding `json:"findings"`
 	Settings string    `json:"settings,omitempty"` // lines for the settings file

@@ -1,0 +1,58 @@
+package engine
+
+import (
+	"time"
+
+	"toolnorm/chat"
+	"toolnorm/engine/ollama"
+)
+
+// How much of a call waits where neither the client nor a setting says it: what the model writes in holdTime, so that a fast
+// model's short calls leave whole and a slow one's reader sees progress. It is a number of bytes, known when the call begins:
+// by then the model has written the mark and the name in front of it, which show its pace.
+const (
+	holdTime  = 300 * time.Millisecond
+	mostHeld  = 512 // bytes; also where the server could not be held to the rest of a call that goes wrong
+	leastHeld = 16
+)
+
+// pace is how fast the model of a reply writes.
+type pace struct {
+	clock func() time.Time
+	begin time.Time // of the first piece
+	last  time.Time // of the last one
+	bytes int       // behind the first piece
+	hold  int       // of the call that began last
+}
+
+// timed returns the pace of the job's reply where calls are to be held by time; nil: by size.
+func (j *job) timed() *pace {
+	_, constrains := j.server.backend.(*ollama.Backend)
+	raw := j.strategy == Raw || j.strategy == Tokens
+	if j.hold() != 0 || len(j.request.Tools) == 0 || !constrains || !raw || j.engine.cfg.NoRewrite || j.engine.cfg.Unchecked {
+		return nil
+	}
+	return &pace{clock: time.Now, hold: mostHeld}
+}
+
+// watch is a hook that takes the time of each piece.
+func (p *pace) watch(ev chat.Event, err error) (chat.Event, chat.Source) {
+	if err == nil && ev.Kind == chat.Text {
+		p.last = p.clock()
+		if p.begin.IsZero() {
+			p.begin = p.last // it was written before
+		} else {
+			p.bytes += len(ev.Text)
+		}
+	}
+	return ev, nil
+}
+
+// held returns how many bytes wait of a call that begins now.
+func (p *pace) held() int {
+	p.hold = mostHeld
+	if took := p.last.Sub(p.begin); took > 0 {
+		p.hold = int(min(max(float64(p.bytes)*float64(holdTime)/float64(took), leastHeld), mostHeld))
+	}
+	return p.hold
+}

@@ -1,0 +1,111 @@
+package doctor
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+
+	"toolnorm/engine"
+	"toolnorm/internal/exam"
+)
+
+//go:embed smalltalk.txt
+var smallTalk string
+
+// Chatter is how often a model calls a tool for small talk, and what becomes of that when it is asked first whether it needs
+// one (setting ask-before-tools).
+type Chatter struct {
+	Asked   int     `json:"asked"`               // messages of small talk
+	False   int     `json:"false_calls"`         // that were answered by a call
+	Still   int     `json:"still_false"`         // of these, when the model was asked first
+	Lost    int     `json:"lost_calls"`          // calls that were right before and are not made any more, when it was asked first
+	Seconds float64 `json:"seconds"`             // a reply, on average
+	Gated   float64 `json:"seconds_asked_first"` // the same, with the question; 0: not tried
+}
+
+// chatter finds out how often the model calls a tool that nobody needs. Where it does, it is asked the same once more with the
+// question in front, and what it had answered by the right call, so that what the question costs is known as well.
+func (x *examination) chatter(ctx context.Context) bool {
+	all, err := exam.Parse(smallTalk)
+	taken, _ := x.pick()
+	if err != nil || taken == nil || taken.Calls == 0 || taken.Asked < len(x.cfg.Questions) {
+		return err == nil
+	}
+	c := &Chatter{}
+	wrong, spent := x.small(ctx, engine.GateNever, "small talk", all)
+	if ctx.Err() != nil {
+		return false
+	}
+	x.m.Chatter = c
+	c.Asked, c.False, c.Seconds = len(all), len(wrong), spent/float64(len(all))
+	if len(wrong) == 0 {
+		return true
+	}
+	var right []exam.Question
+	for _, q := range x.cfg.Questions {
+		if len(q.Want) > 0 && !taken.missed(q) {
+			right = append(right, q)
+		}
+	}
+	still, first := x.small(ctx, engine.GateAlways, "small talk, asked first", wrong)
+	lost, second := x.small(ctx, engine.GateAlways, "calls, asked first", right)
+	if ctx.Err() != nil {
+		x.m.Chatter = nil
+		return false
+	}
+	c.Still, c.Lost, c.Gated = len(still), len(lost), (first+second)/float64(len(wrong)+len(right))
+	return true
+}
+
+// small asks questions by the way that is taken, with or without the question in front, and returns those that were not
+// answered as they should be, and how many seconds all took.
+func (x *examination) small(ctx context.Context, gate, what string, all []exam.Question) (missed []exam.Question, seconds float64) {
+	cfg := x.cfg.Engine
+	cfg.Gate = map[string]string{"*": gate}
+	cfg.Strategy = map[string]string{"*": x.facts.Strategy}
+	e := engine.New(cfg)
+	for i, q := range all {
+		x.cfg.Progress(what, i+1, len(all))
+		a := ask(ctx, e, x.offered(q.Text))
+		seconds += a.took.Seconds()
+		var s exam.Score
+		if s.Add(q, a.Calls); s.False > 0 || s.Arguments < len(q.Want) {
+			missed = append(missed, q)
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return missed, seconds
+}
+
+// missed reports whether a question was not answered as it should be.
+func (w *Way) missed(q exam.Question) bool {
+	for _, m := range w.Misses {
+		if m.Question == q.Text {
+			return true
+		}
+	}
+	return false
+}
+
+// helps reports whether the model should be asked first.
+func (c *Chatter) helps() bool { return c != nil && c.False > 0 && c.Lost == 0 && c.Still*2 <= c.False }
+
+// finding says what was found.
+func (c *Chatter) finding(x *examination) {
+	if c == nil {
+		return
+	}
+	found := fmt.Sprintf("%d of %d messages of small talk got a call", c.False, c.Asked)
+	if c.False == 0 {
+		x.finding(OK, "false calls", found, "")
+		return
+	}
+	asked := fmt.Sprintf("asked first whether it needs one: %d, %d right calls lost, %.1f s a reply instead of %.1f s", c.Still, c.Lost, c.Gated, c.Seconds)
+	if c.helps() {
+		x.finding(Note, "false calls", found+"; "+asked, "the line ask-before-tools below has it asked")
+		return
+	}
+	x.finding(Note, "false calls", found+"; "+asked, "asking it does not help; few tools, or a larger model, do")
+}
