@@ -9,6 +9,7 @@ import (
 	"toolnorm/internal/auth"
 	"toolnorm/proxy"
 	"toolnorm/runner"
+	"toolnorm/tools/kb"
 )
 
 // needs says who may ask each route of the program. It is the only place that does: a route
@@ -37,6 +38,8 @@ var needs = map[string]auth.Need{
 	"/sse":                           auth.User,
 	"/sse/message":                   auth.User,
 	runner.Paths:                     auth.Program,
+
+	kb.Paths + "{base}/{document}/{passage}": auth.User,
 
 	"/api/tags":       auth.User,
 	"/api/ps":         auth.User,
@@ -88,6 +91,9 @@ func (m *Main) mount(chats *proxy.Server, loop http.Handler) *routes {
 	chats.Mount(r)
 	r.Handle(agent.Path, loop)
 	r.Handle(runner.Paths, m.lasting.runners)
+	if m.toolbox.KB != nil {
+		r.Handle(kb.Paths+"{base}/{document}/{passage}", http.HandlerFunc(m.toolbox.KB.ServePassage))
+	}
 	r.Handle(admin.API, m.admin)
 	r.Handle(admin.Paths, m.admin)
 	r.Handle(admin.Paths+"/", m.admin)

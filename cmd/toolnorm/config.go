@@ -316,7 +316,7 @@ func (c *Config) resolve() (s settings, err error) {
 		return s, fmt.Errorf("trace: must be 0 to %d", maxTrace)
 	}
 	if c.Data, err = home.Data(c.Data); err == nil {
-		err = cmp.Or(checkFolder(c.Data), checkStore(c.Store))
+		err = cmp.Or(checkFolder(c.Data), checkStore(c.Store), checkSuffixes(c.ListSuffixes))
 	}
 	if err != nil {
 		return s, err
