@@ -60,6 +60,9 @@ install: page
 TARGETS = linux_amd64 linux_arm64 darwin_amd64 darwin_arm64 windows_amd64 windows_arm64
 DIST ?= dist
 SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct)
+# What the Debian packages say of who made them: the author of the commit, unless told. A homepage stands there when one is told.
+MAINTAINER ?= $(shell git log -1 --format='%an <%ae>')
+HOMEPAGE ?=
 
 release:
 	CI=true ./admin/web/build.sh
@@ -68,7 +71,7 @@ release:
 		echo "$$target"; \
 		GOOS=$${target%_*} GOARCH=$${target#*_} $(MAKE) --no-print-directory --silent programs BIN=$(DIST)/programs/$$target || exit 1; \
 	done
-	SOURCE_DATE_EPOCH=$(SOURCE_DATE_EPOCH) go run ./internal/release --version '$(VERSION)' $(DIST)
+	SOURCE_DATE_EPOCH=$(SOURCE_DATE_EPOCH) go run ./internal/release --version '$(VERSION)' --maintainer '$(MAINTAINER)' --homepage '$(HOMEPAGE)' $(DIST)
 
 release-lane: release
 	./internal/release/lane.sh $(DIST)

@@ -38,6 +38,8 @@ var schemaWriters = map[string]string{
 
 	"proxy/form/responses/tools.go": "writes the schema of a tool whose input is a text",
 
+	"tools/kb/base.go": "writes the knowledge bases that a caller may see into the schemas of its own tools",
+
 	"tools/data/complete_column_extraction.go": "reads items, a member of its own arguments",
 }
 

@@ -45,7 +45,6 @@ func (r *run) act(ctx context.Context, calls []chat.Call) Stop {
 		if text == "" {
 			fresh++
 			text, ends = r.perform(ctx, c)
-			r.facts = append(r.facts, fact{c, text})
 		}
 		said.Calls = append(said.Calls, c)
 		results = append(results, result(c, text))
@@ -70,8 +69,9 @@ func (r *run) act(ctx context.Context, calls []chat.Call) Stop {
 
 // fact is a call that has run, and what the model read of it.
 type fact struct {
-	call chat.Call
-	text string
+	call       chat.Call
+	text       string
+	structured json.RawMessage // of the result
 }
 
 // remembered gives what a call has answered that was made before in this run, "" for one that was not. A model that reports
@@ -112,7 +112,11 @@ func (r *run) perform(ctx context.Context, c chat.Call) (text string, ends bool)
 	res := r.tools.call(ctx, r.loop.cfg.Tools, c)
 	took := time.Since(start).Milliseconds()
 	stop()
+	if r.shape != nil {
+		res = r.shape(res)
+	}
 	text = r.observation(res)
+	r.facts = append(r.facts, fact{c, text, res.Structured})
 	ok := !res.IsError
 	// Refused calls are listed as well: the caller sees what the model tried.
 	r.out.Calls = append(r.out.Calls, Ran{c.Name, compact(c.Args), ok, took})

@@ -32,6 +32,10 @@ type Config struct {
 	Queue   *Queue          // in front of the model; nil: nobody waits
 	Log     zerolog.Logger
 
+	Bases     Bases        // the knowledge bases that are models (kb/NAME); nil: none
+	BaseModel string       // that answers from them; empty: DefaultModel, else the first that Catalog lists
+	Catalog   chat.Catalog // the models behind Model; nil: not known
+
 	DefaultModel string // answers requests that name none; empty: such requests are an error
 	// The bounds. Each that ends a run has a Stop or an error of its own, so that nobody has to guess which one it was.
 	Time        time.Duration // of a whole run; 0: 10 min, since a model may have to be loaded

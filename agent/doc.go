@@ -17,6 +17,7 @@
 //	reading.go   calls in words, and of tools that there are not, which the decoder takes for text; internal/worded finds them
 //	choose.go    the choice of a tool in front of the loop
 //	knowledge.go the same for questions about a knowledge base, which need no model
+//	documents.go knowledge bases as models (kb/NAME): answers with their sources
 //	queue.go     the queue in front of models
 //	model.go     the chat.Model
 //	rpc.go       the address /generate_with_mcp; rpcwrite.go writes its answers

@@ -22,7 +22,14 @@ var _ chat.Model = (*Loop)(nil)
 // reply. Every other request goes to the model as it is, and so does one whose client has said which tools may be
 // called, wants a reply continued, or wants probabilities, which several replies put together do not have.
 func (l *Loop) Stream(ctx context.Context, r *chat.Request) iter.Seq2[chat.Event, error] {
+	base, model, isBase, err := l.baseOf(ctx, r.Model)
 	name, asked := strings.CutSuffix(r.Model, Suffix)
+	switch {
+	case err != nil:
+		return func(yield func(chat.Event, error) bool) { yield(chat.Event{}, err) }
+	case isBase:
+		name, asked = model, true
+	}
 	if !asked {
 		return l.cfg.Model.Stream(ctx, r)
 	}
@@ -31,7 +38,7 @@ func (l *Loop) Stream(ctx context.Context, r *chat.Request) iter.Seq2[chat.Event
 	if plain.Model = name; name == "" {
 		plain.Model = l.cfg.DefaultModel
 	}
-	if r.Continue != nil || r.Required || r.Allowed != nil || r.Logprobs {
+	if !isBase && (r.Continue != nil || r.Required || r.Allowed != nil || r.Logprobs) {
 		return l.cfg.Model.Stream(ctx, &plain)
 	}
 	return func(yield func(chat.Event, error) bool) {
@@ -39,7 +46,11 @@ func (l *Loop) Stream(ctx context.Context, r *chat.Request) iter.Seq2[chat.Event
 		ctx, cancel := context.WithTimeoutCause(ctx, l.cfg.Time, errTime)
 		defer cancel()
 		s.leave = cancel
-		if err := s.run(ctx, l, plain); err != nil && !s.left {
+		answer := func() error { return s.run(ctx, l, plain) }
+		if isBase {
+			answer = func() error { return s.ofBase(ctx, l, plain, base) }
+		}
+		if err := answer(); err != nil && !s.left {
 			yield(chat.Event{}, err)
 		}
 	}
@@ -93,6 +104,11 @@ func (s *stream) run(ctx context.Context, l *Loop, request chat.Request) error {
 	if err := r.steps(ctx); err != nil || s.left {
 		return err
 	}
+	return s.finish(r)
+}
+
+// finish sends the sum of the steps' tokens and the end of the last one, with the reason of the run's end.
+func (s *stream) finish(r *run) error {
 	end := *r.last.got.End
 	meta := chat.Meta{}
 	// A copy, since the event may be held by others.

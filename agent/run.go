@@ -12,6 +12,7 @@ import (
 	"toolnorm/agent/internal/worded"
 	"toolnorm/chat"
 	"toolnorm/internal/fault"
+	"toolnorm/tools"
 )
 
 // speech is how tools are described to a model, and how its calls are read. Between the two, turns and calls have the
@@ -41,6 +42,8 @@ type run struct {
 	// By name and arguments, over the whole run: a model that alternates between two calls goes round as well.
 	facts []fact // what was found out
 	tell  func(Progress)
+
+	shape func(tools.Result) tools.Result // what of a result is told; nil: all
 
 	again bool                  // the closing question was asked already
 	quiet bool                  // what the model writes is looked at before anybody sees it

@@ -63,6 +63,11 @@ func (e *Engine) Tags(ctx context.Context) (json.RawMessage, error) {
 	return json.Marshal(list)
 }
 
+// Tag is an entry of Tags for a model that somebody else adds to the list.
+func Tag(m chat.Info) (json.RawMessage, error) {
+	return json.Marshal(listed(api.ListModelResponse{ModifiedAt: time.Unix(m.Created, 0).UTC()}, m.ID))
+}
+
 // listed is an entry under the name that clients call the model. Ollama's own command line counts on a digest of
 // at least twelve characters; where a server gives none, the name's hash stands for it.
 func listed(m api.ListModelResponse, name string) api.ListModelResponse {

@@ -8,6 +8,7 @@ import (
 	"toolnorm/internal/auth"
 	"toolnorm/proxy"
 	"toolnorm/runner"
+	"toolnorm/tools/kb"
 )
 
 // needs says who may ask each route of the program. It is the only place that does: a route
@@ -36,6 +37,8 @@ var needs = map[string]auth.Need{
 	"/sse":                           auth.User,
 	"/sse/message":                   auth.User,
 	runner.Paths:                     auth.Program,
+
+	kb.Paths + "{base}/{document}/{passage}": auth.User,
 
 	"/api/tags":       auth.User,
 	"/api/ps":         auth.User,
@@ -87,6 +90,9 @@ func (m *Main) mount(chats *proxy.Server, loop http.Handler) *routes {
 	chats.Mount(r)
 	r.Handle(agent.Path, loop)
 	r.Handle(runner.Paths, m.runners)
+	if m.toolbox.KB != nil {
+		r.Handle(kb.Paths+"{base}/{document}/{passage}", http.HandlerFunc(m.toolbox.KB.ServePassage))
+	}
 	r.Handle(admin.API, m.admin)
 	r.Handle(admin.Paths, m.admin)
 	r.Handle(admin.Paths+"/", m.admin)

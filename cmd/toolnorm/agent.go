@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"toolnorm/agent"
-	"toolnorm/chat"
+	"toolnorm/engine"
 	"toolnorm/internal/pattern"
 )
 
@@ -17,14 +17,17 @@ type agents struct {
 	AgentToolTokens int           `name:"agent-tool-tokens" default:"4000" help:"How many tokens the descriptions of tools may take in the agent's prompt. What does not fit is described in few words, and if that does not fit either, the model searches for tools."`
 	AgentRPM        int           `name:"agent-rpm" placeholder:"N" help:"How many requests of the agent to one model server may begin in any 60 seconds. Default: any number."`
 	AgentAtOnce     int           `name:"agent-at-once" default:"4" help:"How many of them may run at the same time; further ones wait in a queue. 0: any number."`
+	ListSuffixes    []string      `name:"list-suffixes" placeholder:"agent,shell" help:"List every model under these suffixes as well, for clients that offer only listed models: NAME@agent, NAME@shell."`
+	KBModel         string        `name:"kb-model" placeholder:"NAME" help:"The model that answers for kb/NAME, which every knowledge base NAME is listed as. Default: the setting model, else the first model that is listed."`
 	AgentQueue      int           `name:"agent-queue" default:"64" help:"How many of them may wait; further ones are told so at once."`
 }
 
 // newAgent makes the agent, which stands in front of a model.
 // A request that asks for no agent passes through it to the model.
-func (m *Main) newAgent(c *Config, model chat.Model) *agent.Loop {
+func (m *Main) newAgent(c *Config, model *engine.Engine) *agent.Loop {
 	cfg := agent.Config{
 		Model: model, Tools: m.toolbox.Registry, Log: m.log, DefaultModel: c.Model,
+		Bases: newBases(m.toolbox.KB), BaseModel: c.KBModel, Catalog: model,
 		Time: c.AgentTime, Tokens: c.AgentTokens, ToolTokens: c.AgentToolTokens, Beat: c.Heartbeat,
 		Queue: agent.NewQueue(agent.QueueConfig{PerMinute: c.AgentRPM, AtOnce: c.AgentAtOnce, Waiting: c.AgentQueue, Lane: c.server}),
 	}

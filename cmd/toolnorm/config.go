@@ -244,13 +244,13 @@ func settingsIn(app *kong.Application) (all []*kong.Flag) {
 // parse reads the arguments, with the file's settings below them.
 // kong would end the process after printing help; here that is an error which a test can look at.
 func (m *Main) parse(args []string, file *file) (*commands, *kong.Context, error) {
-	cli := new(commands)
+	cli, help := new(commands), new(helper)
 	done := false
 	options := []kong.Option{
 		kong.Name("toolnorm"),
 		kong.Description("An OpenAI-compatible endpoint in front of local models: tool calls come out strict, while they stream."),
 		kong.Writers(m.Out, m.Err), kong.Exit(func(int) { done = true }), kong.DefaultEnvars("TOOLNORM"),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.Help(printHelp), kong.Vars{"version": "toolnorm " + version.String()},
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.Help(help.print), kong.Vars{"version": "toolnorm " + version.String()},
 	}
 	if file != nil {
 		options = append(options, kong.Resolvers(file))
@@ -261,7 +261,7 @@ func (m *Main) parse(args []string, file *file) (*commands, *kong.Context, error
 	}
 	m.given = given{args, file, settingsOf(parser.Model), &cli.Serve}
 	m.strays = strays(parser.Model)
-	ctx, err := parser.Parse(helpFlag(args))
+	ctx, err := parser.Parse(help.flag(args))
 	switch {
 	case done:
 		return nil, nil, errDone
@@ -344,7 +344,7 @@ func (c *Config) resolve() (s settings, err error) {
 		return s, fmt.Errorf("trace: must be 0 to %d", maxTrace)
 	}
 	if c.Data, err = home.Data(c.Data); err == nil {
-		err = cmp.Or(checkFolder(c.Data), checkStore(c.Store))
+		err = cmp.Or(checkFolder(c.Data), checkStore(c.Store), checkSuffixes(c.ListSuffixes))
 	}
 	if err != nil {
 		return s, err

@@ -11,7 +11,8 @@
 //	face.go       what answers by one set of settings; reload.go makes another one when they have changed
 //	access.go     every route, and who may ask it
 //	start.go      what a start says, what keeps it from starting, and the watch on model servers
-//	remote.go     other MCP servers: settings, their file; agent.go: the agent in front of the models
+//	remote.go     other MCP servers: settings, their file; agent.go: the agent in front of the models;
+//	              documents.go: knowledge bases as models, and the list of all that can be asked
 //	config.go     the settings of serve, and the commands; forms.go has those of the forms that clients get replies in
 //	file.go       the YAML file; wrong.go says where a wrong setting stands
 //	help.go       help, with the settings that most people need

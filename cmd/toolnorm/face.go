@@ -32,6 +32,7 @@ type face struct {
 	settings settings
 	asks     engine.Config // what engine was made of
 	engine   *engine.Engine
+	models   *catalog // that can be asked
 }
 
 // lasting are the parts that outlive a face: what they keep, as sessions, tokens and the last exchanges, must not end with the settings.
@@ -82,14 +83,15 @@ func (m *Main) newFace(config Config, s settings, old *face) *face {
 		f.engine = engine.New(f.asks)
 	}
 	loop := m.newAgent(&f.config, f.engine)
+	f.models = &catalog{f.engine, loop, config.ListSuffixes}
 	chats := proxy.New(proxy.Config{
-		Model: loop, Catalog: f.engine, Counter: f.engine, Embedder: f.engine, Ollama: f.engine, Log: m.log, Version: version.String(), DefaultModel: config.Model,
+		Model: loop, Catalog: f.models, Counter: f.engine, Embedder: f.engine, Ollama: f.models, Log: m.log, Version: version.String(), DefaultModel: config.Model,
 		Trace: m.trace, Reasons: m.reasons, LivePage: livePage(), Replies: m.replies,
 		Forms: config.ClientForm, Shell: m.shell(&f.config), Thoughts: config.ReasoningField, VoidAliases: config.VoidAliases,
 		MaxBody: config.MaxBody, Stall: config.ClientTimeout,
 	})
 	f.routes = m.mount(chats, loop)
-	f.Handler = toPage(m.guard(f, f.routes).Wrap(m.bodies.Wrap(f.routes.mux, f.config.MaxBody)))
+	f.Handler = toPage(withAddress(m.guard(f, f.routes).Wrap(m.bodies.Wrap(f.routes.mux, f.config.MaxBody))))
 	return f
 }
 
@@ -104,7 +106,7 @@ func (f *face) sameEngine(old *face) bool {
 // show has requests answered by a face from now on.
 func (m *Main) show(ctx context.Context, f *face) {
 	old := m.now.Swap(f)
-	m.admin.Use(f.engine, f.settings.formats)
+	m.admin.Use(f.models, f.settings.formats)
 	if old != nil && old.engine == f.engine {
 		return
 	}

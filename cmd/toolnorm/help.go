@@ -11,10 +11,31 @@ import (
 // first are the settings that toolnorm -h shows: those that a first hour needs.
 var first = []string{"listen", "ollama", "upstream", "model", "num-ctx", "api-keys-file", "config"}
 
-// printHelp is kong's help, and behind that of the program itself the settings that most people need.
-func printHelp(o kong.HelpOptions, ctx *kong.Context) error {
-	if err := kong.DefaultHelpPrinter(o, ctx); err != nil || ctx.Selected() != nil {
+// Settings that the help of a command shows beside its own options: which servers it asks, or where its data lie.
+var (
+	asking  = []string{"config", "data", "ollama", "upstream"}
+	keeping = []string{"data", "store", "text-embedding-model-url", "text-embedding-model-name"}
+)
+
+// helper prints help. all has it show every setting that a command takes.
+type helper struct{ all bool }
+
+// print is kong's help without the settings of serve, of which there are hundreds: a command shows its own options. Behind the help of
+// the program itself stand the settings that most people need.
+func (h *helper) print(o kong.HelpOptions, ctx *kong.Context) error {
+	hidden := 0
+	if at := ctx.Selected(); at != nil && at.Name != "serve" && !h.all {
+		hidden = hideSettings(at)
+	}
+	if err := kong.DefaultHelpPrinter(o, ctx); err != nil {
 		return err
+	}
+	switch {
+	case hidden > 0:
+		fmt.Fprintf(ctx.Stdout, "\nIt takes %d more settings of toolnorm serve: toolnorm help --all %s\n", hidden, ctx.Selected().Path())
+		return nil
+	case ctx.Selected() != nil:
+		return nil
 	}
 	fmt.Fprintln(ctx.Stdout, "\nSettings to begin with (toolnorm serve -h lists all):")
 	for _, command := range ctx.Model.Children {
@@ -28,10 +49,36 @@ func printHelp(o kong.HelpOptions, ctx *kong.Context) error {
 	return nil
 }
 
-// helpFlag turns the command help into the flag, which people expect beside it: "help formats test" is "formats test -h".
-func helpFlag(args []string) []string {
+// hideSettings hides the settings among the options of a command and of those above it, and counts them; those that it leaves are
+// told in one sentence. A setting has a variable, an option of a command has none.
+func hideSettings(n *kong.Node) (hidden int) {
+	shown := keeping
+	if slices.ContainsFunc(n.Flags, func(f *kong.Flag) bool { return f.Name == "ollama" }) {
+		shown = asking
+	}
+	for ; n != nil; n = n.Parent {
+		for _, flag := range n.Flags {
+			switch {
+			case len(flag.Envs) == 0 || flag.Hidden:
+			case slices.Contains(shown, flag.Name):
+				sentence, _, _ := strings.Cut(strings.ReplaceAll(flag.Help, "e.g. ", "e.g.\u00a0"), ". ")
+				flag.Help = strings.TrimSuffix(sentence, ".") + "."
+			default:
+				flag.Hidden = true
+				hidden++
+			}
+		}
+	}
+	return hidden
+}
+
+// flag turns the command help into the flag, which people expect beside it: "help formats test" is "formats test -h", and
+// "help --all models" shows every setting that models takes.
+func (h *helper) flag(args []string) []string {
 	if len(args) == 0 || args[0] != "help" {
 		return args
 	}
-	return append(slices.Clone(args[1:]), "--help")
+	rest := slices.DeleteFunc(slices.Clone(args[1:]), func(arg string) bool { return arg == "--all" })
+	h.all = len(rest) < len(args)-1
+	return append(rest, "--help")
 }

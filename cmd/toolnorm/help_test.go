@@ -71,6 +71,28 @@ func TestHelpIsShortAtFirst(t *testing.T) {
 	}
 }
 
+// TestTheHelpOfACommandIsItsOwn holds that it fits a screen, and that the rest is there on request.
+func TestTheHelpOfACommandIsItsOwn(t *testing.T) {
+	clean(t, "")
+	parser, err := kong.New(new(commands), kong.Vars{"version": ""})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, leaf := range parser.Model.Leaves(true) {
+		path := strings.Fields(leaf.Path())
+		if len(path) == 0 || path[0] == "serve" || path[0] == "help" {
+			continue
+		}
+		got := printed(t, append(slices.Clone(path), "--help")...)
+		if n := strings.Count(got, "\n"); n > 40 {
+			t.Errorf("%q has %d lines:\n%s", path, n, got)
+		}
+		if strings.Contains(got, "more settings") != strings.Contains(printed(t, append([]string{"help", "--all"}, path...)...), "--heartbeat") && slices.Contains([]string{"models", "doctor", "bug"}, path[0]) {
+			t.Errorf("%q hides settings for good", path)
+		}
+	}
+}
+
 // TestShellsReadTheCompletions needs the shells; the real lane has all of them.
 func TestShellsReadTheCompletions(t *testing.T) {
 	clean(t, "")

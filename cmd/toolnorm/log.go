@@ -1,8 +1,10 @@
 package main
 
 import (
+	"fmt"
 	"maps"
 	"os"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -18,7 +20,7 @@ func (m *Main) newLog() zerolog.Logger {
 	w := m.Err
 	if m.Config.LogFormat == "text" || m.Config.LogFormat == "auto" && m.OnTerminal() {
 		plain := !m.OnTerminal() || os.Getenv("NO_COLOR") != ""
-		w = zerolog.ConsoleWriter{Out: w, NoColor: plain, TimeFormat: time.TimeOnly, FormatPrepare: leaveOutEmpty, FormatMessage: aligned(plain)}
+		w = zerolog.ConsoleWriter{Out: w, NoColor: plain, TimeFormat: time.TimeOnly, FormatPrepare: readable, FormatMessage: aligned(plain)}
 	}
 	return zerolog.New(w).Level(zerolog.DebugLevel).Sample(&m.level).With().Timestamp().Logger()
 }
@@ -55,11 +57,64 @@ func aligned(plain bool) zerolog.Formatter {
 	}
 }
 
-// leaveOutEmpty takes the fields without a value out of a line for people, who would read principal= as an error.
-func leaveOutEmpty(fields map[string]any) error {
+// readable arranges a line for people. Fields without a value are left out, who would read principal= as an error; times have no
+// fractions; and what a request came to stands in the order in which one asks: who, how it went, how long, how much.
+func readable(fields map[string]any) error {
 	maps.DeleteFunc(fields, func(_ string, value any) bool {
 		list, isList := value.([]any)
 		return value == "" || value == nil || isList && len(list) == 0
 	})
+	total, isRequest := fields["total_ms"]
+	if _, ok := fields["ttft_ms"]; !ok || !isRequest {
+		return nil
+	}
+	parts := []string{text(fields["message"])}
+	for _, key := range []string{"model", "status"} {
+		if fields[key] != nil {
+			parts = append(parts, text(fields[key]))
+		}
+	}
+	took := milliseconds(total)
+	if first := milliseconds(fields["ttft_ms"]); first != "0 ms" {
+		took += " (first " + first + ")"
+	}
+	parts = append(parts, took)
+	if prompt, written := text(fields["prompt_tokens"]), text(fields["completion_tokens"]); prompt != "0" || written != "0" {
+		parts = append(parts, prompt+"+"+written+" tokens")
+	}
+	if calls := text(fields["calls"]); calls == "1" {
+		parts = append(parts, "1 call")
+	} else if calls != "0" && calls != "" {
+		parts = append(parts, calls+" calls")
+	}
+	if how := strings.Trim(text(fields["format"])+"/"+text(fields["strategy"]), "/"); how != "" {
+		parts = append(parts, how)
+	}
+	fields["message"] = strings.Join(parts, "  ")
+	for _, key := range []string{"model", "status", "total_ms", "ttft_ms", "prompt_tokens", "completion_tokens", "calls", "format", "strategy", "bytes", "stream"} {
+		delete(fields, key)
+	}
 	return nil
+}
+
+// text is a field's value as it is printed; empty where there is none.
+func text(value any) string {
+	if value == nil {
+		return ""
+	}
+	return fmt.Sprint(value)
+}
+
+// milliseconds is a time as people read it: 185 ms, 2.4 s.
+func milliseconds(value any) string {
+	ms, err := strconv.ParseFloat(text(value), 64)
+	switch {
+	case err != nil:
+		return "0 ms"
+	case ms >= 10_000:
+		return fmt.Sprintf("%.0f s", ms/1000)
+	case ms >= 1000:
+		return fmt.Sprintf("%.1f s", ms/1000)
+	}
+	return fmt.Sprintf("%.0f ms", ms)
 }

@@ -25,3 +25,22 @@ func TestTheLogForPeopleHasItsFieldsUnderEachOther(t *testing.T) {
 		t.Errorf("at level warn: %s", out)
 	}
 }
+
+// TestARequestIsOneSentence holds the line of a request in the log for people.
+func TestARequestIsOneSentence(t *testing.T) {
+	clean(t, "")
+	out := new(log)
+	m := NewMain(out, out)
+	m.Config.LogFormat, m.Config.LogLevel = "text", "info"
+	m.log = m.newLog()
+	m.log.Info().Str("id", "chatcmpl-1").Str("model", "demo/hermes").Bool("stream", true).Str("format", "hermes").Str("strategy", "raw").Int("calls", 2).Strs("repairs", []string{"quotes"}).
+		Int("prompt_tokens", 20).Int("completion_tokens", 31).Dur("ttft_ms", 110006634).Dur("total_ms", 2385077136).Int("status", 200).Int64("bytes", 401).Msg("chat")
+	for _, want := range []string{"chat  demo/hermes  200  2.4 s (first 110 ms)  20+31 tokens  2 calls  hermes/raw", "id=chatcmpl-1", "quotes"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in %s", want, out)
+		}
+	}
+	if strings.Contains(out.String(), "bytes=") {
+		t.Errorf("%s", out)
+	}
+}

@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -18,11 +20,14 @@ import (
 	"github.com/rs/zerolog"
 
 	"toolnorm/admin"
+	"toolnorm/agent"
+	"toolnorm/chat"
 	"toolnorm/engine"
 	"toolnorm/engine/upstream"
 	"toolnorm/internal/home"
 	"toolnorm/internal/sleep"
 	"toolnorm/internal/version"
+	"toolnorm/proxy/form"
 )
 
 // checkListen says what is wrong with an address to listen at, and which one may have been meant.
@@ -127,6 +132,7 @@ func (m *Main) watchServers(ctx context.Context, s settings, eng *engine.Engine)
 	count := func(name string) func(context.Context) int {
 		return func(ctx context.Context) (n int) {
 			all, _ := eng.Models(ctx) // a part that cannot be reached is left out
+			checkAliases(m.log, m.Config.Alias, eng, name, all)
 			for _, info := range all {
 				if eng.Plan(info.ID).Server == name && info.Owner != "toolnorm" {
 					n++
@@ -143,6 +149,43 @@ func (m *Main) watchServers(ctx context.Context, s settings, eng *engine.Engine)
 			m.beside.Go(ctx, func(ctx context.Context) { watch(ctx, m.log, u.Name, base, base, count(u.Name)) })
 		}
 	}
+}
+
+// checkAliases tells of the aliases for models that a server, which answers now, does not have. Patterns are left out: they stand for
+// names that nobody may ever ask for. A suffix chooses what answers and is no part of a model's name.
+func checkAliases(log zerolog.Logger, aliases map[string]string, eng *engine.Engine, server string, models []chat.Info) {
+	for _, name := range slices.Sorted(maps.Keys(aliases)) {
+		target := aliases[name]
+		_, model, _ := form.Asked(nil, target)
+		model = strings.TrimSuffix(model, agent.Suffix)
+		if strings.Contains(name, "*") || model == "" || strings.HasPrefix(model, agent.BasePrefix) || eng.Plan(model).Server != server {
+			continue
+		}
+		if !slices.ContainsFunc(models, func(i chat.Info) bool { return i.ID == model || i.ID == model+":latest" }) {
+			log.Warn().Str("alias", name).Str("model", target).Msg("the server has no such model; a suffix may be " + strings.Join(suffixes(), ", "))
+		}
+	}
+}
+
+// suffixes are what may stand behind a model's name.
+func suffixes() []string {
+	all := []string{agent.Suffix}
+	for _, name := range form.Names() {
+		if name != form.OpenAI {
+			all = append(all, "@"+name)
+		}
+	}
+	return all
+}
+
+// checkSuffixes refuses suffixes that no name may have.
+func checkSuffixes(listed []string) error {
+	for _, s := range listed {
+		if !slices.Contains(suffixes(), "@"+strings.TrimPrefix(s, "@")) {
+			return fmt.Errorf("list-suffixes: there is no suffix %q; there are %s", s, strings.Join(suffixes(), ", "))
+		}
+	}
+	return nil
 }
 
 // retry is how often a server that does not answer is asked again.

@@ -103,13 +103,24 @@ func Learn(name string, set *adapters.Set, replies []Reply) (file string, questi
 		lines += "like    " + best.Name + "\n"
 	}
 	calls := map[string]int{}
+	var open []Reply
 	for _, r := range unread {
-		line, ok := derive.CallLine(r.Raw, r.Tools)
-		if !ok {
-			questions = append(questions, fmt.Sprintf("is this a call? It names a tool, and has no mark in front of JSON: %q", clipped(r.Raw)))
-			continue
+		if line, ok := derive.CallLine(r.Raw, r.Tools); ok && reads(set, line, r) {
+			calls[line]++
+		} else {
+			open = append(open, r)
 		}
-		calls[line]++
+	}
+	for len(open) > 0 {
+		line, read := constantLine(set, open)
+		if len(read) == 0 {
+			break
+		}
+		calls[line] += len(read)
+		open = slices.DeleteFunc(open, func(r Reply) bool { return slices.ContainsFunc(read, func(o Reply) bool { return o.Raw == r.Raw }) })
+	}
+	for _, r := range open {
+		questions = append(questions, fmt.Sprintf("is this a call? It names a tool, and no declaration that reads it was found: %q", clipped(r.Raw)))
 	}
 	for i, line := range byCount(calls) {
 		lines += line
@@ -125,6 +136,12 @@ func Learn(name string, set *adapters.Set, replies []Reply) (file string, questi
 		return "", questions, fmt.Errorf("%w\n%s", err, lines)
 	}
 	return lines + learnedCases(f, replies), questions, nil
+}
+
+// reads reports whether a declaration with a call line reads a call in a reply, and nothing of its marks as text.
+func reads(set *adapters.Set, line string, r Reply) bool {
+	f, err := set.Parse([]byte("format  x\nmodels  x*\n" + line))
+	return err == nil && len(callsIn(f, r)) > 0
 }
 
 // bestReader is the family that reads calls out of most replies by its own marks, nil when none reads any, and the replies

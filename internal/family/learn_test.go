@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"toolnorm/adapters"
+	"toolnorm/chat"
+	"toolnorm/internal/golden"
 )
 
 func TestLearnFromReplies(t *testing.T) {
@@ -35,6 +37,43 @@ func TestLearnFromReplies(t *testing.T) {
 				t.Errorf("asks %q", asks)
 			}
 		})
+	}
+}
+
+// TestLearnAnyConstantText has forms in which a name and JSON stand in some constant text, two replies each, with and without
+// words in front. What is learned reads other calls in that form, and leaves none of its marks as text.
+func TestLearnAnyConstantText(t *testing.T) {
+	for _, form := range []string{
+		"[[CALL NAME]]\n{J}\n[[/CALL]]", "<act name=\"NAME\">{J}</act>", "TOOL: NAME\nINPUT: {J}\nEND", "@@NAME {J}@@", "#CALL NAME({J})#END",
+		"{{tool:NAME}} {J}", "$$ NAME | {J} $$", "CALL NAME WITH {J}", "⟦NAME⟧{J}⟦/⟧", "~~NAME~~\n{J}\n~~end~~", "::NAME::{J}::",
+	} {
+		made := func(front, name, args string) string {
+			return front + strings.Replace(strings.Replace(form, "{J}", args, 1), "NAME", name, 1)
+		}
+		var replies []Reply
+		tools := []chat.Tool{{Name: "get_weather"}, {Name: "get_time"}}
+		for _, raw := range []string{made("", "get_weather", `{"city": "Oslo"}`), made("I look it up.\n", "get_time", `{"zone": "UTC"}`)} {
+			replies = append(replies, Reply{raw, tools})
+		}
+		file, asks, err := Learn("mine", adapters.Builtin(), replies)
+		if err != nil || len(asks) > 0 {
+			t.Errorf("%q: %v, asks %q\n%s", form, err, asks, file)
+			continue
+		}
+		f, err := adapters.Parse([]byte(file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got chat.Collector
+		for e, err := range f.Decode(golden.Source([]string{made("Let me see.\n", "get_weather", `{"city": "Riga", "days": 3}`)}, chat.Stop), adapters.Options{Tools: tools, Alone: true, Which: adapters.Strict}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got.Add(e)
+		}
+		if len(got.Calls) != 1 || string(got.Calls[0].Args) != `{"city": "Riga", "days": 3}` || strings.TrimSpace(got.Text.String()) != "Let me see." {
+			t.Errorf("%q: %s %q\n%s", form, got.Calls, got.Text.String(), file)
+		}
 	}
 }
 

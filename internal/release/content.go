@@ -5,13 +5,12 @@ import (
 	"compress/gzip"
 	"crypto/md5"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
-	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 )
 
 // debSettings is the settings file of the system's service; dpkg keeps what an administrator has changed in it.
@@ -27,7 +26,7 @@ var placed = []struct{ shell, archive, debian string }{
 // asked are the programs, and the words behind which each prints its completions for a shell.
 var asked = map[string]string{"toolnorm": "completion", "toolrun": "--completion"}
 
-// completions asks the programs for theirs: those of this machine's own platform, since no others run here.
+// completions asks the programs for theirs, and for what their manual pages say: those of this machine's own platform, since no others run here.
 func completions(builds []build) (map[string][]byte, error) {
 	all := map[string][]byte{}
 	i := slices.IndexFunc(builds, func(b build) bool { return b.os == runtime.GOOS && b.arch == runtime.GOARCH })
@@ -42,6 +41,11 @@ func completions(builds []build) (map[string][]byte, error) {
 			}
 			all[program+" "+p.shell] = out
 		}
+		page, err := manual(filepath.Join(builds[i].dir, builds[i].exe(program)), program)
+		if err != nil {
+			return nil, err
+		}
+		all[program+".1"] = page
 	}
 	return all, nil
 }
@@ -74,15 +78,19 @@ func contents(b build, shells map[string][]byte, licences []byte) (archive, debi
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, page := range texts {
-		switch page.name {
-		case "LICENSE": // the Debian package has it in copyright
-			add(page.name, "", page.mode, page.data)
-		case "CHANGELOG.md":
-			add(page.name, "", page.mode, page.data)
-			add("", doc+"changelog.gz", page.mode, gzipped(page.data))
-		default:
-			add(page.name, doc+page.name, page.mode, page.data)
+	for _, page := range linked(texts) {
+		add(page.name, "", page.mode, page.data)
+	}
+	// The Debian package has these two under other names.
+	changelog := func(e entry) bool { return e.name == "CHANGELOG.md" }
+	for _, page := range linked(slices.DeleteFunc(slices.Clone(texts), func(e entry) bool { return e.name == "LICENSE" || changelog(e) })) {
+		add("", doc+page.name, page.mode, page.data)
+	}
+	add("", doc+"changelog.gz", 0o644, gzipped(texts[slices.IndexFunc(texts, changelog)].data))
+	for name, page := range shells {
+		if b.os != "windows" && strings.HasSuffix(name, ".1") {
+			add("man/"+name, "", 0o644, page)
+			add("", "usr/share/man/man1/"+name+".gz", 0o644, gzipped(page))
 		}
 	}
 	add("THIRD_PARTY_LICENSES", "", 0o644, licences)
@@ -97,31 +105,6 @@ func contents(b build, shells map[string][]byte, licences []byte) (archive, debi
 		add("systemd/toolnorm.yaml", debSettings, 0o644, mustFile("toolnorm.yaml"))
 	}
 	return archive, debian, nil
-}
-
-// pages are the texts at the root, and the documents that README's links lead to. Those about the inside and the figures are for readers
-// of the source.
-func pages() (all []entry, err error) {
-	names := []string{"LICENSE", "README.md", "CHANGELOG.md"}
-	err = fs.WalkDir(os.DirFS("."), "docs", func(name string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case name == "docs/internal", name == "docs/evidence":
-			return fs.SkipDir
-		case !d.IsDir() && path.Ext(name) == ".md":
-			names = append(names, name)
-		}
-		return nil
-	})
-	for _, name := range names {
-		if err == nil {
-			var data []byte
-			data, err = os.ReadFile(filepath.FromSlash(name))
-			all = append(all, entry{name, 0o644, data})
-		}
-	}
-	return all, err
 }
 
 // gzipped compresses as Debian asks of changelogs, and without a time in the header.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"fmt"
 	"io"
@@ -41,15 +42,25 @@ func debVersion(version string) string {
 	return strings.ReplaceAll(version, "-", ".")
 }
 
+// identity is what a Debian package says of itself.
+type identity struct{ version, arch, maintainer, homepage string }
+
+// defaultMaintainer stands in packages that somebody makes for their own machines.
+const defaultMaintainer = "the maintainers of toolnorm <toolnorm@localhost>"
+
 // writeDeb writes a package. Its scripts and its list of settings files are in files.
-func writeDeb(w io.Writer, version, arch string, entries []entry, at time.Time) error {
+func writeDeb(w io.Writer, is identity, entries []entry, at time.Time) error {
 	var size int
 	var sums strings.Builder
 	for _, e := range sorted(entries) {
 		size += len(e.data)
 		fmt.Fprintf(&sums, "%s  %s\n", md5sum(e.data), e.name)
 	}
-	control := strings.NewReplacer("{version}", version, "{arch}", arch, "{size}", fmt.Sprint((size+1023)/1024)).Replace(string(mustFile("deb/control")))
+	homepage := ""
+	if is.homepage != "" {
+		homepage = "Homepage: " + is.homepage + "\n"
+	}
+	control := strings.NewReplacer("{version}", is.version, "{arch}", is.arch, "{maintainer}", cmp.Or(is.maintainer, defaultMaintainer), "{homepage}\n", homepage, "{size}", fmt.Sprint((size+1023)/1024)).Replace(string(mustFile("deb/control")))
 	meta := []entry{
 		{"control", 0o644, []byte(control)},
 		{"md5sums", 0o644, []byte(sums.String())},

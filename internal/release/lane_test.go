@@ -149,7 +149,7 @@ func headOf(path string) (string, error) {
 func TestReleaseArchives(t *testing.T) {
 	dist := made(t)
 	always := []string{"LICENSE", "README.md", "THIRD_PARTY_LICENSES", "docs/install.md"}
-	unix := append([]string{"toolnorm", "toolrun", "completions/toolnorm.bash", "completions/_toolnorm", "completions/toolnorm.fish", "completions/toolrun.bash", "completions/_toolrun", "completions/toolrun.fish"}, always...)
+	unix := append([]string{"toolnorm", "toolrun", "completions/toolnorm.bash", "completions/_toolnorm", "completions/toolnorm.fish", "completions/toolrun.bash", "completions/_toolrun", "completions/toolrun.fish", "man/toolnorm.1", "man/toolrun.1", "examples/data-tools/columns.csv"}, always...)
 	linux := append([]string{"systemd/system/toolnorm.service", "systemd/user/toolnorm.service", "systemd/toolnorm.yaml"}, unix...)
 	for target, want := range map[string][]string{
 		"linux_amd64.tar.gz": linux, "linux_arm64.tar.gz": linux, "darwin_amd64.tar.gz": append(unix, "launchd/toolnorm.plist"), "darwin_arm64.tar.gz": unix,
@@ -183,6 +183,39 @@ func unpacked(t *testing.T) string {
 	dir := t.TempDir()
 	output(t, "tar", "xzf", one(t, dist, native(".tar.gz")), "-C", dir)
 	return one(t, dir, "toolnorm_*")
+}
+
+// TestReleaseLinks follows the local links of the documents in the archive and in the Debian package, as a reader would.
+func TestReleaseLinks(t *testing.T) {
+	dirs := []string{unpacked(t)}
+	if dpkg, err := exec.LookPath("dpkg-deb"); err == nil && runtime.GOOS == "linux" {
+		dir := t.TempDir()
+		output(t, dpkg, "-x", one(t, made(t), native(".deb")), dir)
+		dirs = append(dirs, filepath.Join(dir, "usr/share/doc/toolnorm"))
+		for _, page := range []string{"toolnorm", "toolrun"} {
+			one(t, dir, "usr/share/man/man1/"+page+".1.gz")
+		}
+	}
+	for _, dir := range dirs {
+		n := 0
+		err := filepath.WalkDir(dir, func(name string, d os.DirEntry, err error) error {
+			if err != nil || filepath.Ext(name) != ".md" {
+				return err
+			}
+			page, err := os.ReadFile(name)
+			rewritten(page, func(m [][]byte) []byte {
+				n++
+				if _, err := os.Stat(filepath.Join(filepath.Dir(name), string(m[2]))); len(m[2]) > 0 && err != nil {
+					t.Errorf("%s: %s leads nowhere", name, m[0])
+				}
+				return nil
+			})
+			return err
+		})
+		if err != nil || n < 100 {
+			t.Errorf("%s: %d links, %v", dir, n, err)
+		}
+	}
 }
 
 // versionOf is the version in the names of a release.

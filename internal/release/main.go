@@ -5,6 +5,7 @@
 //
 //	main.go      the order of the work, and the checksums
 //	content.go   what a package holds, and under which names
+//	pages.go     the documents, without links to what is not packed; manual pages
 //	archive.go   tar.gz and zip
 //	deb.go       Debian packages
 //	modules.go   what the programs are made of: the SBOM and the licences
@@ -27,8 +28,11 @@ import (
 
 func main() {
 	version := flag.String("version", "", "version of the programs: a tag, or what version.sh prints")
+	maintainer := flag.String("maintainer", "", "who answers for the Debian package: NAME <ADDRESS>")
+	homepage := flag.String("homepage", "", "where the project is at home; empty: the package does not say")
 	flag.Parse()
-	if err := run(flag.Arg(0), *version, os.Getenv("SOURCE_DATE_EPOCH")); err != nil {
+	r := &release{dist: flag.Arg(0), version: strings.TrimPrefix(*version, "v"), maintainer: *maintainer, homepage: *homepage}
+	if err := r.run(os.Getenv("SOURCE_DATE_EPOCH")); err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)
 		os.Exit(1)
 	}
@@ -39,19 +43,21 @@ type release struct {
 	dist    string
 	version string    // without the v of a tag, as it stands in names of files
 	time    time.Time // of every packed file
+
+	maintainer, homepage string // of the Debian packages
 }
 
 // run packs everything that make has built.
 // SOURCE_DATE_EPOCH is the variable that reproducible builds have agreed on, in seconds.
-func run(dist, version, epoch string) error {
+func (r *release) run(epoch string) error {
 	seconds, err := strconv.ParseInt(epoch, 10, 64)
 	if err != nil {
 		return fmt.Errorf("SOURCE_DATE_EPOCH: %w", err)
 	}
-	if dist == "" || version == "" {
+	if r.dist == "" || r.version == "" {
 		return errors.New("usage: SOURCE_DATE_EPOCH=… release --version VERSION FOLDER")
 	}
-	r := &release{dist, strings.TrimPrefix(version, "v"), time.Unix(seconds, 0).UTC()}
+	r.time = time.Unix(seconds, 0).UTC()
 	builds, err := r.builds()
 	if err != nil {
 		return err
@@ -129,7 +135,9 @@ func (r *release) pack(b build, shells map[string][]byte) error {
 	if b.os != "linux" {
 		return nil
 	}
-	return r.create(name+".deb", func(w io.Writer) error { return writeDeb(w, debVersion(r.version), b.arch, debian, r.time) })
+	return r.create(name+".deb", func(w io.Writer) error {
+		return writeDeb(w, identity{debVersion(r.version), b.arch, r.maintainer, r.homepage}, debian, r.time)
+	})
 }
 
 // create writes a file of the release.

@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -57,7 +58,7 @@ func TestPackingGivesTheSameBytes(t *testing.T) {
 	for name, write := range map[string]func(io.Writer, []entry) error{
 		"tar.gz": func(w io.Writer, e []entry) error { return writeTarGz(w, "top/", e, at) },
 		"zip":    func(w io.Writer, e []entry) error { return writeZip(w, "top/", e, at) },
-		"deb":    func(w io.Writer, e []entry) error { return writeDeb(w, "1.0", "amd64", e, at) },
+		"deb":    func(w io.Writer, e []entry) error { return writeDeb(w, identity{version: "1.0", arch: "amd64"}, e, at) },
 	} {
 		var one, two bytes.Buffer
 		turned := someEntries()
@@ -220,4 +221,40 @@ func namesIn(t *testing.T, packed []byte) (names []string) {
 		names = append(names, h.Name)
 	}
 	return names
+}
+
+// TestPackedLinksLeadSomewhere follows every local link of the documents as the archive has them, and as the Debian package does.
+func TestPackedLinksLeadSomewhere(t *testing.T) {
+	t.Chdir("../..")
+	all, err := pages()
+	if err != nil {
+		t.Fatal(err)
+	}
+	debian := slices.DeleteFunc(slices.Clone(all), func(e entry) bool { return e.name == "LICENSE" || e.name == "CHANGELOG.md" })
+	for _, packed := range [][]entry{linked(all), linked(debian)} {
+		there, n := map[string]bool{}, 0
+		for _, e := range packed {
+			for name := e.name; name != "."; name = path.Dir(name) {
+				there[name] = true
+			}
+		}
+		for _, e := range packed {
+			if path.Ext(e.name) != ".md" {
+				continue
+			}
+			rewritten(e.data, func(m [][]byte) []byte {
+				if n++; len(m[2]) > 0 && !there[path.Join(path.Dir(e.name), string(m[2]))] {
+					t.Errorf("%s: %s leads nowhere", e.name, m[0])
+				}
+				return nil
+			})
+		}
+		if n < 100 {
+			t.Errorf("%d links, want 100 at least", n)
+		}
+	}
+	page := linked([]entry{{"a/b.md", 0, []byte("[x](c.md) [`y`](../z.go#L1) `[k](k.md)`\n![p](p.png) [q](#h) [r](http://r/)")}, {"a/c.md", 0, nil}})[0]
+	if got, want := string(page.data), "[x](c.md) `y` `[k](k.md)`\np [q](#h) [r](http://r/)"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
 }

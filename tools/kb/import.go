@@ -1,6 +1,7 @@
 package kb
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -193,16 +194,17 @@ func (w *work) prune(ctx context.Context) (gone []Imported, err error) {
 
 // SourcesOf lists the files at a path: that one, or those of a folder that can be read. What begins with a dot is left out: it is
 // the business of programs, as .git. A file that is named is taken whatever its ending, which then is what is wrong with it.
-// Links are not followed: one could lead out of the folder, or around in it for ever.
-func SourcesOf(at string) (files fs.FS, sources []string, err error) {
+// Links are not followed: one could lead out of the folder, or around in it for ever. left counts what is left out, by its ending;
+// links are under "link".
+func SourcesOf(at string) (files fs.FS, sources []string, left map[string]int, err error) {
 	info, err := os.Stat(at)
 	switch {
 	case err != nil:
-		return nil, nil, err
+		return nil, nil, nil, err
 	case !info.IsDir():
-		return os.DirFS(filepath.Dir(at)), []string{filepath.Base(at)}, nil
+		return os.DirFS(filepath.Dir(at)), []string{filepath.Base(at)}, nil, nil
 	}
-	files = os.DirFS(at)
+	files, left = os.DirFS(at), map[string]int{}
 	err = fs.WalkDir(files, ".", func(source string, entry fs.DirEntry, err error) error {
 		hidden := strings.HasPrefix(path.Base(source), ".") && source != "."
 		switch {
@@ -212,11 +214,15 @@ func SourcesOf(at string) (files fs.FS, sources []string, err error) {
 			return fs.SkipDir
 		case !hidden && entry.Type().IsRegular() && chunk.Readable(source):
 			sources = append(sources, source)
+		case !hidden && entry.Type().IsRegular():
+			left[cmp.Or(strings.ToLower(path.Ext(source)), "no ending")]++
+		case !hidden && entry.Type()&fs.ModeSymlink != 0:
+			left["link"]++
 		}
 		return nil
 	})
 	if err == nil && len(sources) == 0 {
 		err = fmt.Errorf("%s: no file that can be imported (%s)", at, strings.Join(chunk.Endings(), ", "))
 	}
-	return files, sources, err
+	return files, sources, left, err
 }

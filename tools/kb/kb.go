@@ -6,6 +6,7 @@
 //	file.go    one file: read, cut, summarized, embedded, stored
 //	sample.go  the handbook that comes with the program
 //
+//	page.go                        a passage as a page, to which citations lead
 //	base.go                        which knowledge base a caller means
 //	search_documents.go            the tool that finds passages; retrieval does
 //	get_knowledge_base_summary.go  what a base is, and how much is in it

@@ -58,6 +58,7 @@ func (c *Decode) Run(m *Console) error {
 // print decodes standard input and writes its events as the cases of families do. What else is known goes to stderr.
 // What it prints can be put into a family's file as the expected lines of a case.
 func (c *Decode) print(m *Console, f *adapters.Format, o adapters.Options) error {
+	m.hint("what the model wrote")
 	text, err := readInput(m.In)
 	if err != nil {
 		return err

@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"text/tabwriter"
 
 	"toolnorm/adapters"
 	"toolnorm/internal/family"
@@ -33,12 +32,11 @@ func (c *listFormats) Run(m *Console) error {
 	if err != nil {
 		return err
 	}
-	w := tabwriter.NewWriter(m.Out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "NAME\tMARKS\tMODELS")
+	rows := [][]string{{"NAME", "MARKS", "MODELS"}}
 	for _, f := range set.All() {
-		fmt.Fprintf(w, "%s\t%s\t%s\n", f.Name, strings.Join(f.Marks(), "  "), strings.Join(f.Models, " "))
+		rows = append(rows, []string{f.Name, strings.Join(f.Marks(), "  "), strings.Join(f.Models, " ")})
 	}
-	return w.Flush()
+	return table(m.Out, m.Width(), rows)
 }
 
 // showFormat prints a declaration.

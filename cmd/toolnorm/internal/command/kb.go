@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
+	"time"
 
 	"toolnorm/internal/auth"
 	"toolnorm/internal/toolbox"
@@ -113,12 +116,26 @@ type kbImport struct {
 	Clearance  int      `placeholder:"N" help:"The clearance that seeing them needs. Default: 0."`
 	Tenant     string   `placeholder:"NAME" help:"The tenant they belong to. Default: that of the knowledge base."`
 	Prune      bool     `help:"Take documents of the collection out whose files are gone from the folder."`
+	Verbose    bool     `short:"v" env:"-" help:"Print a line for each file that is imported, also where there are many."`
 	kbPlace    `embed:""`
 }
 
-// Run imports, and prints a line for each file that changed or failed. How far it is goes to standard error.
+// leftOut says what of a folder is not imported.
+func leftOut(left map[string]int) string {
+	n, kinds := 0, slices.Sorted(maps.Keys(left))
+	for _, kind := range kinds {
+		n += left[kind]
+	}
+	return fmt.Sprintf("left out: %s (%s)", count(n, "file"), shown(strings.Join(kinds, ", ")))
+}
+
+// mostLines is how many files are imported with a line each.
+const mostLines = 20
+
+// Run imports, and prints a line for each file that failed, and for each that changed where they are few. How far it is goes to
+// standard error.
 func (c *kbImport) Run(m *Console) error {
-	files, sources, err := kb.SourcesOf(c.Path)
+	files, sources, left, err := kb.SourcesOf(c.Path)
 	if err != nil {
 		return Wrong(err)
 	}
@@ -126,7 +143,10 @@ func (c *kbImport) Run(m *Console) error {
 		return Wrong(errors.New("--prune takes a folder: every document but this one would go"))
 	}
 	return c.openBase(m, c.KB, func(ctx context.Context, k *kb.KB, b kbstore.Base) error {
-		return m.importInto(ctx, k, kb.Import{
+		if len(left) > 0 {
+			defer fmt.Fprintln(m.Err, leftOut(left))
+		}
+		return m.importInto(ctx, k, c.Verbose, kb.Import{
 			Base: b, Collection: c.Collection, Files: files, Sources: sources, Prune: c.Prune,
 			Access: kbstore.Access{Tenant: c.Tenant, Departments: c.Department, Clearance: c.Clearance},
 		})
@@ -136,19 +156,23 @@ func (c *kbImport) Run(m *Console) error {
 // importInto imports and reports.
 // What changed goes to standard output and what went wrong to standard error, so that a script can keep the two apart. Files that did
 // not change have no line: a second import of a thousand files is one line.
-func (m *Console) importInto(ctx context.Context, k *kb.KB, in kb.Import) error {
-	in.Progress = func(source string, file, files, done, all int) {
+func (m *Console) importInto(ctx context.Context, k *kb.KB, verbose bool, in kb.Import) error {
+	start := time.Now()
+	in.Progress = func(source string, file, files, _, _ int) {
 		if m.OnTerminal() {
-			m.bar(fmt.Sprintf("%s (file %d of %d)", source, file, files), done, all)
+			m.bar(source+remaining(time.Since(start), file-1, files), file-1, files)
 		}
 	}
+	verbose = verbose || len(in.Sources) <= mostLines
 	in.Each = func(i kb.Imported) {
 		m.Clear()
 		switch i.Status {
 		case kb.StatusFailed:
 			fmt.Fprintf(m.Err, "%s: %s\n", shown(i.Source), shown(i.Error))
 		case kb.StatusImported, kb.StatusRemoved:
-			fmt.Fprintf(m.Out, "%s: %s, %d passages\n", shown(i.Source), i.Status, i.Chunks)
+			if verbose {
+				fmt.Fprintf(m.Out, "%s: %s, %d passages\n", shown(i.Source), i.Status, i.Chunks)
+			}
 			if i.Error != "" {
 				fmt.Fprintf(m.Err, "%s: %s\n", shown(i.Source), shown(i.Error))
 			}
@@ -162,12 +186,22 @@ func (m *Console) importInto(ctx context.Context, k *kb.KB, in kb.Import) error 
 		fmt.Fprintln(m.Err, "no embedding model is set (--text-embedding-model-url): passages are found by their words, not by their meaning")
 	}
 	switch {
+	case errors.Is(err, context.Canceled):
+		return fmt.Errorf("stopped after %d of %d files; run the command again to go on", total.Imported+total.Unchanged+total.Failed, len(in.Sources))
 	case err != nil:
 		return fmt.Errorf("%w; run the command again to go on", err)
 	case total.Failed > 0:
 		return fmt.Errorf("%d of %d files could not be imported", total.Failed, len(in.Sources))
 	}
 	return nil
+}
+
+// remaining says how long the rest will take, once enough is done to tell.
+func remaining(took time.Duration, done, of int) string {
+	if done < 2 || took < time.Second {
+		return ""
+	}
+	return fmt.Sprintf(", %v left", (took / time.Duration(done) * time.Duration(of-done)).Round(time.Second))
 }
 
 // kbList is the command kb list.

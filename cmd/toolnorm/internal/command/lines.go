@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 )
 
 // maxInput is how many bytes of standard input are taken: as a whole, or of one line.
@@ -14,6 +15,17 @@ const maxInput = 256 << 20
 
 // errLong says that a line is longer than that.
 var errLong = fmt.Errorf("the line has more than %d MiB", maxInput>>20)
+
+// hint says at a terminal what is waited for: without it decode and repair seem to hang.
+func (m *Console) hint(what string) {
+	f, ok := m.In.(*os.File)
+	if !ok {
+		return
+	}
+	if info, err := f.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
+		fmt.Fprintf(m.Err, "paste %s, then press Ctrl-D (Ctrl-Z and Enter on Windows)\n", what)
+	}
+}
 
 // readInput reads everything there is.
 // One byte more than the limit is read, to tell a text of just that size from a longer one.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+	"unicode/utf8"
 )
 
 func TestLinesOfEveryLengthAreRead(t *testing.T) {
@@ -56,5 +57,24 @@ func TestInputThatBreaksIsAnError(t *testing.T) {
 	}
 	if err := answerLines(iotest.ErrReader(broken), io.Discard, 10, nil, nil); !errors.Is(err, broken) {
 		t.Errorf("lines: %v", err)
+	}
+}
+
+// TestTablesFit cuts the widest columns, and nothing where there is no terminal.
+func TestTablesFit(t *testing.T) {
+	rows := [][]string{{"NAME", "MARKS", "MODELS"}, {"hermes", strings.Repeat("<tool_call> ", 20), "한국어 " + strings.Repeat("qwen ", 30)}}
+	for _, width := range []int{0, 40, 80, 1000} {
+		var b strings.Builder
+		if err := table(&b, width, rows); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(b.String()) {
+			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); width > 0 && n > width {
+				t.Errorf("width %d: %d in %q", width, n, line)
+			}
+		}
+		if cut := strings.Contains(b.String(), "…"); cut != (width == 40 || width == 80) {
+			t.Errorf("width %d: cut %v\n%s", width, cut, b.String())
+		}
 	}
 }

@@ -41,6 +41,7 @@ func (c *Repair) Run(m *Console) error {
 // print repairs standard input. What was repaired goes to stderr.
 // Standard output holds nothing but the JSON, for a pipe.
 func (c *Repair) print(m *Console, typ *schema.Type) error {
+	m.hint("the text")
 	text, err := readInput(m.In)
 	if err != nil {
 		return err

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"toolnorm/agent"
+	"toolnorm/chat"
+	"toolnorm/engine"
+	"toolnorm/internal/auth"
+	"toolnorm/tools/kb"
+)
+
+// catalog lists the models of the engine, and those that the agent makes of them: NAME@agent, and kb/NAME.
+type catalog struct {
+	*engine.Engine
+	loop     *agent.Loop
+	suffixes []string
+}
+
+// Models lists the models that the caller of ctx may ask.
+func (c *catalog) Models(ctx context.Context) ([]chat.Info, error) {
+	all, err := c.Engine.Models(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return c.loop.Listed(ctx, all, c.suffixes), nil
+}
+
+// Server returns no server for what the agent answers: there is none to pass a request on to.
+func (c *catalog) Server(ctx context.Context, model string) (http.RoundTripper, string, error) {
+	if c.loop.Answers(model) {
+		return nil, model, nil
+	}
+	return c.Engine.Server(ctx, model)
+}
+
+// Describe describes the model behind what the agent answers.
+func (c *catalog) Describe(ctx context.Context, model string, verbose bool) (json.RawMessage, error) {
+	if c.loop.Answers(model) {
+		behind, err := c.loop.Behind(ctx, model)
+		if err != nil {
+			return nil, err
+		}
+		model = behind
+	}
+	return c.Engine.Describe(ctx, model, verbose)
+}
+
+// Tags is the same list in Ollama's form.
+func (c *catalog) Tags(ctx context.Context) (json.RawMessage, error) {
+	text, err := c.Engine.Tags(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var list struct {
+		Models []json.RawMessage `json:"models"`
+	}
+	own, err := c.Engine.Models(ctx)
+	if err != nil || json.Unmarshal(text, &list) != nil {
+		return text, err
+	}
+	for _, m := range c.loop.Listed(ctx, own, c.suffixes)[len(own):] {
+		entry, err := engine.Tag(m)
+		if err != nil {
+			return nil, err
+		}
+		list.Models = append(list.Models, entry)
+	}
+	return json.Marshal(list)
+}
+
+// bases are the knowledge bases for the agent.
+type bases struct{ kb *kb.KB }
+
+// newBases returns them; nil where the program has none.
+func newBases(k *kb.KB) agent.Bases {
+	if k == nil || k.Store == nil {
+		return nil
+	}
+	return bases{k}
+}
+
+// Bases lists those that the caller of ctx may see.
+func (b bases) Bases(ctx context.Context) (all []agent.Base, err error) {
+	if ok, err := b.kb.Wanted(ctx); err != nil || !ok || auth.PrincipalOf(ctx) == nil {
+		return nil, err
+	}
+	list, err := b.kb.Store.Bases(ctx, auth.PrincipalOf(ctx))
+	for _, base := range list {
+		all = append(all, agent.Base{ID: base.ID, Name: base.Name})
+	}
+	return all, err
+}
+
+// Link is the address of a passage at the server that the client has asked.
+func (b bases) Link(ctx context.Context, base, document string, passage int) string {
+	at, _ := ctx.Value(askedAt{}).(string)
+	if at == "" {
+		return ""
+	}
+	return at + kb.Paths + url.PathEscape(base) + "/" + url.PathEscape(document) + "/" + strconv.Itoa(passage)
+}
+
+// askedAt is the key of the address at which a request has come.
+type askedAt struct{}
+
+// withAddress keeps the address for those that write links.
+func withAddress(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		scheme := "http"
+		if r.TLS != nil || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https") {
+			scheme = "https"
+		}
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), askedAt{}, scheme+"://"+r.Host)))
+	})
+}

@@ -1,0 +1,178 @@
+package family
+
+import (
+	"encoding/json"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"toolnorm/adapters"
+)
+
+// place is where a reply holds a tool's name and JSON: what stands around them, and between.
+type place struct {
+	holes              string // {name}…{json}, {json}…{name} or {call}
+	front, mid, behind string
+}
+
+// isWord reports whether a mark begins with a letter: such a mark stands at the beginning of a line.
+func isWord(mark string) bool {
+	c, _ := utf8.DecodeRuneInString(mark)
+	return unicode.IsLetter(c) || unicode.IsDigit(c)
+}
+
+// constantLine is a call line of the replies in which a name and JSON have the same text around them: whatever is constant in all of
+// them is a mark. Of one reply alone the line on which the name stands is taken for one. set says which declarations can be read.
+func constantLine(set *adapters.Set, replies []Reply) (line string, read []Reply) {
+	groups := map[string][]place{}
+	from := map[string][]Reply{}
+	var order []string
+	for _, r := range replies {
+		p, ok := placeOf(r)
+		if !ok {
+			continue
+		}
+		key := p.holes + "\x00" + p.mid
+		if groups[key] == nil {
+			order = append(order, key)
+		}
+		groups[key], from[key] = append(groups[key], p), append(from[key], r)
+	}
+	for _, key := range order {
+		made := lineOf(groups[key])
+		f, err := set.Parse([]byte("format  x\nmodels  x*\n" + made))
+		if err != nil {
+			continue
+		}
+		all := true
+		for _, r := range from[key] {
+			all = all && len(callsIn(f, r)) > 0
+		}
+		if all && len(from[key]) > len(read) {
+			line, read = made, from[key]
+		}
+	}
+	return line, read
+}
+
+// placeOf finds the first tool of a reply that has JSON behind it, in front of it or around it.
+func placeOf(r Reply) (p place, ok bool) {
+	for _, t := range r.Tools {
+		at := strings.Index(r.Raw, t.Name)
+		if at < 0 {
+			continue
+		}
+		for i := 0; i < len(r.Raw); i++ {
+			if r.Raw[i] != '{' {
+				continue
+			}
+			n := objectAt(r.Raw[i:])
+			if n == 0 {
+				continue
+			}
+			end, after := i+n, at+len(t.Name)
+			switch {
+			case i < at && after < end:
+				return place{"{call}", r.Raw[:i], "", r.Raw[end:]}, true
+			case i >= after:
+				return place{"{name}{json}", r.Raw[:at], r.Raw[after:i], r.Raw[end:]}, true
+			}
+			i = end - 1 // an object of something else
+		}
+	}
+	return p, false
+}
+
+// objectAt is how long the JSON object is that a text begins with; 0 where it begins with none.
+func objectAt(text string) int {
+	d := json.NewDecoder(strings.NewReader(text))
+	var v map[string]json.RawMessage
+	if d.Decode(&v) != nil {
+		return 0
+	}
+	return int(d.InputOffset())
+}
+
+// lineOf writes what is constant in places as a call line.
+func lineOf(all []place) string {
+	front, behind := all[0].front, all[0].behind
+	for _, p := range all[1:] {
+		front, behind = commonSuffix(front, p.front), commonPrefix(behind, p.behind)
+	}
+	front = strings.TrimLeft(lastLines(front, len(all) > 1), " \t\n")
+	ends := true // the replies end behind the mark
+	for _, p := range all {
+		ends = ends && strings.TrimSpace(p.behind) == strings.TrimSpace(behind)
+	}
+	behind = firstLines(behind, ends && len(all) > 1)
+	mid := example(all[0].mid)
+	holes := strings.Replace(all[0].holes, "{name}{json}", "{name}"+mid+"{json}", 1)
+	if isWord(front) {
+		return "call    \\n" + example(front) + holes + example(strings.TrimRight(behind, "\n")) + "\\n\n"
+	}
+	return "call    " + example(front) + holes + example(strings.TrimRight(behind, " \t\n")) + "\n"
+}
+
+// example writes a text as a declaration does: braces are doubled, and newlines are \n.
+func example(s string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(s, "{", "{{"), "\n", `\n`)
+}
+
+// lastLines are the last line of a text, and those in front of it that are marks and no words. Where several replies have it in
+// common, all of a line is the mark; of a single one, what stands behind its last sentence.
+func lastLines(text string, common bool) string {
+	start := len(text)
+	for start > 0 {
+		at := strings.LastIndexByte(text[:start-1], '\n') + 1
+		line := strings.TrimSpace(text[at:start])
+		if start < len(text) && (line == "" || isWord(line)) {
+			break
+		}
+		if !common {
+			if i := strings.LastIndexAny(line, ".!?"); i >= 0 && i+1 < len(line) && line[i+1] == ' ' {
+				return strings.TrimLeft(text[at:][strings.LastIndexAny(text[at:], ".!?")+1:], " ")
+			}
+		}
+		start = at
+	}
+	return text[start:]
+}
+
+// firstLines are the first line of a text, and those behind it that are marks; all of it where the replies end with it.
+func firstLines(text string, ends bool) string {
+	if ends {
+		return text
+	}
+	out := ""
+	for line := range strings.Lines(text) {
+		if bare := strings.TrimSpace(line); bare != "" && isWord(bare) && out != "" || strings.Contains(bare, " ") {
+			break
+		}
+		out += line
+	}
+	return out
+}
+
+// commonPrefix returns what two texts begin with, in whole characters.
+func commonPrefix(a, b string) string {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	for n > 0 && n < len(a) && !utf8.RuneStart(a[n]) {
+		n--
+	}
+	return a[:n]
+}
+
+// commonSuffix returns what two texts end with.
+func commonSuffix(a, b string) string {
+	n := 0
+	for n < len(a) && n < len(b) && a[len(a)-1-n] == b[len(b)-1-n] {
+		n++
+	}
+	for n > 0 && !utf8.RuneStart(a[len(a)-n]) {
+		n--
+	}
+	return a[len(a)-n:]
+}
