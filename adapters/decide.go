@@ -86,8 +86,8 @@ func (ar *arguments) noticeRest() {
 	}
 }
 
-// goesOn reports whether behind the closers of arguments a quote stands, or a comma and a comment, also behind a fence: their
-// end may be inside of a text, or too early.
+// goesOn reports whether behind the closers of arguments a quote or an escape stands, or a comma and a comment, also behind
+// a fence: their end may be inside of a text, or too early.
 func (ar *arguments) goesOn() bool {
 	n := ar.Space(0)
 	for end := n + maxAside; n < end && scan.IsCloser(ar.At(n)); n += 1 + ar.Space(n+1) {
@@ -95,7 +95,15 @@ func (ar *arguments) goesOn() bool {
 	if ar.Has(n, "```") {
 		n += 3 + ar.Space(n+3)
 	}
-	return ar.At(n) == '"' || ar.At(n) == ',' && ar.Comment(n+1+ar.Space(n+1)) > 0
+	c := ar.At(n)
+	if c == ',' {
+		c = ar.At(n + 1 + ar.Space(n+1))
+		if c == '{' {
+			c = ar.At(n + 2 + ar.Space(n+1))
+		}
+		return c >= 0 && strings.IndexByte("/#<-\\", byte(c)) >= 0
+	}
+	return c == '"' || c == '\\'
 }
 
 // damaged is the text of arguments that begin at position from, and what stands behind them up to the end of their call.

@@ -224,7 +224,7 @@ func (py *python) keywords(t *toolset.Tool) match {
 	py.LeaveAll()
 	py.Enter(lenient.CallArgs, t.Type())
 	py.PutByte('{')
-	typ := t.Type()
+	typ, named := t.Type(), false
 	for n := 0; ; n++ {
 		py.Pos += py.Loose(0)
 		c := py.At(0)
@@ -249,6 +249,9 @@ func (py *python) keywords(t *toolset.Tool) match {
 		key, a := py.keyword(typ, n)
 		if a != matched {
 			return a
+		}
+		if named = named || !py.Positional; named && py.Positional {
+			return mismatch // 7 of degrees=18,7
 		}
 		// fileName=… for file_name
 		key = py.Meant(typ, key, nil)

@@ -23,7 +23,7 @@ func (g *Args) between(s *Search, n *Node) {
 	case n.Flags&colonRead != 0:
 		to.Pos = n.Pos
 		s.Go(n, 0, to, ":")
-	case g.over(n.Pos), python && size == 0 && !g.stringAhead(n.Pos) && c != '[' && c != '{':
+	case g.over(n.Pos):
 	case size > 1:
 		s.Go(n, g.first(&to, habitWide, small), to, ":")
 	case size > 0:
@@ -179,7 +179,7 @@ func (g *Args) comma(s *Search, n *Node, next Place, behind int) {
 	}
 	if isClose(c) {
 		s.Go(n, pick(n.Stack.Kind == aTuple || n.Stack.Kind == aCall, 0, small), keep(n, n.Pos+1)) // a trailing one
-		if c == ']' && g.at(behind+1) == ']' && typeOf(next.Want).Only(schema.Array|schema.Null) {
+		if c == ']' && typeOf(next.Want).Only(schema.Array|schema.Null) {
 			s.Go(n, 0, next, ",") // [[1], ]], an empty one without its opener
 		}
 		return

@@ -47,6 +47,9 @@ func (g *Args) value(s *Search, n *Node) {
 		s.Go(n, small, keep(n, n.Pos+1)) // doubled
 	case c == ',' || c == ';':
 		s.Go(n, likely, keep(n, n.Pos+1))
+		if key, _ := g.keyAhead(g.blank(n.Pos + 1)); inList && n.Flags&empty != 0 && key != "" {
+			g.pop(s, n, 0, likely)
+		}
 		g.valueLost(s, n, inList)
 	case isClose(c):
 		g.valueLost(s, n, inList)
