@@ -127,7 +127,7 @@ func TestUnknownPathsOfAnthropicsAPIAreToldInItsForm(t *testing.T) {
 
 // Claude Code sends its token as a bearer's, the SDKs send a key in a header of its own, and both are told in their words.
 func TestMessagesTakeBothKindsOfKey(t *testing.T) {
-	keys, err := auth.ParseKeys([]string{"0123456789abcdef"})
+	keys, _, err := auth.ParseKeys([]string{"0123456789abcdef"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -94,7 +94,7 @@ func TestRepliesAreReadAndForgotten(t *testing.T) {
 
 // What one caller was answered is nothing to another, who may hold a key of this server as well.
 func TestARepliesIDIsOfNoUseToAnotherCaller(t *testing.T) {
-	keys, err := auth.ParseKeys([]string{"the-first-key-of-two", "the-second-key-of-two"})
+	keys, _, err := auth.ParseKeys([]string{"the-first-key-of-two", "the-second-key-of-two"})
 	if err != nil {
 		t.Fatal(err)
 	}
