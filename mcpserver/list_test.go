@@ -176,7 +176,7 @@ func TestCallersSeeTheirOwnSchemas(t *testing.T) {
 		}
 		return json.RawMessage(`{"type":"object","title":"` + who + `"}`)
 	}})...)
-	l := newLists(Config{Registry: r, PageSize: 2, Outcome: func(string) bool { return false }, Extra: server.NewMCPServer("", "")})
+	l := newLists(Config{Registry: r, Bounds: Bounds{PageSize: 2}, Outcome: func(string) bool { return false }, Extra: server.NewMCPServer("", "")})
 	for range 2 { // made, and kept
 		for _, who := range []string{"", "ann", "bob"} {
 			want := `"title":"` + who + `"`
