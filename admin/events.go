@@ -39,7 +39,7 @@ type page struct {
 	kinds []string // what changed since it was last told, each once
 }
 
-// newHub is a hub without pages.
+// newHub returns a hub without pages.
 func newHub() *hub { return &hub{pages: map[*page]bool{}, closed: make(chan struct{})} }
 
 // close ends all streams.
@@ -87,7 +87,7 @@ func (p *page) add(kind string) {
 	}
 }
 
-// take is what changed since the last time.
+// take returns what changed since the last time.
 func (p *page) take() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -83,7 +83,7 @@ func (l *live) oneExchange(w http.ResponseWriter, r *http.Request) error {
 	return write(w, http.StatusOK, exchange{e, l.readings(e), l.meanings()})
 }
 
-// readings are those of an exchange's generations; nil for one without text, or whose format is not known any more.
+// readings returns the readings of an exchange's generations; nil for one without text, or whose format is not known any more.
 // A text that was not kept whole is not read: its cut end would look like the model's own.
 func (l *live) readings(e *trace.Exchange) []*replay.Reading {
 	if e.Bodies == nil {
@@ -114,7 +114,7 @@ func (l *live) readings(e *trace.Exchange) []*replay.Reading {
 	return all
 }
 
-// toolsOf are the tools that were offered. A schema that was not kept is missing, and any object fits then.
+// toolsOf returns the tools that were offered. A schema that was not kept is missing, and any object fits then.
 // The names are kept before the schemas, so that a call of a tool with a huge schema is still known as one.
 func toolsOf(b *trace.Bodies) []chat.Tool {
 	all := make([]chat.Tool, len(b.Tools))
@@ -124,7 +124,7 @@ func toolsOf(b *trace.Bodies) []chat.Tool {
 	return all
 }
 
-// tailOf is the end of a prompt, which tells the decoder whether the reply begins inside reasoning. 64 bytes do.
+// tailOf returns the end of a prompt, which tells the decoder whether the reply begins inside reasoning. 64 bytes do.
 func tailOf(prompt string) string { return prompt[max(len(prompt)-64, 0):] }
 
 // maxReplay is how long a text may be that is read again, in bytes. What a trace keeps is shorter.

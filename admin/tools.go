@@ -61,7 +61,7 @@ func number(text, field string) (int, error) {
 	return n, nil
 }
 
-// idOf is the tool that a path names. What is no number is no tool.
+// idOf returns the tool that a path names. What is no number is no tool.
 func idOf(r *http.Request) (int, error) {
 	id, err := number(r.PathValue("id"), "id")
 	if err != nil {

@@ -65,7 +65,7 @@ func describe(list []tools.Tool, one func(tools.Tool) described) string {
 	return b.String()
 }
 
-// briefly is a tool in few words: {"a": "integer", "b?": "string"}. Of a name alone models guess the arguments; the types
+// briefly returns a tool in few words: {"a": "integer", "b?": "string"}. Of a name alone models guess the arguments; the types
 // keep them from writing objects for texts. "any" stands for several types or none.
 func briefly(t tools.Tool) described {
 	params := map[string]string{}

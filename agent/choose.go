@@ -38,7 +38,7 @@ func (r *run) open(ctx context.Context, c chat.Call) {
 	}
 }
 
-// picked is the call that a model answers a question with; nil when it wants no tool, or says nothing that can be read
+// picked returns the call that a model answers a question with; nil when it wants no tool, or says nothing that can be read
 // though it was asked twice.
 func (r *run) picked(ctx context.Context, question string, names []string) (*chat.Call, error) {
 	request := r.ask.Request
@@ -82,14 +82,14 @@ func (r *run) question() string {
 	return b.String()
 }
 
-// answer is the schema of what can be answered. The names are an enum, so a server that holds a model to a schema
+// answer returns the schema of what can be answered. The names are an enum, so a server that holds a model to a schema
 // cannot write any other; the arguments are any object, and are read by the tool's schema as in every call.
 func answer(names []string) json.RawMessage {
 	enum, _ := chat.JSON(names) // strings always encode
 	return json.RawMessage(`{"type":"object","properties":{"tool_name":{"type":"string","enum":` + string(enum) + `},"arguments":{"type":"object"}},"required":["tool_name","arguments"]}`)
 }
 
-// said is the text of a reply that takes its place in the queue as every other. Its tokens count for the budget.
+// said returns the text of a reply that takes its place in the queue as every other. Its tokens count for the budget.
 func (r *run) said(ctx context.Context, request *chat.Request) (string, error) {
 	leave, err := r.queued(ctx)
 	if err != nil {

@@ -42,7 +42,7 @@ func newFinder(list []tools.Tool) *finder {
 	return f
 }
 
-// words is a name in words: getCurrentTime, get_current_time and get-current-time are get current time.
+// words returns a name in words: getCurrentTime, get_current_time and get-current-time are get current time.
 func words(name string) string {
 	var b strings.Builder
 	low := false

@@ -118,7 +118,7 @@ func (q *Queue) full(l *lane, now time.Time) error {
 	return f
 }
 
-// free is how long it takes until another request may begin: 0 is now, and a whole window means when one has ended. The
+// free returns how long it takes until another request may begin: 0 is now, and a whole window means when one has ended. The
 // window is that of the PerMinute-th beginning back: when that is a minute old, one more fits into any 60 seconds.
 func (q *Queue) free(l *lane, now time.Time) time.Duration {
 	if q.cfg.AtOnce > 0 && l.running >= q.cfg.AtOnce {

@@ -71,15 +71,15 @@ type rpcError struct {
 	cause   error // gives the headers that say when to try again; nil: none
 }
 
-// Error is its sentence.
+// Error returns its sentence.
 func (e *rpcError) Error() string { return e.Message }
 
-// wrong is an error of the request itself: status 400, whatever the code, since repeating it cannot help.
+// wrong returns an error of the request itself: status 400, whatever the code, since repeating it cannot help.
 func wrong(code int, text string) *rpcError {
 	return &rpcError{Code: code, Message: text, status: http.StatusBadRequest}
 }
 
-// asRPC is an error of a run. A fault of kind Invalid with a cause is the model server's word on the request, and so
+// asRPC returns an error of a run. A fault of kind Invalid with a cause is the model server's word on the request, and so
 // the model's error; without one it is ours, and the parameters are wrong.
 func asRPC(err error) *rpcError {
 	var e *rpcError
@@ -179,7 +179,7 @@ func readRPC(body []byte, id *json.RawMessage) (a Ask, err error) {
 	return readParams(q.Params)
 }
 
-// isInteger says that an id is a whole number: JSON-RPC advises against fractions, and clients compare ids as they sent
+// isInteger reports whether an id is a whole number: JSON-RPC advises against fractions, and clients compare ids as they sent
 // them.
 func isInteger(text json.RawMessage) bool {
 	var n json.Number
@@ -225,7 +225,7 @@ func readParams(text json.RawMessage) (a Ask, err error) {
 	return a, nil
 }
 
-// turn is the message as models get it. Its content is a text, or OpenAI's list of parts; Gemini's name of the
+// turn returns the message as models get it. Its content is a text, or OpenAI's list of parts; Gemini's name of the
 // assistant is known as well, and what tools have answered in earlier turns is told by users, as in this loop.
 func (m message) turn() (chat.Message, error) {
 	// "model" is Gemini's word; "developer" is OpenAI's newer one for "system".

@@ -32,7 +32,7 @@ type usage struct {
 	Total      int `json:"total_tokens"`
 }
 
-// resultOf is an outcome as the caller gets it. Both lists are [] and never null.
+// resultOf returns an outcome as the caller gets it. Both lists are [] and never null.
 func resultOf(o *Outcome) *rpcResult {
 	r := &rpcResult{Text: o.Text, Model: o.Model, Steps: o.Steps, Stop: o.Stop, Calls: o.Calls, Chosen: o.Chosen, Queue: o.Waited.Milliseconds(), Warnings: o.Warnings}
 	r.Usage = usage{o.Usage.Prompt, o.Usage.Completion, o.Usage.Prompt + o.Usage.Completion}
@@ -53,7 +53,7 @@ type rpcReply struct {
 	ID      json.RawMessage `json:"id"`
 }
 
-// reply20 is an answer in JSON-RPC 2.0, with a result or an error and the request's own id.
+// reply20 returns an answer in JSON-RPC 2.0, with a result or an error and the request's own id.
 func reply20(id json.RawMessage, r *rpcResult, e *rpcError) []byte {
 	text, err := chat.JSON(rpcReply{"2.0", r, e, id})
 	if err != nil { // arguments that are no JSON have not come this far

@@ -117,7 +117,7 @@ type Counts struct {
 	Estimated          bool // at four bytes a token, where the reply was ended before the upstream counted
 }
 
-// Plus is the sum of both.
+// Plus returns the sum of both.
 func (c Counts) Plus(d Counts) Counts {
 	return Counts{c.Prompt + d.Prompt, c.Completion + d.Completion, c.Estimated || d.Estimated}
 }

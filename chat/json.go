@@ -57,7 +57,7 @@ const (
 	topBits  = eachByte * 0x80
 )
 
-// plain is how many bytes at the front of s are of ASCII and stand for themselves in a JSON string.
+// plain returns how many bytes at the front of s are of ASCII and stand for themselves in a JSON string.
 // Eight are looked at together: where a byte is below a blank, a quote, a backslash or beyond ASCII, one of four values has
 // the top bit of that byte set. A borrow can set that of a later byte as well, but never of an earlier one.
 func plain(s string) int {

@@ -234,7 +234,7 @@ func TestGrammarBeginsAtTheMark(t *testing.T) {
 	t.Logf("%d families, %d beginnings of calls", len(of), len(heads))
 }
 
-// begins says whether a call that begins so triggers the grammar: some families print calls without the mark that they know.
+// begins reports whether a call that begins so triggers the grammar: some families print calls without the mark that they know.
 func begins(g adapters.Grammar, head string) bool {
 	trigger := g.Trigger[0]
 	return trigger.Word != "" && strings.Contains(head, trigger.Word) || trigger.Word == "" && regexp.MustCompile(trigger.Pattern).MatchString("\n"+head)

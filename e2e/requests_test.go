@@ -134,7 +134,7 @@ func TestHistoriesOfClientsAreInTheRealPrompt(t *testing.T) {
 	}
 }
 
-// printed says whether a prompt has a text, as it is or inside JSON, which templates write with or without escapes.
+// printed reports whether a prompt has a text, as it is or inside JSON, which templates write with or without escapes.
 func printed(prompt, text string) bool {
 	if strings.Contains(prompt, text) {
 		return true

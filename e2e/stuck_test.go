@@ -249,7 +249,7 @@ func (s *server) leave(t *testing.T, prompt string, records int) {
 	}
 }
 
-// replies says whether a short request is answered within a time that is long for it, on a busy machine as well.
+// replies reports whether a short request is answered within a time that is long for it, on a busy machine as well.
 func (s *server) replies(t *testing.T, prompt string) bool {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), 12*time.Second)

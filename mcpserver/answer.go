@@ -106,7 +106,7 @@ func (s *Server) quick(w http.ResponseWriter, r *http.Request, c *caller, m mess
 	s.write(w, f)
 }
 
-// handled is the answer to a request, as a last frame. An empty one means that the client took the request back: by the
+// handled returns the answer to a request, as a last frame. An empty one means that the client took the request back: by the
 // revisions up to 2025-11-25 a cancelled request gets no answer.
 func (s *Server) handled(ctx context.Context, c *caller, m message) frame {
 	result, rpcErr := s.engine.handle(ctx, c, m)

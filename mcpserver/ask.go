@@ -82,7 +82,7 @@ func (e *engine) answered(c *caller, m message) {
 	}
 }
 
-// unsealed is a message as mcp-go's server is to see it: with the state that a handler gave out, not with the sealed
+// unsealed returns a message as mcp-go's server is to see it: with the state that a handler gave out, not with the sealed
 // one that the client carried. purpose is what a state of this message is good for. The state passes through the
 // client's hands, so 2026-07-28 wants it signed, and bound to the caller and the call; a wrong one is -32602.
 func (e *engine) unsealed(c *caller, m message) (raw json.RawMessage, purpose string, rpcErr *rpcError) {
@@ -105,7 +105,7 @@ func (e *engine) unsealed(c *caller, m message) (raw json.RawMessage, purpose st
 	return raw, purpose, nil
 }
 
-// withState is a message with another state. Only the parameters are written anew; their values stay as the client
+// withState returns a message with another state. Only the parameters are written anew; their values stay as the client
 // wrote them.
 func withState(m message, state string) (json.RawMessage, error) {
 	var params map[string]json.RawMessage
@@ -121,7 +121,7 @@ func withState(m message, state string) (json.RawMessage, error) {
 	}{"2.0", m.id, m.method, params}), nil
 }
 
-// sealed is a result as the client is to see it. One that asks for something the client has not declared is an error,
+// sealed returns a result as the client is to see it. One that asks for something the client has not declared is an error,
 // -32021: a server must never ask for it, and a client without that capability could not go on.
 func (e *engine) sealed(c *caller, purpose string, result any) (any, *rpcError) {
 	if !c.modern {

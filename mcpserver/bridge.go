@@ -62,7 +62,7 @@ func rememberError(ctx context.Context, _ any, _ mcp.MCPMethod, _ any, err error
 	}
 }
 
-// bridgedError is an error of mcp-go's server. One of a handler has the code that it asks for, instead of that of an
+// bridgedError returns an error of mcp-go's server. One of a handler has the code that it asks for, instead of that of an
 // internal one. A resource that is not there was -32002 up to 2025-11-25; 2026-07-28 forbids that code and has -32602
 // (SEP-2164).
 func bridgedError(c *caller, e mcp.JSONRPCErrorDetails, failed error) *rpcError {
@@ -135,13 +135,13 @@ var (
 	_ server.SessionWithProtocolVersion          = (*bridged)(nil)
 )
 
-// newBridged is the session for one message. An error of say is dropped: it means that the stream, and so the message,
+// newBridged returns the session for one message. An error of say is dropped: it means that the stream, and so the message,
 // is over.
 func newBridged(ctx context.Context, e *engine, c *caller) *bridged {
 	return &bridged{e: e, c: c, say: func(f frame) { _ = c.out(ctx, f) }}
 }
 
-// NotificationChannel is where handlers put what they say about the running request. It goes out in order, by a
+// NotificationChannel returns where handlers put what they say about the running request. It goes out in order, by a
 // goroutine that ends with finish. It is made only when asked for: most requests say nothing, and need no goroutine.
 func (b *bridged) NotificationChannel() chan<- mcp.JSONRPCNotification {
 	b.mu.Lock()
@@ -185,29 +185,29 @@ func (b *bridged) finish() {
 // Initialize does nothing: what a message needs is known before it is handled.
 func (b *bridged) Initialize() {}
 
-// Initialized says that the session may be spoken to. Clients that skip notifications/initialized are served as well.
+// Initialized reports whether the session may be spoken to. Clients that skip notifications/initialized are served as well.
 func (b *bridged) Initialized() bool { return true }
 
-// SessionID is the session's, empty when there is none. mcp-go files nothing under it: the session is never registered
+// SessionID returns the session's, empty when there is none. mcp-go files nothing under it: the session is never registered
 // there.
 func (b *bridged) SessionID() string { return b.c.id }
 
-// ProtocolVersion is the one that was negotiated. mcp-go goes by it in what it writes, as resultType and the cache hints.
+// ProtocolVersion returns the one that was negotiated. mcp-go goes by it in what it writes, as resultType and the cache hints.
 func (b *bridged) ProtocolVersion() string { return b.c.now().version }
 
 // SetLogLevel is what logging/setLevel does.
 func (b *bridged) SetLogLevel(level mcp.LoggingLevel) { b.c.setLevel(level) }
 
-// GetLogLevel is the lowest level that the client wants.
+// GetLogLevel returns the lowest level that the client wants.
 func (b *bridged) GetLogLevel() mcp.LoggingLevel { return b.c.now().level }
 
-// GetClientInfo is what the client calls itself.
+// GetClientInfo returns what the client calls itself.
 func (b *bridged) GetClientInfo() mcp.Implementation { return b.c.now().client }
 
 // SetClientInfo does nothing: the session keeps what initialize said (engine.initialize).
 func (b *bridged) SetClientInfo(mcp.Implementation) {}
 
-// GetClientCapabilities is what the client can do for us.
+// GetClientCapabilities returns what the client can do for us.
 func (b *bridged) GetClientCapabilities() mcp.ClientCapabilities { return b.c.now().can }
 
 // SetClientCapabilities does nothing, as SetClientInfo.
@@ -225,7 +225,7 @@ func (b *bridged) UnsubscribeFromResource(uri string) { b.c.unwatch(uri) }
 // SubscribedResources is not known as a list; nothing of ours asks for one.
 func (b *bridged) SubscribedResources() []string { return nil }
 
-// IsSubscribedToResource says whether the client hears of changes to a resource.
+// IsSubscribedToResource reports whether the client hears of changes to a resource.
 func (b *bridged) IsSubscribedToResource(uri string) bool { return b.c.watches(uri) }
 
 // RequestElicitation asks the client's user. The answer comes on another request of the client's, by engine.answered.

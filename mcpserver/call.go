@@ -112,10 +112,10 @@ func (e *engine) result(c *caller, tool string, r tools.Result) json.RawMessage 
 	return encode(out)
 }
 
-// textOf is a part that is a text.
+// textOf returns a part that is a text.
 func textOf(text string) content { return content{Type: mcp.ContentTypeText, Text: &text} }
 
-// asOutcome is a result as an object with success, and a result or an error, in the text and as the structure. The
+// asOutcome returns a result as an object with success, and a result or an error, in the text and as the structure. The
 // company's tools promise that form. IsError stays, for clients that look at it.
 func asOutcome(r tools.Result) tools.Result {
 	text := tools.OutcomeOf(r).JSON()
@@ -124,7 +124,7 @@ func asOutcome(r tools.Result) tools.Result {
 	return out
 }
 
-// contents are the parts of a result, the first a text. A result without any text gets one that describes its parts, as
+// contents returns the parts of a result, the first a text. A result without any text gets one that describes its parts, as
 // "[image image/png, 3 bytes]".
 func contents(r tools.Result) []content {
 	all := make([]content, 0, len(r.Content)+1)
@@ -138,7 +138,7 @@ func contents(r tools.Result) []content {
 	return all
 }
 
-// part is one part as MCP writes it.
+// part returns one part as MCP writes it.
 func part(p tools.Part) content {
 	switch p.Kind {
 	case tools.Image:

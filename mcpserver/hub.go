@@ -123,10 +123,10 @@ func newEcho() echo { return echo{rand.Text(), make(chan mcp.JSONRPCNotification
 // Initialize does nothing: the session is born initialised.
 func (echo) Initialize() {}
 
-// Initialized says that the session may be told of changes: mcp-go passes over sessions that are not.
+// Initialized reports whether the session may be told of changes: mcp-go passes over sessions that are not.
 func (echo) Initialized() bool { return true }
 
-// NotificationChannel is where changes arrive.
+// NotificationChannel returns where changes arrive.
 func (e echo) NotificationChannel() chan<- mcp.JSONRPCNotification { return e.c }
 
 // SessionID is unlike any other.

@@ -52,7 +52,7 @@ func (s *Server) listen(w http.ResponseWriter, r *http.Request) {
 	s.dropped("listener", err)
 }
 
-// watches says whether a session subscribed to a resource, perhaps since its stream was opened: the subscription came by
+// watches reports whether a session subscribed to a resource, perhaps since its stream was opened: the subscription came by
 // another request, perhaps to this process only. So it is looked up for each change.
 func (s *Server) watches(id, uri string) bool {
 	one, ok := s.sessions.remembered(id)
@@ -110,7 +110,7 @@ func (s *Server) subscribe(w http.ResponseWriter, r *http.Request, c *caller, m 
 	s.dropped("subscription", err)
 }
 
-// hold is a subscription on a stream that carries other answers as well. It ends when the client cancels it or leaves.
+// hold returns a subscription on a stream that carries other answers as well. It ends when the client cancels it or leaves.
 // Only stdio has such streams, where notifications/cancelled is still the way to end a request.
 func (e *engine) hold(ctx context.Context, c *caller, m message) (json.RawMessage, *rpcError) {
 	l, hears, rpcErr := e.subscription(ctx, c.stream, m)
@@ -144,7 +144,7 @@ func (e *engine) subscription(ctx context.Context, box *outbox, m message) (l *l
 	}, !honoured.IsEmpty(), nil
 }
 
-// wanted says whether a filter lets a notification pass. Progress and log lines never do: they go with their own request.
+// wanted reports whether a filter lets a notification pass. Progress and log lines never do: they go with their own request.
 func wanted(f mcp.SubscriptionFilter, method, uri string) bool {
 	switch method {
 	case mcp.MethodNotificationToolsListChanged:
@@ -159,7 +159,7 @@ func wanted(f mcp.SubscriptionFilter, method, uri string) bool {
 	return false
 }
 
-// honoured is the part of a filter that the server can do. Tools always change; the rest is what mcp-go's server
+// honoured returns the part of a filter that the server can do. Tools always change; the rest is what mcp-go's server
 // declares. Resources are cut at maxWatched, and the acknowledgement shows which are left.
 func (e *engine) honoured(ctx context.Context, f mcp.SubscriptionFilter) mcp.SubscriptionFilter {
 	can := e.capabilities(ctx)
@@ -175,7 +175,7 @@ func (e *engine) honoured(ctx context.Context, f mcp.SubscriptionFilter) mcp.Sub
 	return f
 }
 
-// capabilities are what mcp-go's server can do now; it tells only those who initialize. So it is asked as a client would,
+// capabilities returns what mcp-go's server can do now; it tells only those who initialize. So it is asked as a client would,
 // with an empty initialize that leaves no session behind.
 func (e *engine) capabilities(ctx context.Context) mcp.ServerCapabilities {
 	answer := e.cfg.Extra.HandleMessage(ctx, json.RawMessage(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}`))
@@ -187,7 +187,7 @@ func (e *engine) capabilities(ctx context.Context) mcp.ServerCapabilities {
 	return mcp.ServerCapabilities{}
 }
 
-// listened is the result of a subscription, which is its end. The id goes into a copy of the server's identity, as three
+// listened returns the result of a subscription, which is its end. The id goes into a copy of the server's identity, as three
 // indexes keep append from writing into the one that all requests share.
 func (e *engine) listened(id json.RawMessage) json.RawMessage {
 	meta := append(e.lists.identity[:len(e.lists.identity)-1:len(e.lists.identity)-1], `,"`+mcp.MetaKeySubscriptionID+`":`...)

@@ -43,10 +43,10 @@ type params struct {
 	State  *string         // requestState of 2026-07-28, sealed; nil: the first round
 }
 
-// isRequest says that the message wants an answer.
+// isRequest reports whether the message wants an answer.
 func (m message) isRequest() bool { return m.method != "" && m.id != nil }
 
-// isAnswer says that the message answers a request of ours.
+// isAnswer reports whether the message answers a request of ours.
 func (m message) isAnswer() bool { return m.method == "" }
 
 // readMessage reads one message. The error keeps the id when it could be read; id is nil otherwise, and the answer's id
@@ -80,7 +80,7 @@ func readMessage(raw []byte) (m message, rpcErr *rpcError) {
 	return m, nil
 }
 
-// members are those of a message, by their names as they are written: encoding/json finds those of a struct in any
+// members returns the members of a message, by their names as they are written: encoding/json finds those of a struct in any
 // case, so that {"Method":"ping"} would be taken, and another reader of the same text might see another method. Invalid
 // UTF-8 is refused, since the id in it would make our answer invalid too.
 func members(raw []byte) (all map[string]json.RawMessage, rpcErr *rpcError) {
@@ -129,7 +129,7 @@ func (p *params) read(raw json.RawMessage) error {
 	return err
 }
 
-// isID says that a JSON value may be the id of a request: MCP takes strings and whole numbers, and no null. 1e400 is
+// isID reports whether a JSON value may be the id of a request: MCP takes strings and whole numbers, and no null. 1e400 is
 // none, and 1.0 is one, whatever it looks like; it is given back as 1.0.
 func isID(v json.RawMessage) bool {
 	if v[0] == '"' {
@@ -143,7 +143,7 @@ func isID(v json.RawMessage) bool {
 // the requests.
 const maxBatch = 100
 
-// isBatch says that a body is a JSON array. It looks at one byte, so that a large body is not read for it twice.
+// isBatch reports whether a body is a JSON array. It looks at one byte, so that a large body is not read for it twice.
 func isBatch(body []byte) bool {
 	return bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("["))
 }
@@ -219,7 +219,7 @@ func (e *rpcError) withStatus(status int) *rpcError {
 	return e
 }
 
-// frame is the error as the answer to a request; a nil id is one that could not be read. The data is never left out:
+// frame returns the error as the answer to a request; a nil id is one that could not be read. The data is never left out:
 // Void shows its user the code and the data of an error, and not the message.
 func (e *rpcError) frame(id json.RawMessage) []byte {
 	type body struct {
@@ -242,7 +242,7 @@ func (e *rpcError) frame(id json.RawMessage) []byte {
 	}{"2.0", id, body{e.code, e.message, data}})
 }
 
-// httpStatus is the status that an error has as the answer to a POST. Up to 2025-11-25 only messages that could not be
+// httpStatus returns the status that an error has as the answer to a POST. Up to 2025-11-25 only messages that could not be
 // taken at all have another than 200. By 2026-07-28 a method that is unknown is a 404, and errors about headers,
 // capabilities or the revision are a 400: by these a client tells a modern server from an older one.
 func (e *rpcError) httpStatus(modern bool) int {

@@ -85,7 +85,7 @@ func (q *queue) submit(c *conn, m message) error {
 	return errBusy
 }
 
-// within is the context that a message is answered in.
+// within returns the context that a message is answered in.
 func (m message) within(c *conn) context.Context {
 	if m.ctx == nil {
 		return c.ctx
@@ -206,10 +206,10 @@ func (q *queue) reply(c *conn, m message, put func(frame) error) {
 	}
 }
 
-// idle says that nothing is waiting or being answered.
+// idle reports whether nothing is waiting or being answered.
 func (q *queue) idle() bool { return q.pending.Load() == 0 }
 
-// caller is the conn as the sender of a message. On stdio a message may be of revision 2026-07-28, and then it says
+// caller returns the conn as the sender of a message. On stdio a message may be of revision 2026-07-28, and then it says
 // everything itself; only its id can be cancelled like any other.
 func (q *queue) caller(c *conn, m message) *caller {
 	said := m.said.Meta
@@ -222,7 +222,7 @@ func (q *queue) caller(c *conn, m message) *caller {
 	return &caller{session: one, modern: true, meta: said, out: c.box.send, stream: c.box}
 }
 
-// isQuick says that a request is answered from memory, without the code of a tool, prompt or resource. These are
+// isQuick reports whether a request is answered from memory, without the code of a tool, prompt or resource. These are
 // answered in the dispatcher or the handler itself, in order, and take none of the places.
 func isQuick(method string) bool {
 	switch mcp.MCPMethod(method) {

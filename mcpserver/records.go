@@ -124,7 +124,7 @@ func (o *record) take(leave context.CancelCauseFunc) (turn int) {
 	return turn
 }
 
-// turns is how many connections have taken the stream.
+// turns returns how many connections have taken the stream.
 func (o *record) turns() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -26,7 +26,7 @@ type meta struct {
 	Progress json.RawMessage `json:"progressToken"`
 }
 
-// pick says whether a POST counts by 2026-07-28 (modern) or by an earlier revision, whose name it gives when a header
+// pick reports whether a POST counts by 2026-07-28 (modern) or by an earlier revision, whose name it gives when a header
 // says it. The rules are tried in this order: the body's own revision, then the headers of 2026-07-28, then initialize,
 // then the header, then nothing, which means 2025-03-26. Both eras share one address; the order decides what a request
 // is whose header and body disagree, and so which error tells its client.
@@ -63,7 +63,7 @@ func pickModern(header string, named json.RawMessage) (bool, string, *rpcError) 
 	return true, version, nil
 }
 
-// isKnown says that we speak a revision.
+// isKnown reports whether we speak a revision.
 func isKnown(version string) bool { return slices.Contains(mcp.ValidProtocolVersions, version) }
 
 // unsupported says which revisions we speak, -32022. From data.supported a client takes the one to try next.

@@ -148,7 +148,7 @@ func digest(principal string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// letters are a client's capabilities in short. Only whether they are declared is kept; their details (form or URL mode
+// letters returns a client's capabilities in short. Only whether they are declared is kept; their details (form or URL mode
 // of elicitation) are lost with the session's next request.
 func letters(c mcp.ClientCapabilities) (all string) {
 	if c.Roots != nil {
@@ -166,7 +166,7 @@ func letters(c mcp.ClientCapabilities) (all string) {
 	return all
 }
 
-// abilities are the capabilities that letters stand for. A letter that a newer program has written is passed over.
+// abilities returns the capabilities that letters stand for. A letter that a newer program has written is passed over.
 func abilities(all string) (c mcp.ClientCapabilities) {
 	if strings.Contains(all, "r") {
 		c.Roots = &struct {

@@ -42,7 +42,7 @@ type said struct {
 // lines would be noise to those who never ask.
 const defaultLevel = mcp.LoggingLevelInfo
 
-// session is the caller of a request of 2026-07-28, which names its capabilities. It lives as long as the request, and
+// session returns the caller of a request of 2026-07-28, which names its capabilities. It lives as long as the request, and
 // has no id, so it cannot be cancelled by name: closing the stream is the cancellation.
 func (m meta) session(principal string) *session {
 	own := said{version: mcp.ProtocolVersion20260728, level: m.Level, can: *m.Capabilities}
@@ -59,7 +59,7 @@ func (s *session) begin(version string, client mcp.Implementation, can mcp.Clien
 	s.said = said{version, client, can, cmp.Or(s.said.level, defaultLevel)}
 }
 
-// now is what the client has said so far.
+// now returns what the client has said so far.
 func (s *session) now() said {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -99,14 +99,14 @@ func (s *session) unwatch(uri string) {
 // may be.
 const maxWatched = 1000
 
-// watches says whether the client subscribed to a resource.
+// watches reports whether the client subscribed to a resource.
 func (s *session) watches(uri string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.watched[uri]
 }
 
-// hidesErrors says that the client shows a failed result as nothing at all: Void, whose name is chosen by its user, and
+// hidesErrors reports whether the client shows a failed result as nothing at all: Void, whose name is chosen by its user, and
 // which has never had another version. Its interface shows {} for a result with isError, so neither the user nor the
 // model learns what was wrong; a text that begins with "Error:" reaches both.
 func (s *session) hidesErrors() bool {
@@ -234,7 +234,7 @@ func nameOf(id string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// has says that an id was given up.
+// has reports whether an id was given up.
 func (e *ended) has(id string) bool {
 	_, ok := e.at[nameOf(id)]
 	return ok

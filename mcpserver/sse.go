@@ -65,7 +65,7 @@ func newsFor(c *conn) *listener {
 	}}
 }
 
-// newUUID is a random UUID, version 4. Its 122 random bits are the only secret of a legacy session where no keys are
+// newUUID returns a random UUID, version 4. Its 122 random bits are the only secret of a legacy session where no keys are
 // asked for.
 func newUUID() string {
 	var b [16]byte
@@ -74,7 +74,7 @@ func newUUID() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// messageURL is where a session's messages are sent: beside the address that the client asked, or under the public one.
+// messageURL returns where a session's messages are sent: beside the address that the client asked, or under the public one.
 // Clients refuse an address of another origin, so behind a proxy that shows another name PublicURL has to be set;
 // headers like X-Forwarded-Host are not read, since anybody can send them.
 func (s *Server) messageURL(r *http.Request, id string) string {

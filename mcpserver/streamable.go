@@ -33,7 +33,7 @@ func (s *Server) streamable(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// accepts says that a client takes a content type, in so many words or as any. One that says nothing takes JSON. The
+// accepts reports whether a client takes a content type, in so many words or as any. One that says nothing takes JSON. The
 // specification wants both types in Accept; curl sends */*, and is served.
 func accepts(r *http.Request, kind string) bool {
 	said := strings.Join(r.Header.Values("Accept"), ",")
@@ -173,7 +173,7 @@ func (s *Server) oneOfBatch(r *http.Request, raw []byte, found *session) []byte 
 	return f.append(nil)
 }
 
-// joined is a JSON array of answers.
+// joined returns a JSON array of answers.
 func joined(answers [][]byte) []byte {
 	return slices.Concat([]byte("["), bytes.Join(answers, []byte(",")), []byte("]"))
 }

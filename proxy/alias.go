@@ -25,10 +25,10 @@ const (
 // well, which does them no harm.
 var voidAgents = []string{"OpenAI/JS 4.96.0", "ollama-js/0.5.15"}
 
-// isAlias says that a client asked for a model by such a name.
+// isAlias reports whether a client asked for a model by such a name.
 func isAlias(model string) bool { return strings.HasPrefix(model, AliasPrefix) }
 
-// aliasOf is the alias of a model, empty where it would not help: Void looks for two words before that of the prefix. The
+// aliasOf returns the alias of a model, empty where it would not help: Void looks for two words before that of the prefix. The
 // demo's many models have aliases that are not listed.
 // They are asked for by name all the same: grok-local-demo/hermes works.
 func aliasOf(model string) string {
@@ -39,7 +39,7 @@ func aliasOf(model string) string {
 	return AliasPrefix + model
 }
 
-// listsAliases says that this client is shown them.
+// listsAliases reports whether this client is shown them.
 // Aliases can be asked for whoever lists them.
 func (s *Server) listsAliases(r *http.Request) bool {
 	switch s.cfg.VoidAliases {

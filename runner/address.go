@@ -93,7 +93,7 @@ func readOwn(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, mostAddress))
 }
 
-// Admits says that a request's Authorization header bears the token. An Address without a token admits nobody.
+// Admits reports whether a request's Authorization header bears the token. An Address without a token admits nobody.
 func (a Address) Admits(header string) bool {
 	token, ok := strings.CutPrefix(header, "Bearer ")
 	return ok && a.Token != "" && subtle.ConstantTimeCompare([]byte(token), []byte(a.Token)) == 1

@@ -40,7 +40,7 @@ var wire = &http.Client{
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // the token is for one server
 }
 
-// Tools are those that the proxy offers.
+// Tools returns the tools that the proxy offers.
 func (c *Client) Tools(ctx context.Context) (all []Described, err error) {
 	text, err := c.ask(ctx, http.MethodGet, pathList, nil)
 	if err != nil {

@@ -33,7 +33,7 @@ const (
 	longestID   = 64
 )
 
-// only says that a text consists of some characters.
+// only reports whether a text consists of some characters.
 func only(text, letters string) bool { return strings.Trim(text, letters) == "" }
 
 // Check says what is wrong with a program: a word that a shell could read as more than a word, or an absolute path in
@@ -47,7 +47,7 @@ func (p Program) Check() error {
 	return nil
 }
 
-// words are the program's words with one blank between them.
+// words returns the program's words with one blank between them.
 func (p Program) words() string {
 	if words := strings.Fields(string(p)); len(words) > 0 {
 		return strings.Join(words, " ")
@@ -80,7 +80,7 @@ func (p Program) Base64(name string, args json.RawMessage) (string, error) {
 	return fitting(p.words() + " --b64 " + base64.RawURLEncoding.EncodeToString(text) + " " + guarded(name))
 }
 
-// fitting is a line that no terminal cuts.
+// fitting returns a line that no terminal cuts.
 func fitting(line string) (string, error) {
 	if len(line) > longestLine {
 		return "", ErrTooLong
@@ -115,7 +115,7 @@ func (p Program) data(name string, args json.RawMessage) ([]byte, error) {
 	return text, nil
 }
 
-// guarded is the name behind a mark that ends the options when it looks like one: a tool called --list must not list.
+// guarded returns the name behind a mark that ends the options when it looks like one: a tool called --list must not list.
 func guarded(name string) string {
 	if name[0] == '-' {
 		return "-- " + name

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// isOwn says that a file is the user's, and that nobody else can write it: with 0666 in a folder of everybody's,
+// isOwn reports whether a file is the user's, and that nobody else can write it: with 0666 in a folder of everybody's,
 // another user could name a server of his own, and get every call.
 func isOwn(info fs.FileInfo) bool {
 	of, ok := info.Sys().(*syscall.Stat_t)

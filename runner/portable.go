@@ -109,7 +109,7 @@ func appendUnit(dst []byte, r rune) []byte {
 	return append(dst, '\\', 'u', hex[r>>12&15], hex[r>>8&15], hex[r>>4&15], hex[r&15])
 }
 
-// plain says that a character may stand as it is: everyone sees it, and nobody takes it for a quote or a mark. Letters
+// plain reports whether a character may stand as it is: everyone sees it, and nobody takes it for a quote or a mark. Letters
 // of every language may: a user who is to run 휴가 must be able to read it.
 func plain(r rune) bool {
 	switch r {

@@ -65,10 +65,10 @@ func (r *Registry) refuse(ctx context.Context, t Tool, args json.RawMessage) (re
 // A type of its own, so that the end of the tool's time is told apart from the caller's going away.
 type overdue string
 
-// Error is the sentence for whoever called.
+// Error returns the sentence for whoever called.
 func (o overdue) Error() string { return string(o) }
 
-// stopped is the result of a call whose context ended first.
+// stopped returns the result of a call whose context ended first.
 // To be late is the tool's own fault; a cancelled call says nothing of the tool.
 func stopped(ctx context.Context, t Tool) Result {
 	if o, ok := context.Cause(ctx).(overdue); ok {
@@ -166,7 +166,7 @@ func (s *Snapshot) Meant(name string) string {
 	return name
 }
 
-// bare are the tools of servers that have a name without that of their server.
+// bare returns the tools of servers that have a name without that of their server.
 func (s *Snapshot) bare(name string) (all []string) {
 	for _, t := range s.Tools {
 		if _, bare, ok := strings.Cut(t.Name, "."); ok && bare == name {

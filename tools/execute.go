@@ -32,7 +32,7 @@ func OutcomeOf(r Result) Outcome {
 	return Outcome{Success: true, Result: text}
 }
 
-// JSON is the outcome as compact JSON, letters of every language unescaped.
+// JSON returns the outcome as compact JSON, letters of every language unescaped.
 func (o Outcome) JSON() json.RawMessage {
 	text, err := chat.JSON(o)
 	if err != nil { // a tool's own value that is no JSON
@@ -41,7 +41,7 @@ func (o Outcome) JSON() json.RawMessage {
 	return text
 }
 
-// Text is the result's texts, one a line; what is no text is named by its kind, type and size.
+// Text returns the result's texts, one a line; what is no text is named by its kind, type and size.
 // It is for readers that take text alone, such as shell mode: they learn at least that there was a picture.
 func (r Result) Text() string {
 	var lines []string

@@ -2,7 +2,7 @@ package tools
 
 import "fmt"
 
-// text is the part as text. A link is written as Markdown, which models read and repeat.
+// text returns the part as text. A link is written as Markdown, which models read and repeat.
 func (p Part) text() string {
 	switch p.Kind {
 	case Image:
@@ -26,5 +26,5 @@ func (p Part) mention(what string) string {
 	return fmt.Sprintf("[%s %s, %d bytes]", what, p.MIME, len(p.Data))
 }
 
-// size is how many bytes the part takes, of the limit of a result.
+// size returns how many bytes the part takes, of the limit of a result.
 func (p Part) size() int { return len(p.Text) + len(p.Data) + len(p.URI) }

@@ -85,7 +85,7 @@ func New(o Options) *Registry {
 	return r
 }
 
-// Snapshot is what there is now.
+// Snapshot returns what there is now.
 func (r *Registry) Snapshot() *Snapshot { return r.now.Load() }
 
 // Set makes the tools of a source those given, and no others. It fails, and changes nothing,
@@ -284,7 +284,7 @@ const (
 	nameLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-."
 )
 
-// ValidName says that a tool may have a name: 1 to 128 of A-Z a-z 0-9 _ - .
+// ValidName reports whether a tool may have a name: 1 to 128 of A-Z a-z 0-9 _ - .
 // MCP's rule is wider than OpenAI's, which takes 64 characters and no dots.
 func ValidName(name string) bool {
 	return name != "" && len(name) <= longestName && strings.Trim(name, nameLetters) == ""

@@ -42,11 +42,11 @@ type Row struct {
 // hostile is the family of texts that no family writes.
 const hostile = "hostile"
 
-// Growth is how much more a token costs at 1 MiB than at 10 KiB; 0 when that is not known. Of hostile text it is told
+// Growth returns how much more a token costs at 1 MiB than at 10 KiB; 0 when that is not known. Of hostile text it is told
 // from 100 KiB on: what is held for a while, up to 64 KiB of it, costs a short text less.
 func (r Row) Growth() float64 { return growth(r.Ours, base(r.Family)) }
 
-// base is the place in Sizes that a family's growth is told from.
+// base returns the place in Sizes that a family's growth is told from.
 func base(family string) int {
 	if family == hostile {
 		return 2
@@ -54,7 +54,7 @@ func base(family string) int {
 	return 1
 }
 
-// growth is the cost at the largest size over that at another one; 0 when it is not known.
+// growth returns the cost at the largest size over that at another one; 0 when it is not known.
 func growth(costs []Cost, base int) float64 {
 	last := costs[len(costs)-1]
 	if last.Skipped {
@@ -63,7 +63,7 @@ func growth(costs []Cost, base int) float64 {
 	return last.NS / costs[base].NS
 }
 
-// Floor is what a token costs when it is pulled from a source and yielded as it is: what no decoder of this shape can
+// Floor returns what a token costs when it is pulled from a source and yielded as it is: what no decoder of this shape can
 // go below.
 // What a family costs above it is the decoder's own.
 func Floor() float64 {
@@ -218,7 +218,7 @@ func costs(check, read reader, of func(n int) sample, base, most int) []Cost {
 	return all
 }
 
-// expected is how long a reply of ten times the length takes, when the last two lengths took so long: a hundred times
+// expected returns how long a reply of ten times the length takes, when the last two lengths took so long: a hundred times
 // as long as the last at most, ten times at least, else as the growth so far says.
 // Ollama's parsers of calls take time with the square of the length: 1 MiB of a call would take minutes.
 func expected(before, last time.Duration) time.Duration {
@@ -236,7 +236,7 @@ func (c *Cost) take(d Cost, only bool) {
 	c.NS, c.Allocs = min(c.NS, d.NS), min(c.Allocs, d.Allocs)
 }
 
-// run is one round's cost per token.
+// run returns one round's cost per token.
 // Garbage is collected first, so that a round does not pay for what the one before it left.
 func (t trial) run(read reader) Cost {
 	var before, after runtime.MemStats
@@ -252,7 +252,7 @@ func (t trial) run(read reader) Cost {
 	return Cost{NS: float64(took.Nanoseconds()) / each, Allocs: float64(after.Mallocs-before.Mallocs) / each}
 }
 
-// processorTime is what this process has used so far, its garbage collector included.
+// processorTime returns what this process has used so far, its garbage collector included.
 func processorTime() time.Duration {
 	var u syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u) // cannot fail for the process itself

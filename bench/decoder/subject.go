@@ -133,7 +133,7 @@ func counted(n int, last api.ToolCall, calls []api.ToolCall) (int, api.ToolCall)
 	return n + len(calls), calls[len(calls)-1]
 }
 
-// contentOf is the call's content argument.
+// contentOf returns the call's content argument.
 func contentOf(c api.ToolCall) string {
 	v, _ := c.Function.Arguments.Get("content")
 	s, _ := v.(string)

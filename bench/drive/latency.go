@@ -53,7 +53,7 @@ func Open(proxies []*Proxy, q Request) ([]Opening, error) {
 	return all, nil
 }
 
-// Twice is how long the server itself takes for what toolnorm asks it, with nothing between: the request's prompt rendered, and
+// Twice returns how long the server itself takes for what toolnorm asks it, with nothing between: the request's prompt rendered, and
 // the four tokens of its continuation. What a request takes beyond that is the proxy's; encoding the second request is not
 // counted.
 func Twice(url string, q Request) (time.Duration, error) {

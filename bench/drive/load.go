@@ -29,7 +29,7 @@ var Loads = []Load{
 	{"tool call, saturated", fake.Script{Call: true, Bytes: 1850 * text.TokenBytes}, 64, 4},
 }
 
-// tokens is how many tokens the load holds in all.
+// tokens returns how many tokens the load holds in all.
 func (l Load) tokens() int {
 	reply := text.Prose("hermes", l.Script.Bytes)
 	if l.Script.Call {
@@ -89,7 +89,7 @@ func Spend(proxies []*Proxy, rounds int) ([]Spent, error) {
 	return all, nil
 }
 
-// spent is what the load costs the proxy, per token.
+// spent returns what the load costs the proxy, per token.
 // It is the processor time of the whole process, so garbage that is collected meanwhile counts, too.
 func (l Load) spent(p *Proxy) (time.Duration, error) {
 	before, err := p.CPU()
@@ -103,7 +103,7 @@ func (l Load) spent(p *Proxy) (time.Duration, error) {
 	return (after - before) / time.Duration(l.tokens()), err
 }
 
-// median is the middle one.
+// median returns the middle one.
 // Of a machine that does other work, too, the mean would tell of that work.
 func median(d []time.Duration) time.Duration {
 	d = slices.Clone(d)

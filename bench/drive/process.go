@@ -49,7 +49,7 @@ func Launch(name string, log io.Writer, args func(addr string) []string) (*Proxy
 	return nil, errors.Join(fmt.Errorf("%s does not listen on %s", name, addr), p.Close())
 }
 
-// freeAddr is an address of the loopback interface on which nobody listens.
+// freeAddr returns an address of the loopback interface on which nobody listens.
 func freeAddr() (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -73,7 +73,7 @@ func (p *Proxy) Close() error {
 	return err
 }
 
-// CPU is the processor time that the process has used so far, in user and system mode, to the nanosecond.
+// CPU returns the processor time that the process has used so far, in user and system mode, to the nanosecond.
 // /proc/PID/stat counts in ticks of 10 ms, which is longer than many requests take; schedstat of the threads is exact.
 // Threads that have ended are missing in it; Go's seldom do.
 func (p *Proxy) CPU() (time.Duration, error) {

@@ -129,7 +129,7 @@ func read(in *bufio.Scanner, start time.Time, pieces bool) (r Reply, err error) 
 	return r, nil
 }
 
-// finish is the reason in the last chunk of a reply; empty in any other.
+// finish returns the reason in the last chunk of a reply; empty in any other.
 func finish(data []byte) string {
 	_, rest, _ := bytes.Cut(data, []byte(`"finish_reason":"`))
 	why, _, _ := bytes.Cut(rest, []byte(`"`))
@@ -143,7 +143,7 @@ func full(data []byte) bool {
 		bytes.Contains(data, []byte(`"tool_calls"`))
 }
 
-// arguments is the fragment of arguments in a chunk.
+// arguments returns the fragment of arguments in a chunk.
 func arguments(data []byte) string {
 	var c struct {
 		Choices []struct {

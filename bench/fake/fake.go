@@ -62,7 +62,7 @@ func Start() (*Server, error) {
 // Close stops the server and its replies.
 func (s *Server) Close() error { return s.http.Close() }
 
-// When is the moment behind the last token of the reply with that id; zero when it has not come.
+// When returns the moment behind the last token of the reply with that id; zero when it has not come.
 // It says which bytes of a call had arrived before the server was done with it.
 func (s *Server) When(id string) time.Time {
 	s.mu.Lock()
@@ -70,7 +70,7 @@ func (s *Server) When(id string) time.Time {
 	return s.ended[id]
 }
 
-// answer is a handler that always says the same.
+// answer returns a handler that always says the same.
 // Only what toolnorm asks before it sends a prompt is answered so: version, list and description of the one model.
 func answer(body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -85,7 +85,7 @@ type messages struct {
 	RenderOnly bool `json:"_debug_render_only"`
 }
 
-// last is the text of the last message.
+// last returns the text of the last message.
 func (m messages) last() string {
 	if len(m.Messages) == 0 {
 		return ""
@@ -178,7 +178,7 @@ func (s *Server) write(w http.ResponseWriter, r *http.Request, script string, fr
 	fmt.Fprint(w, end)
 }
 
-// frames are the script's tokens, rendered before the clock starts.
+// frames returns the script's tokens, rendered before the clock starts.
 // Rendered while they are due, tokens would be late by our own doing.
 func (sc Script) frames(frame func(string) string) []string {
 	reply := text.Prose("hermes", sc.Bytes)

@@ -22,7 +22,7 @@ type attack struct {
 	send     func(t *target) error
 }
 
-// attacks are all of them.
+// attacks returns all of them.
 // Schemas are sent to two models: the demo model, which needs no server, and one of the fake server's, whose reply is
 // a call that has to be checked.
 func attacks() (all []attack) {
@@ -50,7 +50,7 @@ func answered(a *answer, err error) error {
 	return nil
 }
 
-// one is an attack by one request.
+// one returns an attack by one request.
 func one(name, path, body string, header ...string) attack {
 	return attack{name: name, send: func(t *target) error { return answered(t.post(path, body, header...)) }}
 }
@@ -67,7 +67,7 @@ func many(n int, piece string) string {
 	return b.String()
 }
 
-// messages is a body of OpenAI's chat form for the demo model.
+// messages returns a body of OpenAI's chat form for the demo model.
 func messages(list string) string {
 	return `{"model":"demo/hermes","messages":[` + list + `,{"role":"user","content":"Hi"}]}`
 }

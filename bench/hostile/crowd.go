@@ -34,7 +34,7 @@ func crowds() (all []attack) {
 	return append(all, crowd("chat: 32 bodies of 19 MB of x at once", chatPath, strings.Repeat("x", 19<<20)))
 }
 
-// crowd is an attack by one body, sent many times at once. Some may be refused as too much at
+// crowd returns an attack by one body, sent many times at once. Some may be refused as too much at
 // once; what is left in memory afterwards must be little.
 func crowd(name, path, body string) attack {
 	return attack{name: name, peak: crowdPeak, cpu: crowdCPU, send: func(t *target) error {

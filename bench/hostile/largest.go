@@ -55,7 +55,7 @@ const (
 	opening  = `{"model":"` + fake.Model + `","messages":[`
 )
 
-// long is an attack by a body with 19 MB of a piece. The body is made when it is sent: all of them together would be half a gigabyte.
+// long returns an attack by a body with 19 MB of a piece. The body is made when it is sent: all of them together would be half a gigabyte.
 func long(name, path, body, model, piece string, header ...string) attack {
 	return attack{name: name, send: func(t *target) error {
 		text := strings.Repeat(piece, (19<<20)/len(piece))

@@ -10,14 +10,14 @@ import (
 // member is an attack by a member of a request in OpenAI's chat form.
 type member struct{ name, text string }
 
-// with is the attack on one model.
+// with returns the attack on one model.
 // message is a script for the fake server, or a sentence in which the demo model finds a tool's name; both stand in
 // quotes.
 func (m member) with(model, message string) attack {
 	return one(m.name+", "+model, "/v1/chat/completions", fmt.Sprintf(`{"model":%q,"messages":[{"role":"user","content":"%s"}],%s}`, model, message, m.text))
 }
 
-// tool is the member of a request with one tool.
+// tool returns the member of a request with one tool.
 func tool(schema string) string {
 	return `"tools":[{"type":"function","function":{"name":"` + text.Tool + `","parameters":` + schema + `}}]`
 }
@@ -59,7 +59,7 @@ func ollamas() []attack {
 	}
 }
 
-// doubling is a schema whose definitions each refer to the next one twice.
+// doubling returns a schema whose definitions each refer to the next one twice.
 // Read naively, 40 definitions are 2^40 objects.
 func doubling(n int) string {
 	var b strings.Builder

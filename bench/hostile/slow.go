@@ -78,7 +78,7 @@ func ended(c net.Conn, head string) error {
 	return nil
 }
 
-// head is the head of a request whose body has so many bytes, and the first of them.
+// head returns the head of a request whose body has so many bytes, and the first of them.
 func head(method, path, host string, length int) string {
 	return fmt.Sprintf("%s %s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: %d\r\n\r\n{", method, path, host, length)
 }

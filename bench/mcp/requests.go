@@ -25,7 +25,7 @@ type subject struct {
 	modern bool // by revision 2026-07-28
 }
 
-// body is the request's.
+// body returns the request's.
 // By revision 2026-07-28 version and capabilities come with each request, in _meta.
 func (s subject) body() string {
 	params := s.params
@@ -143,7 +143,7 @@ func (s subject) round(client *http.Client, requests int) (Speed, error) {
 	}, nil
 }
 
-// processorTime is what this process has used so far, in user and system mode.
+// processorTime returns what this process has used so far, in user and system mode.
 func processorTime() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
@@ -201,7 +201,7 @@ func Lists() ([]Speed, error) {
 	}, listRounds, listRequests)
 }
 
-// ListAllocs is how many allocations an answer to tools/list takes, the client's among them, with ten tools and with a
+// ListAllocs returns how many allocations an answer to tools/list takes, the client's among them, with ten tools and with a
 // hundred more of them. The answers differ in their size alone.
 // An answer that is built anew for each request takes some for each tool (mcp-go's: 17); one that is kept takes none.
 func ListAllocs() (few, many float64, err error) {

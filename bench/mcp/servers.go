@@ -23,7 +23,7 @@ const schema = `{"type":"object","required":["city"],"properties":{"city":{"type
 // answer is what every tool says.
 const answer = "Sun over Lisbon for 3 days, with some clouds on the second."
 
-// describe is what the n-th tool says of itself.
+// describe returns what the n-th tool says of itself.
 func describe(n int) (name, description string) {
 	return fmt.Sprintf("get_weather_%d", n), fmt.Sprintf("Get the weather forecast of a city, by the model number %d. The answer is a sentence in English.", n)
 }

@@ -65,7 +65,7 @@ func idle(f *face) (Idle, error) {
 	return Idle{Bytes: (more - bytes) / idleSessions, Goroutines: float64(running-goroutines) / idleSessions}, nil
 }
 
-// weight is what the process holds when nothing moves any more: heap and stacks, and goroutines.
+// weight returns what the process holds when nothing moves any more: heap and stacks, and goroutines.
 // Connections that http.Post left open count for the client and are closed first; the pause lets their goroutines end.
 func weight() (bytes float64, goroutines int) {
 	http.DefaultTransport.(*http.Transport).CloseIdleConnections()

@@ -37,7 +37,7 @@ func All(w io.Writer, program string) error {
 // number.
 var figure = regexp.MustCompile(`(^|[\s(|])-[0-9]|(^|[^0-9.])0(\.0+)? (%|ns|µs|ms|KiB)(\s|$)|\b(NaN|Inf)\b`)
 
-// impossible are the lines of tables that hold such a figure. What direct access adds to itself is nothing.
+// impossible returns the lines of tables that hold such a figure. What direct access adds to itself is nothing.
 // A broken measurement looks like a very good one, so such a page is not written.
 func impossible(page string) (bad []string) {
 	for line := range strings.Lines(page) {
@@ -88,7 +88,7 @@ func head(w io.Writer) {
 		processor(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version(), revision(), time.Now().UTC().Format(time.DateOnly))
 }
 
-// processor is the name of the processor.
+// processor returns the name of the processor.
 func processor() string {
 	b, _ := os.ReadFile("/proc/cpuinfo")
 	for line := range strings.Lines(string(b)) {
@@ -99,7 +99,7 @@ func processor() string {
 	return "unknown processor"
 }
 
-// revision is the commit that is measured, with a mark when files have been changed since.
+// revision returns the commit that is measured, with a mark when files have been changed since.
 // A page of a tree with changes says so ("-dirty"), since nobody could measure it again.
 func revision() string {
 	out, err := exec.Command("git", "describe", "--always", "--dirty").Output()

@@ -58,7 +58,7 @@ func beside(w io.Writer, rows []decoder.Row) {
 	}
 }
 
-// nanoseconds is a cost in a cell.
+// nanoseconds returns a cost in a cell.
 func nanoseconds(c decoder.Cost) string {
 	switch {
 	case c.Skipped:
@@ -69,7 +69,7 @@ func nanoseconds(c decoder.Cost) string {
 	return fmt.Sprintf("%.0f", c.NS)
 }
 
-// times is a peer's cost as a multiple of ours.
+// times returns a peer's cost as a multiple of ours.
 // A wrong reading has its multiple, too, and says that it is one: it costs what it costs.
 func times(peer, ours decoder.Cost) string {
 	switch {
@@ -81,7 +81,7 @@ func times(peer, ours decoder.Cost) string {
 	return fmt.Sprintf("%s (%.0f)", multiple(peer.NS/ours.NS), peer.NS)
 }
 
-// multiple is a ratio with as many digits as say something.
+// multiple returns a ratio with as many digits as say something.
 func multiple(x float64) string {
 	switch {
 	case x < 1:

@@ -52,7 +52,7 @@ func (s *shape) text() bool {
 	return s.Type == "string"
 }
 
-// kindOf is the type of a value of that shape: one of the shape's types, or any.
+// kindOf returns the type of a value of that shape: one of the shape's types, or any.
 func (s *shape) kindOf(r *rand.Rand) string {
 	switch t := s.Type.(type) {
 	case string:
@@ -63,7 +63,7 @@ func (s *shape) kindOf(r *rand.Rand) string {
 	return []string{"string", "string", "integer", "number", "boolean"}[r.Intn(5)]
 }
 
-// text is a hole for a text of any kind.
+// text returns a hole for a text of any kind.
 func (l *lab) text(r *rand.Rand, c *call, s *shape) string {
 	v := l.values[r.Intn(len(l.values))]
 	if len(s.Enum) > 0 {
@@ -73,7 +73,7 @@ func (l *lab) text(r *rand.Rand, c *call, s *shape) string {
 	return fmt.Sprintf(`"%c"`, firstHole+rune(len(c.texts))-1)
 }
 
-// value is a random value of a shape, as JSON.
+// value returns a random value of a shape, as JSON.
 func (l *lab) value(r *rand.Rand, c *call, s *shape, deep int) string {
 	switch s.kindOf(r) {
 	case "integer":
@@ -100,7 +100,7 @@ func (l *lab) value(r *rand.Rand, c *call, s *shape, deep int) string {
 // freeKeys are the members of objects whose schema names none.
 var freeKeys = []string{"a", "b", "name", "n", "tags", "total", "on"}
 
-// object is a random object of a shape, as JSON: the required members and some of the others, in
+// object returns a random object of a shape, as JSON: the required members and some of the others, in
 // any order.
 func (l *lab) object(r *rand.Rand, c *call, s *shape, deep int) string {
 	var members []string
@@ -122,7 +122,7 @@ func (l *lab) object(r *rand.Rand, c *call, s *shape, deep int) string {
 	return "{" + strings.Join(members, ", ") + "}"
 }
 
-// sortedKeys are the keys of a map in order, so that a seed gives the same calls everywhere.
+// sortedKeys returns the keys of a map in order, so that a seed gives the same calls everywhere.
 func sortedKeys[V any](m map[string]V) []string {
 	var keys []string
 	for key := range m {
@@ -132,7 +132,7 @@ func sortedKeys[V any](m map[string]V) []string {
 	return keys
 }
 
-// quoted is a text as it stands inside the quotes of JSON.
+// quoted returns a text as it stands inside the quotes of JSON.
 func quoted(text string) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
@@ -141,7 +141,7 @@ func quoted(text string) string {
 	return strings.TrimSuffix(b.String(), "\n")[1 : b.Len()-2]
 }
 
-// with are the arguments with the texts that only says; -1: all of them.
+// with returns the arguments with the texts that only says; -1: all of them.
 func (c *call) with(only int) string {
 	return filled(c.args, func(i int) (string, bool) {
 		if i >= len(c.texts) || only >= 0 && i != only {
@@ -151,7 +151,7 @@ func (c *call) with(only int) string {
 	})
 }
 
-// meant are the arguments.
+// meant returns the arguments.
 func (c *call) meant() string { return c.with(-1) }
 
 // filled puts texts in the place of holes.
@@ -201,12 +201,12 @@ func write(f *family, c *call) *frame {
 	return w
 }
 
-// fill is the frame with its texts.
+// fill returns the frame with its texts.
 func (w *frame) fill() string {
 	return filled(w.text, func(i int) (string, bool) { return w.written[i], true })
 }
 
-// from is where the tool's name ends.
+// from returns where the tool's name ends.
 func (w *frame) from() int {
 	if i := strings.Index(w.text, w.tool.Name); i >= 0 {
 		return i + len(w.tool.Name)

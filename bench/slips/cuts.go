@@ -50,7 +50,7 @@ func (l *lab) measureCuts(g *family, seed int64, rounds int, bad func(example)) 
 	return count
 }
 
-// as is the call as it was meant.
+// as returns the call as it was meant.
 func (c *call) as() chat.Call { return chat.Call{Name: c.tool.Name, Args: []byte(c.meant())} }
 
 // prefix reports whether what was read is the calls that were meant, or the first of them, or none.

@@ -13,7 +13,7 @@ import (
 //go:embed data
 var files embed.FS
 
-// file is one of the data files as text. They are in the program, so a missing one is an error of
+// file returns one of the data files as text. They are in the program, so a missing one is an error of
 // its author.
 func file(name string) string {
 	b, err := files.ReadFile("data/" + name)

@@ -74,7 +74,7 @@ func newLab(only string) (*lab, error) {
 	return l, nil
 }
 
-// named is the tool of that name; nil when there is none.
+// named returns the tool of that name; nil when there is none.
 func (l *lab) named(name string) *tool {
 	for _, t := range l.tools {
 		if t.Name == name {
@@ -84,7 +84,7 @@ func (l *lab) named(name string) *tool {
 	return nil
 }
 
-// source is the chance of one family under a seed, which others do not change.
+// source returns the chance of one family under a seed, which others do not change.
 func source(seed int64, what string) *rand.Rand {
 	h := fnv.New64a()
 	h.Write([]byte(what))

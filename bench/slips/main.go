@@ -78,7 +78,7 @@ func readFlags() *settings {
 	return s
 }
 
-// numbers are the numbers of a list with commas; what is none is left out.
+// numbers returns the numbers of a list with commas; what is none is left out.
 func numbers(list string) []int64 {
 	var all []int64
 	for _, word := range strings.Split(list, ",") {

@@ -45,7 +45,7 @@ func (k kind) slip(r *rand.Rand, f *frame) *frame {
 	return nil
 }
 
-// places are the matches of a pattern behind the tool's name, outside of marks that a tokenizer
+// places returns the matches of a pattern behind the tool's name, outside of marks that a tokenizer
 // has as one; anywhere: all.
 func (f *frame) places(re *regexp.Regexp, anywhere bool) [][]int {
 	from := f.from()

@@ -27,7 +27,7 @@ func (f *figures) write() error {
 	return os.WriteFile(f.page, []byte(b.String()), 0o644)
 }
 
-// section is a section of the page's texts.
+// section returns a section of the page's texts.
 func section(name string) string {
 	for _, v := range readSections("page.txt") {
 		if v.kind == name {
@@ -145,7 +145,7 @@ func (f *figures) printKinds(w io.Writer) {
 	}
 }
 
-// cell is a tally in a table.
+// cell returns a tally in a table.
 func (t *tally) cell() string {
 	if t == nil {
 		return "–"

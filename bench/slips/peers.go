@@ -11,7 +11,7 @@ import (
 	"toolnorm/chat"
 )
 
-// readPeers are the parsers of Ollama by family.
+// readPeers returns the parsers of Ollama by family.
 func readPeers() (map[string]string, error) {
 	all := map[string]string{}
 	for _, line := range strings.Split(file("peers.txt"), "\n") {
@@ -25,7 +25,7 @@ func readPeers() (map[string]string, error) {
 	return all, nil
 }
 
-// ollamaTools are the tools as Ollama takes them.
+// ollamaTools returns the tools as Ollama takes them.
 func (l *lab) ollamaTools() ([]api.Tool, error) {
 	var all []api.Tool
 	for _, t := range l.offered {

@@ -12,7 +12,7 @@ import (
 // member is a member of an object, its value as text.
 type member struct{ key, value string }
 
-// membersOf are the members of a JSON object.
+// membersOf returns the members of a JSON object.
 func membersOf(object string) []member {
 	d := json.NewDecoder(strings.NewReader(object))
 	if _, err := d.Token(); err != nil {
@@ -103,7 +103,7 @@ func (f *frame) inManner(name, args string) (string, bool) {
 	return "", false
 }
 
-// doubled is the arguments as a text in JSON.
+// doubled returns the arguments as a text in JSON.
 func doubled(f *frame, args string) string {
 	f.each(quoted)
 	return `"` + quoted(args) + `"`
@@ -138,7 +138,7 @@ var (
 	wordLike = regexp.MustCompile(`\b(true|false|null)\b`)
 )
 
-// python is the arguments as Python's repr prints them.
+// python returns the arguments as Python's repr prints them.
 func python(f *frame, args string) string {
 	for i, v := range f.texts {
 		f.written[i] = strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", `\n`, "\t", `\t`).Replace(v.text)
@@ -149,7 +149,7 @@ func python(f *frame, args string) string {
 	})
 }
 
-// json5 is the arguments as JavaScript writes objects.
+// json5 returns the arguments as JavaScript writes objects.
 func json5(f *frame, args string) string {
 	python(f, args) // its escapes are JavaScript's, too
 	args = textLike.ReplaceAllString(keyLike.ReplaceAllString(args, "$1$2"), "'$1'")

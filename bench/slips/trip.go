@@ -22,7 +22,7 @@ const largest = 64 << 10
 // tagLike finds tags and marks in a call as a family writes it.
 var tagLike = regexp.MustCompile(`</?[^<>\s"=]{3,}[>= ]|\[[A-Z_]{4,}\]`)
 
-// marks are the tags and marks with which families write calls.
+// marks returns the tags and marks with which families write calls.
 func (l *lab) marks() *regexp.Regexp {
 	var all []string
 	for _, g := range l.families {

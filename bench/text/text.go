@@ -36,7 +36,7 @@ func Prose(family string, n int) string {
 	return text
 }
 
-// Call is one call of Tool, as family writes it, whose content is n bytes long. Any other family writes bare JSON.
+// Call returns one call of Tool, as family writes it, whose content is n bytes long. Any other family writes bare JSON.
 // path comes first and is short; content is the long argument that a client wants while it is written.
 func Call(family string, n int) (reply, content string) {
 	content = repeated(line, n)

@@ -43,7 +43,7 @@ type Excess struct {
 	What  string // what there is too much of, and how much is taken
 }
 
-// Error is a sentence for the author of the client. It quotes the tool's name, since a client sends all its tools at once and
+// Error returns a sentence for the author of the client. It quotes the tool's name, since a client sends all its tools at once and
 // its author knows them by their names, not by their numbers.
 func (e *Excess) Error() string {
 	if e.Tool == "" {
@@ -52,7 +52,7 @@ func (e *Excess) Error() string {
 	return fmt.Sprintf("tool %q is too large: %s", shortName(e.Tool), e.What)
 }
 
-// shortName is a name as an error quotes it. The name is part of the request and may itself be what is too large, so the
+// shortName returns a name as an error quotes it. The name is part of the request and may itself be what is too large, so the
 // error must not grow with it; a cut in the middle of a character is taken back to its beginning.
 func shortName(name string) string {
 	const most = 64 // bytes; the names of real tools have no more
@@ -219,7 +219,7 @@ var (
 	beyondASCII = regexp.MustCompile(`\\u|\\x|[^\x00-\x7f]`)
 )
 
-// textCost is what reading a pattern costs, in bytes of plain text.
+// textCost returns what reading a pattern costs, in bytes of plain text.
 func textCost(text string) int {
 	classes := strings.Count(text, `\p`) + strings.Count(text, `\P`)
 	cost := len(text) + classCost*classes

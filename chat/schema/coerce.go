@@ -34,7 +34,7 @@ func KindOf(value string) Kinds {
 	return Integer | Number
 }
 
-// IsNumber says whether s is a number as strict JSON spells it (RFC 8259, section 6): no plus sign, no leading zero, digits on
+// IsNumber reports whether s is a number as strict JSON spells it (RFC 8259, section 6): no plus sign, no leading zero, digits on
 // both sides of the point. strconv takes more, such as 0x1p-2, inf and .5, and no client could read a call with these.
 func IsNumber(s string) bool {
 	digit := func(c byte) bool { return '0' <= c && c <= '9' }
@@ -111,7 +111,7 @@ var groupings = []struct {
 	{regexp.MustCompile(`^[+-]?[0-9]+,([0-9]{1,2}|[0-9]{4,})$`), "", ","},
 }
 
-// ungrouped is a number without its groups of digits, its currency and its degrees; other texts stay as they are.
+// ungrouped returns a number without its groups of digits, its currency and its degrees; other texts stay as they are.
 func ungrouped(s string) string {
 	bare := strings.TrimSpace(strings.TrimRight(strings.TrimSuffix(strings.TrimSuffix(s, "°C"), "°F"), "°€£$¥"))
 	bare = strings.TrimSpace(strings.TrimLeft(bare, "€£$¥"))
@@ -201,7 +201,7 @@ func (t *Type) Fit(value string) string {
 	return value
 }
 
-// fits says whether a scalar may stand as it is. Values of an enum are compared as they are written, which is enough for
+// fits reports whether a scalar may stand as it is. Values of an enum are compared as they are written, which is enough for
 // Fit: a spelling that differs is then looked for by its meaning.
 func (t *Type) fits(value string) bool {
 	return t.kinds&KindOf(value) != 0 && (len(t.enum) == 0 || slices.Contains(t.enum, value))

@@ -27,7 +27,7 @@ type compiler struct {
 	done map[*jsontree.Value]*Type
 }
 
-// compile is the Type of one place, nil where everything is allowed. The Type is noted before what lies in it is read: a tree
+// compile returns the Type of one place, nil where everything is allowed. The Type is noted before what lies in it is read: a tree
 // whose nodes refer to the tree finds it there, and the graph gets its circle. A place that is nothing but a reference is its
 // target, so that a chain of references costs no step at look-up.
 // Beside a $ref other keywords count, as since draft 2019-09; up to draft 7 they were ignored, but who writes both means both.
@@ -140,7 +140,7 @@ func (t *Type) take(b *Type) {
 	}
 }
 
-// either is what one of several allows, nil when that is everything. One alternative that is unknown makes the whole union
+// either returns what one of several allows, nil when that is everything. One alternative that is unknown makes the whole union
 // unknown: to turn "5" into 5 because the other alternative is a number could destroy a text.
 // {"const": "a"} or {"const": "b"} is a list of two values; with a number as a third alternative it is no list any more.
 func either(list []*Type) *Type {
@@ -174,7 +174,7 @@ func either(list []*Type) *Type {
 // It is the bound of one enum in the budget. Unions of unions repeat lists, so their sum has to have a bound of its own.
 const maxListed = 5000
 
-// countable are the values that t allows, nil when they are not countable. null counts as a list of one, so that an enum that
+// countable returns the values that t allows, nil when they are not countable. null counts as a list of one, so that an enum that
 // may be null, {"anyOf": [{"enum": ["a", "b"]}, {"type": "null"}]}, is still an enum for FromText.
 func (t *Type) countable() []string {
 	switch {

@@ -45,7 +45,7 @@ const (
 	longInteger = math.MaxInt64 - 1
 )
 
-// integer is the bound of integers.
+// integer returns the bound of integers.
 func (o Options) integer() int64 {
 	if o.Long {
 		return longInteger
@@ -53,15 +53,15 @@ func (o Options) integer() int64 {
 	return exactInteger
 }
 
-// length is the bound of strings, negative for none.
+// length returns the bound of strings, negative for none.
 // Without a bound a model that is held to a schema may write for ever: of two such calls both ran past 100 s, while with
 // bounds 25 of 25 ended as JSON.
 func (o Options) length() int { return o.bound(o.MaxLength, 1000, 200, maxCount) }
 
-// elements is the bound of arrays, negative for none.
+// elements returns the bound of arrays, negative for none.
 func (o Options) elements() int { return o.bound(o.MaxItems, 64, 16, maxElements) }
 
-// bound is what is asked for, up to what servers take, or the usual bound. The weak ones are for old servers: a grammar of
+// bound returns what is asked for, up to what servers take, or the usual bound. The weak ones are for old servers: a grammar of
 // Ollama 0.24 ends at 32 KB, and an array repeats the rules of its elements.
 func (o Options) bound(asked, usual, weak, most int) int {
 	switch {
@@ -109,7 +109,7 @@ func ConstrainAnswer(form json.RawMessage, o Options) Constraint {
 	return Constraint{Schema: c.dst, Dropped: doc.Dropped()}
 }
 
-// callObject is the shape of one tool's call. The name stands in front: it tells the tools of a union apart, and whoever reads
+// callObject returns the shape of one tool's call. The name stands in front: it tells the tools of a union apart, and whoever reads
 // the call while it is written has to know the tool before its arguments. No other member is let in.
 func callObject(name string, args *Place) *Place {
 	s := &Place{Kinds: Object, Objects: Objects{Listed: true, More: never(), Required: []string{"name", "arguments"}}}

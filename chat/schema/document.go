@@ -34,7 +34,7 @@ type Dropped struct {
 	Keyword string // empty: all that stands there
 }
 
-// String is the JSON pointer of the keyword, behind the tool's name when there are several: "search#/properties/q/format".
+// String returns the JSON pointer of the keyword, behind the tool's name when there are several: "search#/properties/q/format".
 // It is what a line of the log has, so it must lead an author to the place in his own schema.
 func (d Dropped) String() string {
 	at := d.At
@@ -101,7 +101,7 @@ func (d *Doc) Drop(at, keyword string) {
 	}
 }
 
-// Dropped is what was not held so far, of this document and of those it was parsed with, in the order of what it prints, so
+// Dropped returns what was not held so far, of this document and of those it was parsed with, in the order of what it prints, so
 // that a log says the same of a schema each time.
 func (d *Doc) Dropped() []Dropped {
 	list := slices.Clone(*d.dropped)
@@ -109,10 +109,10 @@ func (d *Doc) Dropped() []Dropped {
 	return list
 }
 
-// Both is the place of what fits a and b. Where that cannot be said within bounds it is a, and b's part is dropped.
+// Both returns the place of what fits a and b. Where that cannot be said within bounds it is a, and b's part is dropped.
 func (d *Doc) Both(a, b *Place) *Place { return d.merge(a, b, 0) }
 
-// Root is the place of the whole schema; where nothing could fit, everything does: a schema that contradicts itself is a
+// Root returns the place of the whole schema; where nothing could fit, everything does: a schema that contradicts itself is a
 // mistake of its author, and a tool that can never be called helps nobody.
 func (d *Doc) Root() *Place {
 	p := d.read(d.root, "", 0)
@@ -122,7 +122,7 @@ func (d *Doc) Root() *Place {
 	return p
 }
 
-// Arguments is the root as far as it is an object, which arguments of a call are in any case. {"type": "string"} for a tool's
+// Arguments returns the root as far as it is an object, which arguments of a call are in any case. {"type": "string"} for a tool's
 // parameters is a mistake; its type is dropped, as no call could ever fit it.
 func (d *Doc) Arguments() *Place {
 	p := d.merge(d.Root(), &Place{Kinds: Object}, 0)

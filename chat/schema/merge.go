@@ -41,7 +41,7 @@ func (d *Doc) mergeHalves(list []*Place) *Place {
 	return d.merge(d.mergeHalves(list[:half]), d.mergeHalves(list[half:]), 0)
 }
 
-// merge is the place of what fits both. Servers hold an allOf of objects at best, and templates and grammars have no words
+// merge returns the place of what fits both. Servers hold an allOf of objects at best, and templates and grammars have no words
 // for one, so it is worked out here. Where what fits both cannot be said, the second one's part is dropped.
 // Types are compared by their sets. Number holds Integer, so integer beside number stays integer.
 func (d *Doc) merge(a, b *Place, depth int) *Place {
@@ -138,7 +138,7 @@ func (p *Place) mergeScalars(b *Place) {
 	p.Proposed = append(slices.Clip(p.Proposed), b.Proposed...)
 }
 
-// bothWords are the words of two lists, each text once. A part of an allOf often repeats the pattern of the other.
+// bothWords returns the words of two lists, each text once. A part of an allOf often repeats the pattern of the other.
 func bothWords(a, b []Word) []Word {
 	for _, w := range b {
 		if !slices.ContainsFunc(a, func(have Word) bool { return have.Text == w.Text }) {
@@ -148,7 +148,7 @@ func bothWords(a, b []Word) []Word {
 	return a
 }
 
-// larger is the lower bound that lets less through.
+// larger returns the lower bound that lets less through.
 func larger(a, b *Count) *Count {
 	if a == nil || b != nil && b.N > a.N {
 		return b
@@ -156,7 +156,7 @@ func larger(a, b *Count) *Count {
 	return a
 }
 
-// smaller is the upper bound that lets less through.
+// smaller returns the upper bound that lets less through.
 func smaller(a, b *Count) *Count {
 	if a == nil || b != nil && b.N < a.N {
 		return b
@@ -248,7 +248,7 @@ func (p *Place) set(name string, to *Place) {
 	p.Members = append(p.Members, Member{name, to})
 }
 
-// escapeStep is a name in a JSON pointer.
+// escapeStep returns a name in a JSON pointer.
 func escapeStep(name string) string { return pointerSteps.Replace(name) }
 
 // pointerSteps are the two escapes of RFC 6901, section 3. A Replacer goes through the text once, so ~ is not escaped twice.

@@ -173,7 +173,7 @@ func (c *constrainer) string(s *Place) {
 	c.raw("}")
 }
 
-// held is the first of the words that a server knows, as it spells it; the others are dropped, and in a weak constraint all.
+// held returns the first of the words that a server knows, as it spells it; the others are dropped, and in a weak constraint all.
 // Two patterns come from an allOf. One regular expression for both would need look-ahead, which servers do not read.
 func (c *constrainer) held(words []Word, s *Place, known func(text string) (string, bool)) (out string) {
 	for _, w := range words {
@@ -187,7 +187,7 @@ func (c *constrainer) held(words []Word, s *Place, known func(text string) (stri
 	return out
 }
 
-// within is an upper bound that is at least least and, where that allows it, at most bound.
+// within returns an upper bound that is at least least and, where that allows it, at most bound.
 // The schema's own minimum is never cut: a text shorter than that would not fit the original.
 func within(least, most *Count, bound int) *Count {
 	if bound >= 0 {
@@ -289,7 +289,7 @@ func (c *constrainer) object(s *Place, depth int) {
 	c.raw("}")
 }
 
-// namable are the members, and the required ones, without a member that is called $ref: servers take that for a reference.
+// namable returns the members, and the required ones, without a member that is called $ref: servers take that for a reference.
 // Where it is required, no call out of this constraint fits, and the check says so.
 func (c *constrainer) namable(s *Place) (members []Member, required []string) {
 	if s.Member("$ref") == nil && !slices.Contains(s.Required, "$ref") {
@@ -300,7 +300,7 @@ func (c *constrainer) namable(s *Place) (members []Member, required []string) {
 		slices.DeleteFunc(slices.Clone(s.Required), func(name string) bool { return name == "$ref" })
 }
 
-// orAnything is a place for what has to be written: where the schema forbids it, or does not speak of it, anything.
+// orAnything returns a place for what has to be written: where the schema forbids it, or does not speak of it, anything.
 func orAnything(s *Place) *Place {
 	if s == nil || s.Never {
 		return anything()
@@ -328,7 +328,7 @@ func (c *constrainer) more(s *Place, props []Member, depth int) {
 	}
 }
 
-// plainNames says that a server can write a rule for every other name than these: the rule spells out, character
+// plainNames reports whether a server can write a rule for every other name than these: the rule spells out, character
 // by character, where a name differs from each of the listed ones.
 // Letters, digits and _ stand for themselves in it.
 func plainNames(props []Member) bool {

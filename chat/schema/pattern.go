@@ -150,7 +150,7 @@ func (p *patternPrinter) literal(re *syntax.Regexp) string {
 	return b.String()
 }
 
-// folds are the upper and lower case of an ASCII letter, as ranges, since converters have no flag i. Go's own folding, by which
+// folds returns the upper and lower case of an ASCII letter, as ranges, since converters have no flag i. Go's own folding, by which
 // k is also the Kelvin sign, is left out.
 func folds(r rune) []rune {
 	low, high := unicode.ToUpper(r), unicode.ToLower(r)

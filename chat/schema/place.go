@@ -86,12 +86,12 @@ type (
 // Origin is the keyword that something comes from, and where it stands: what Doc.Drop is told by who cannot hold it.
 type Origin struct{ At, Keyword string }
 
-// anything is a place that constrains nothing, never one that nothing fits. Each is a new one, as its reader says where it
+// anything returns a place that constrains nothing, never one that nothing fits. Each is a new one, as its reader says where it
 // stands.
 func anything() *Place { return &Place{Kinds: Any} }
 func never() *Place    { return &Place{Never: true} }
 
-// Types are the types that fit, Any when every type does. A place that names none speaks of those that its keywords belong
+// Types returns the types that fit, Any when every type does. A place that names none speaks of those that its keywords belong
 // to: {"minLength": 1} lets numbers through by the letter, but who writes it means a text.
 func (p *Place) Types() Kinds {
 	if p.Kinds == Any && p.hints != 0 {
@@ -100,7 +100,7 @@ func (p *Place) Types() Kinds {
 	return p.Kinds
 }
 
-// Open says that p constrains nothing. Writers have words of their own for such a place, since a model that may write
+// Open reports whether p constrains nothing. Writers have words of their own for such a place, since a model that may write
 // anything has to be stopped somewhere.
 // Only what changes what a writer writes is asked for: bounds imply a type by their hints, so they need not be looked at.
 func (p *Place) Open() bool {
@@ -117,7 +117,7 @@ func (p *Place) Reference() string {
 	return "#" + p.At
 }
 
-// Member is a listed member, nil when there is none.
+// Member returns a listed member, nil when there is none.
 func (p *Place) Member(name string) *Place {
 	for _, m := range p.Members {
 		if m.Name == name {
@@ -127,7 +127,7 @@ func (p *Place) Member(name string) *Place {
 	return nil
 }
 
-// Whole is the limit as an inclusive one of integers; step leads inwards, 1 for a minimum and -1 for a maximum. It answers
+// Whole returns the limit as an inclusive one of integers; step leads inwards, 1 for a minimum and -1 for a maximum. It answers
 // nil beyond int64, whose ends servers take for "no bound".
 // A minimum of 0.5 is 1, an exclusive maximum of 9 is 8: servers read the bounds of integers as integers.
 func (b *Bound) Whole(step int64) *int64 {
@@ -148,7 +148,7 @@ func (b *Bound) Whole(step int64) *int64 {
 	return &whole
 }
 
-// tighter is the one of two limits that lets less through; side is 1 for a minimum and -1 for a maximum. They are compared
+// tighter returns the one of two limits that lets less through; side is 1 for a minimum and -1 for a maximum. They are compared
 // as fractions: 0.1 and identifiers of nineteen digits are neither of them exact as a float.
 // Of two equal ones the excluded one lets less through.
 func tighter(a, b *Bound, side int) *Bound {
@@ -164,7 +164,7 @@ func tighter(a, b *Bound, side int) *Bound {
 	return a
 }
 
-// Union is one of the alternatives. Those that nothing fits fall away, unions in unions are one, and lists of values are
+// Union returns a place of which one of the alternatives holds. Those that nothing fits fall away, unions in unions are one, and lists of values are
 // one list.
 // An alternative that nothing fits would make a server refuse the whole, or a model try it. One that is left alone is no
 // union any more, and no writer has to look for that.

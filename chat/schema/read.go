@@ -15,7 +15,7 @@ import (
 var unsaid = []string{"not", "if", "dependentRequired", "dependentSchemas", "dependencies", "maxProperties", "propertyNames",
 	"unevaluatedProperties", "unevaluatedItems", "contains", "oneOf", "$recursiveRef"}
 
-// read is the place of a value. depth counts places in places.
+// read returns the place of a value. depth counts places in places.
 // What stands beside a reference holds as well, in all drafts: authors mean both. OpenAPI 3.0's nullable is one more
 // alternative.
 func (d *Doc) read(v *jsontree.Value, at string, depth int) *Place {
@@ -58,7 +58,7 @@ func (d *Doc) read(v *jsontree.Value, at string, depth int) *Place {
 	return p
 }
 
-// open is a place that nothing is held of: what stands there is dropped.
+// open returns a place that nothing is held of: what stands there is dropped.
 func (d *Doc) open(at string) *Place {
 	d.Drop(at, "")
 	return anything()
@@ -98,7 +98,7 @@ func (d *Doc) union(list []*jsontree.Value, at string, depth int) *Place {
 	return p
 }
 
-// alternative is the place of one of a union. A reference to what is being read around stays one, as in a list whose
+// alternative returns the place of one of a union. A reference to what is being read around stays one, as in a list whose
 // elements are lists of the same kind: read in place, it would be repeated down to the last level.
 func (d *Doc) alternative(v *jsontree.Value, at string, depth int) *Place {
 	if ref, step := reference(v); ref != "" {
@@ -123,7 +123,7 @@ func (d *Doc) follow(ref, at string, depth int) *Place {
 	return d.target(to, place, depth+1)
 }
 
-// child is the place of a member or element. One that is nothing but a reference stays one, so that reading ends where a
+// child returns the place of a member or element. One that is nothing but a reference stays one, so that reading ends where a
 // schema refers to itself.
 // A member starts with no references being followed: it lies deeper, so to come back to one of them is recursion and no ring.
 func (d *Doc) child(v *jsontree.Value, at string, depth int) *Place {
@@ -139,7 +139,7 @@ func (d *Doc) child(v *jsontree.Value, at string, depth int) *Place {
 	return p
 }
 
-// reference is what a value refers to that is nothing but a reference, and where in it that stands. An allOf of one
+// reference returns what a value refers to that is nothing but a reference, and where in it that stands. An allOf of one
 // reference is the same: what generators wrap around it to put a description beside it, which old drafts ignore there.
 func reference(v *jsontree.Value) (ref, step string) {
 	if r := v.Get("$ref"); kind(r) == String && lone(v, "$ref") {
@@ -152,7 +152,7 @@ func reference(v *jsontree.Value) (ref, step string) {
 	return "", ""
 }
 
-// lone says that beside a keyword stands nothing that constrains.
+// lone reports whether beside a keyword stands nothing that constrains.
 // What only describes does not count: {"$ref": …, "description": …} is what generators write for each use of a type.
 func lone(v *jsontree.Value, keyword string) bool {
 	return !slices.ContainsFunc(v.Members, func(m jsontree.Member) bool {
@@ -160,7 +160,7 @@ func lone(v *jsontree.Value, keyword string) bool {
 	})
 }
 
-// Follow is the place that a reference leads to; any other place is itself. A reference that leads back to itself before
+// Follow returns the place that a reference leads to; any other place is itself. A reference that leads back to itself before
 // anything is written lets everything stand.
 // A target is read only when it is asked for: where a schema refers to itself, a tree of places would have no end.
 func (p *Place) Follow() *Place {
@@ -212,7 +212,7 @@ var hints = []struct {
 	{Object, []string{"properties", "required", "additionalProperties", "patternProperties", "minProperties", "maxProperties", "propertyNames", "dependentRequired"}},
 }
 
-// hintsOf are the types whose keywords a place has. Schemas written by hand often leave the type out where "properties" or
+// hintsOf returns the types whose keywords a place has. Schemas written by hand often leave the type out where "properties" or
 // "maximum" says it.
 // Such a place stays open to other types, and is written as one of these: see Types.
 func hintsOf(v *jsontree.Value) (k Kinds) {
@@ -245,7 +245,7 @@ func (d *Doc) values(p *Place, v *jsontree.Value) {
 	p.Never = len(p.Enum) == 0
 }
 
-// listed are the values of an enum or a const. An enum of nothing lists nothing: no tool means that it cannot be called.
+// listed returns the values of an enum or a const. An enum of nothing lists nothing: no tool means that it cannot be called.
 func listed(v *jsontree.Value) []*jsontree.Value {
 	if c := v.Get("const"); c != jsontree.Absent {
 		return []*jsontree.Value{c}
@@ -278,7 +278,7 @@ func (d *Doc) scalars(p *Place, v *jsontree.Value, at string) {
 	}
 }
 
-// count is a number of things, nil when there is none.
+// count returns a number of things, nil when there is none.
 // 2.0 is one (since draft 6), and so is 1e3. Beyond an int32 there is none: no value is ever that long.
 func count(v *jsontree.Value, keyword, at string) *Count {
 	n, err := strconv.ParseFloat(v.Get(keyword).Raw, 64)
@@ -308,7 +308,7 @@ func bound(v *jsontree.Value, inclusive, exclusive, at string, side int) *Bound 
 // schema of such limits held a core for minutes.
 const maxExponent = 1024
 
-// exactly is a JSON number as a fraction.
+// exactly returns a JSON number as a fraction.
 func exactly(number string) *big.Rat {
 	if at := strings.IndexAny(number, "eE"); at >= 0 {
 		n, _ := strconv.Atoi(number[at+1:]) // the nearest one where it is none
@@ -335,7 +335,7 @@ func (d *Doc) array(p *Place, v *jsontree.Value, at string, depth int) {
 	}
 }
 
-// elements are the schemas of an array's first elements and of the others, the latter with its keyword: items was a list
+// elements returns the schemas of an array's first elements and of the others, the latter with its keyword: items was a list
 // before the draft of 2020.
 func elements(v *jsontree.Value) (prefix []*jsontree.Value, items *jsontree.Value, keyword string) {
 	if items = v.Get("items"); kind(items) == Array {

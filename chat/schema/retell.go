@@ -18,7 +18,7 @@ var (
 	HoldNamed = []string{"properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"}
 )
 
-// Retold is a schema whose descriptions are what tell makes of them; without tell it has none, nor $schema, titles, comments and
+// Retold returns a schema whose descriptions are what tell makes of them; without tell it has none, nor $schema, titles, comments and
 // examples, which speak to people alone. What decides whether arguments fit stays as it is, in its order and with the digits of
 // its numbers. A text that is no schema comes back unchanged.
 //
@@ -78,12 +78,12 @@ func (r *reteller) comma(open byte) {
 	}
 }
 
-// unsaid says whether a keyword is left out.
+// unsaid reports whether a keyword is left out.
 func (r *reteller) unsaid(m jsontree.Member) bool {
 	return r.tell == nil && (described(m) || slices.Contains([]string{"$schema", "title", "examples", "$comment"}, m.Name))
 }
 
-// described says whether a member is a description. One that is no text is none, and harms nobody.
+// described reports whether a member is a description. One that is no text is none, and harms nobody.
 func described(m jsontree.Member) bool { return m.Name == "description" && kind(m.Value) == String }
 
 // member writes what a member of a schema holds, or the schema of that name.

@@ -65,22 +65,22 @@ func (t *Type) walk(yield func(*Type) bool) {
 // maxJoined bounds how many types have a say in one place.
 const maxJoined = 1000
 
-// joined says that others than t itself have a say. Most places have none, and are then read without the maps of walk.
+// joined reports whether others than t itself have a say. Most places have none, and are then read without the maps of walk.
 func (t *Type) joined() bool { return len(t.all) > 0 || len(t.any) > 0 }
 
-// Allows says whether any of the kinds may stand here.
+// Allows reports whether any of the kinds may stand here.
 // Unknown is allowed: a reader asks it before it reads `{` as an object, and must not refuse what nobody has ruled out.
 func (t *Type) Allows(k Kinds) bool { return t == nil || t.kinds == 0 || t.kinds&k != 0 }
 
-// Known says whether the schema names the types of this place.
+// Known reports whether the schema names the types of this place.
 // Only where it does may a value be turned into another type.
 func (t *Type) Known() bool { return t != nil && t.kinds != 0 }
 
-// Only says whether the schema allows the kinds and nothing else.
+// Only reports whether the schema allows the kinds and nothing else.
 // Whoever reads text as something else asks this and not Allows: where a text may stand too, the text is meant as written.
 func (t *Type) Only(k Kinds) bool { return t.Known() && t.kinds&^k == 0 }
 
-// Prop is the type of a member, nil when nothing is known of it. In a union it is what any alternative lets it be.
+// Prop returns the type of a member, nil when nothing is known of it. In a union it is what any alternative lets it be.
 // A listed member goes before one whose name matches a pattern, and that before additionalProperties. The specification
 // would have the first two hold together; for reading a value the nearer one says enough.
 func (t *Type) Prop(name string) *Type {
@@ -129,7 +129,7 @@ func (t *Type) find(one func(*Type) (*Type, bool)) *Type {
 	return either(found)
 }
 
-// Has says whether the schema lists the member.
+// Has reports whether the schema lists the member.
 // An alternative of a union counts: a name that any of them lists is a parameter, and no stray key of an envelope.
 func (t *Type) Has(name string) bool {
 	if t == nil || !t.joined() {
@@ -138,7 +138,7 @@ func (t *Type) Has(name string) bool {
 	return len(t.look().listed[name]) > 0
 }
 
-// Members are the names the schema lists, in its order, the required ones first.
+// Members returns the names the schema lists, in its order, the required ones first.
 // The order is how values by position find their names: `f("Oslo", 3)`.
 func (t *Type) Members() (names []string) {
 	switch {
@@ -165,7 +165,7 @@ func requiredFirst(names, required []string) []string {
 	return names
 }
 
-// Required are the members that must be there.
+// Required returns the members that must be there.
 // Those of unions are left out, since another alternative may do without them.
 func (t *Type) Required() []string {
 	switch {
@@ -177,7 +177,7 @@ func (t *Type) Required() []string {
 	return t.look().required
 }
 
-// Item is the type of an array's elements where one is asked for all; of a tuple it is what any of its places lets an
+// Item returns the type of an array's elements where one is asked for all; of a tuple it is what any of its places lets an
 // element be.
 func (t *Type) Item() *Type {
 	if t == nil {
@@ -196,13 +196,13 @@ func (t *Type) Item() *Type {
 	})
 }
 
-// elements are the first elements and the type of the others, as t itself says it.
+// elements returns the first elements and the type of the others, as t itself says it.
 func (t *Type) elements() (prefix []*jsontree.Value, rest *Type) {
 	prefix, items, _ := elements(t.from)
 	return prefix, t.types[items]
 }
 
-// Endless says that t is a list of lists without end, as {"$defs":{"l":{"type":"array","items":{"$ref":"#/$defs/l"}}}} has it.
+// Endless reports whether t is a list of lists without end, as {"$defs":{"l":{"type":"array","items":{"$ref":"#/$defs/l"}}}} has it.
 // Who puts a lone value into as many lists as the type wants must ask first: here he would never come to its elements.
 func (t *Type) Endless() bool {
 	for range maxDepth {
@@ -214,7 +214,7 @@ func (t *Type) Endless() bool {
 	return true
 }
 
-// ItemAt is the type of the element at a position, from 0 on.
+// ItemAt returns the type of the element at a position, from 0 on.
 // Behind a tuple's places come the others: `["Oslo", "3", "4"]` under a text and numbers is ["Oslo", 3, 4].
 func (t *Type) ItemAt(i int) *Type {
 	return t.find(func(o *Type) (*Type, bool) {
@@ -226,7 +226,7 @@ func (t *Type) ItemAt(i int) *Type {
 	})
 }
 
-// Enum are the allowed values as JSON text; nil when there is no such list.
+// Enum returns the allowed values as JSON text; nil when there is no such list.
 // They are in the schema's order, and shared: who gets them changes nothing.
 func (t *Type) Enum() []string {
 	if t == nil {

@@ -33,7 +33,7 @@ type Part struct {
 // It is cut here alone; With puts the whole value back.
 const maxHeld = 400
 
-// abridged is a value that the model has to repeat: of a long text its beginning, in place of a long list or object an empty
+// abridged returns a value that the model has to repeat: of a long text its beginning, in place of a long list or object an empty
 // one. The ellipsis marks a text as cut.
 func abridged(raw string) string {
 	var text string
@@ -168,7 +168,7 @@ func (d *Doc) fixed(s *Place, from *Standing, strict bool) *Place {
 	return d.fixedObject(s, from, strict)
 }
 
-// kind is the type of what stands.
+// kind returns the type of what stands.
 func (s *Standing) kind() Kinds {
 	if s.Array {
 		return Array

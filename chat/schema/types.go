@@ -38,11 +38,11 @@ var typeWords = map[string]Kinds{
 	"any": Any, "mixed": Any,
 }
 
-// Named are the types that a type name stands for, all of them for "any"; 0 for a name that nobody knows, such as "file". Case
+// Named returns the types that a type name stands for, all of them for "any"; 0 for a name that nobody knows, such as "file". Case
 // does not count, since Gemini's API writes STRING and OBJECT.
 func Named(word string) Kinds { return typeWords[strings.ToLower(word)] }
 
-// each are the types one by one. Integer beside number is not among them, as numbers include it.
+// each returns the types one by one. Integer beside number is not among them, as numbers include it.
 func (k Kinds) each() (all []Kinds) {
 	for one := String; one <= Array; one <<= 1 {
 		if k&one != 0 && (one != Integer || k&Number == 0) {
@@ -55,7 +55,7 @@ func (k Kinds) each() (all []Kinds) {
 // kindNames are JSON Schema's own words.
 var kindNames = map[Kinds]string{String: "string", Number: "number", Integer: "integer", Boolean: "boolean", Null: "null", Object: "object", Array: "array"}
 
-// Names are the types in JSON Schema's own words, in one order; none when all are there, since that says nothing.
+// Names returns the types in JSON Schema's own words, in one order; none when all are there, since that says nothing.
 func (k Kinds) Names() (names []string) {
 	if k == Any {
 		return nil
@@ -82,10 +82,10 @@ func kindsOf(v *jsontree.Value) (k Kinds) {
 	return k
 }
 
-// kind is the type of a value, 0 for one that is not there.
+// kind returns the type of a value, 0 for one that is not there.
 func kind(v *jsontree.Value) Kinds { return KindOf(v.Raw) }
 
-// words are the strings in a list; what is no string is passed over, as in {"required": ["a", null]}.
+// words returns the strings in a list; what is no string is passed over, as in {"required": ["a", null]}.
 func words(v *jsontree.Value) (all []string) {
 	for _, item := range v.Items {
 		if kind(item) == String {

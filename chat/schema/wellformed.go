@@ -242,7 +242,7 @@ func required(v, properties *jsontree.Value, inside []string) (text string, keep
 	return quoted(names), len(names) > 0
 }
 
-// requiredInside are the properties that say of themselves that they are required.
+// requiredInside returns the properties that say of themselves that they are required.
 func requiredInside(properties *jsontree.Value) (all []string) {
 	for _, m := range properties.Members {
 		if m.Value.Get("required").Raw == "true" {
@@ -252,7 +252,7 @@ func requiredInside(properties *jsontree.Value) (all []string) {
 	return all
 }
 
-// quoted is a list of strings in JSON.
+// quoted returns a list of strings in JSON.
 func quoted(all []string) string {
 	var parts []string
 	for _, s := range all {

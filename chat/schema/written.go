@@ -28,11 +28,11 @@ type Note struct {
 	Value   json.RawMessage
 }
 
-// Written is the root as its author wrote it.
+// Written returns the root as its author wrote it.
 // The root counts as followed, so that a reference to "#" within it is not shown once more.
 func (d *Doc) Written() *Written { return d.written(d.root, []*jsontree.Value{d.root}) }
 
-// written is the place of a value.
+// written returns the place of a value.
 func (d *Doc) written(v *jsontree.Value, around []*jsontree.Value) *Written {
 	w := &Written{doc: d, around: around}
 	if w.Opaque = !w.add(v); w.Opaque && v != jsontree.Absent {
@@ -68,7 +68,7 @@ func (w *Written) add(v *jsontree.Value) bool {
 	return true
 }
 
-// get is the first of the parts' values of a keyword that is not null.
+// get returns the first of the parts' values of a keyword that is not null.
 func (w *Written) get(keyword string) *jsontree.Value {
 	for _, v := range w.parts {
 		if one := v.Get(keyword); kind(one)&^Null != 0 {
@@ -78,7 +78,7 @@ func (w *Written) get(keyword string) *jsontree.Value {
 	return jsontree.Absent
 }
 
-// Description is what the schema says of the place in words: the place's own words before those of the type it refers to, since
+// Description returns what the schema says of the place in words: the place's own words before those of the type it refers to, since
 // they tell what it is for here.
 func (w *Written) Description() string {
 	for _, v := range w.parts {
@@ -89,7 +89,7 @@ func (w *Written) Description() string {
 	return ""
 }
 
-// Source is the text of the first schema that says anything of the place: what a reference leads to.
+// Source returns the text of the first schema that says anything of the place: what a reference leads to.
 // A signature shows it for an object, where a reference would say nothing to a model.
 func (w *Written) Source() string {
 	for _, v := range w.parts {
@@ -100,7 +100,7 @@ func (w *Written) Source() string {
 	return "{}"
 }
 
-// Types are the types that the schema names, in its order and in JSON Schema's words; none when it takes them all.
+// Types returns the types that the schema names, in its order and in JSON Schema's words; none when it takes them all.
 // A name that nobody knows is left out here and stays a note, so that the model still reads the word.
 func (w *Written) Types() []string {
 	names, _ := typeNames(w.get("type"))
@@ -128,7 +128,7 @@ func typeNames(t *jsontree.Value) (names []string, others bool) {
 	return names, others
 }
 
-// Values are the allowed values as JSON text, none when there is no list of them. A const is a list of one: no template prints
+// Values returns the allowed values as JSON text, none when there is no list of them. A const is a list of one: no template prints
 // the keyword.
 func (w *Written) Values() (all []string) {
 	for _, v := range w.parts {
@@ -166,7 +166,7 @@ func (w *Written) Members() (all []WrittenMember, listed bool) {
 	return all, listed
 }
 
-// Required are the members that must be there, each once.
+// Required returns the members that must be there, each once.
 // They are in the order in which they are met: those of the place itself first.
 func (w *Written) Required() (names []string) {
 	for _, v := range w.parts {
@@ -182,7 +182,7 @@ func (w *Written) Items() (at *Written, one, listed bool) {
 	return w.doc.written(items, w.around), kind(items) == Object, items != jsontree.Absent
 }
 
-// Alternatives are those of an anyOf, or of a oneOf, which is the same to who reads it.
+// Alternatives returns the alternatives of an anyOf, or of a oneOf, which is the same to who reads it.
 // Both of them at one place is rare; the first is shown.
 func (w *Written) Alternatives() (all []*Written) {
 	list := w.get("anyOf").Items
@@ -202,7 +202,7 @@ var told = []string{
 	"$schema", "$id", "$anchor", "$defs", "definitions", "$comment", "additionalProperties",
 }
 
-// Notes are the keywords that nothing else tells, in their order; unions among them if they are not shown otherwise.
+// Notes returns the keywords that nothing else tells, in their order; unions among them if they are not shown otherwise.
 // Bounds, formats and patterns come this way: they fit no field that Ollama's templates print, so they are added to the
 // description. Keywords that begin with x- are a program's own.
 func (w *Written) Notes(unions bool) (notes []Note) {
@@ -218,7 +218,7 @@ func (w *Written) Notes(unions bool) (notes []Note) {
 	return notes
 }
 
-// untold says whether a keyword is a note.
+// untold reports whether a keyword is a note.
 func untold(keyword string, v *jsontree.Value) bool {
 	switch keyword {
 	case "type": // with a name that is none

@@ -35,7 +35,7 @@ func addWith(s *server.MCPServer, name, description, schema string, do toolFunc)
 	s.AddTool(mcp.NewToolWithRawSchema(name, description, json.RawMessage(schema)), do)
 }
 
-// always is a tool that says the same each time.
+// always returns a tool that says the same each time.
 func always(content ...mcp.Content) toolFunc {
 	return func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return &mcp.CallToolResult{Content: content}, nil

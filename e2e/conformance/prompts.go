@@ -31,14 +31,14 @@ func prompts(s *server.MCPServer) {
 		})
 }
 
-// prompt is one that is a text.
+// prompt returns one that is a text.
 func prompt(text string) server.PromptHandlerFunc {
 	return func(context.Context, mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 		return said(mcp.NewTextContent(text)), nil
 	}
 }
 
-// said is a message of the user for each content.
+// said returns a message of the user for each content.
 func said(contents ...mcp.Content) *mcp.GetPromptResult {
 	result := &mcp.GetPromptResult{}
 	for _, c := range contents {

@@ -65,17 +65,17 @@ func form(r mcp.CallToolRequest, outcome, message, schema string) (*mcp.CallTool
 	return mcp.NewToolResultText(fmt.Sprintf("%s: action=%s, content=%s", outcome, answer.Action, content)), nil
 }
 
-// elicit is a form for the user; its fields are a JSON Schema.
+// elicit returns a form for the user; its fields are a JSON Schema.
 func elicit(message, schema string) mcp.ElicitationParams {
 	return mcp.ElicitationParams{Message: message, RequestedSchema: json.RawMessage(schema)}
 }
 
-// sample is a prompt for the client's model.
+// sample returns a prompt for the client's model.
 func sample(prompt string) mcp.CreateMessageParams {
 	return mcp.CreateMessageParams{Messages: []mcp.SamplingMessage{{Role: mcp.RoleUser, Content: mcp.NewTextContent(prompt)}}, MaxTokens: 100}
 }
 
-// elicited is the user's answer, or nil when there is none that can be read.
+// elicited returns the user's answer, or nil when there is none that can be read.
 func elicited(responses mcp.InputResponses, key string) *mcp.ElicitationResult {
 	answer := server.ElicitationResponse(responses, key)
 	if answer == nil || answer.Action == "" {
@@ -84,7 +84,7 @@ func elicited(responses mcp.InputResponses, key string) *mcp.ElicitationResult {
 	return answer
 }
 
-// sampled is what the client's model wrote.
+// sampled returns what the client's model wrote.
 func sampled(answer *mcp.CreateMessageResult) string {
 	text, err := json.Marshal(answer.Content)
 	if err != nil {
@@ -100,7 +100,7 @@ func sampled(answer *mcp.CreateMessageResult) string {
 // abilities are what a client says it can do for the server.
 type abilities struct{ sampling, elicitation bool }
 
-// can is what the client of a request has declared.
+// can returns what the client of a request has declared.
 // By revision 2026-07-28 capabilities come with each request; before, they are those of the session's initialize.
 func can(ctx context.Context) (a abilities) {
 	var c mcp.ClientCapabilities

@@ -26,7 +26,7 @@ func reports(s *server.MCPServer) {
 	})
 }
 
-// logging is a tool that logs and then answers.
+// logging returns a tool that logs and then answers.
 // Lines go to the client of this call alone, by its context.
 func logging(s *server.MCPServer, answer string) toolFunc {
 	return func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {

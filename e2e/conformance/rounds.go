@@ -107,7 +107,7 @@ func askingPrompt(_ context.Context, r mcp.GetPromptRequest) (*mcp.GetPromptResu
 		`{"type":"object","properties":{"context":{"type":"string"}},"required":["context"]}`)).PromptResult(), nil
 }
 
-// field is what the user wrote into one field of a form.
+// field returns what the user wrote into one field of a form.
 func field(answer *mcp.ElicitationResult, name string) string {
 	fields, _ := answer.Content.(map[string]any)
 	text, _ := fields[name].(string)

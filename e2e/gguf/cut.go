@@ -90,7 +90,7 @@ func cutAll(scripts []Script) ([][]string, error) {
 	return out, nil
 }
 
-// cut is the pieces of one script. An empty script has none.
+// cut returns the pieces of one script. An empty script has none.
 func (c *cutter) cut(s Script) ([]string, error) {
 	if len(s.Control) > 0 {
 		pieces, err := c.withControl(s)

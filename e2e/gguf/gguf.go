@@ -38,7 +38,7 @@ type Script struct {
 	Control []string
 }
 
-// Selector is the token that chooses the script.
+// Selector returns the token that chooses the script.
 func (s Script) Selector() string { return "<|s:" + s.Name + "|>" }
 
 // Model is a set of scripts, cut into tokens.
@@ -76,7 +76,7 @@ func New(scripts []Script, template string) (*Model, error) {
 	return m, err
 }
 
-// Pieces are the tokens of a script in order, nil when the model has no such script. They join to the script's text.
+// Pieces returns the tokens of a script in order, nil when the model has no such script. They join to the script's text.
 func (m *Model) Pieces(name string) []string {
 	for i, s := range m.scripts {
 		if s.Name == name {

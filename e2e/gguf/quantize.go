@@ -22,7 +22,7 @@ func (t tensor) kind() uint32 {
 	return kindF32
 }
 
-// size is the tensor's length in the file, without padding.
+// size returns the tensor's length in the file, without padding.
 func (t tensor) size() uint64 {
 	if t.small {
 		return uint64(len(t.data)) / block * blockBytes
@@ -62,7 +62,7 @@ func appendBlock(out []byte, data []float32) []byte {
 	return out
 }
 
-// half is a number in half precision. Only zero and what half precision holds as a normal number occur here: scales
+// half returns a number in half precision. Only zero and what half precision holds as a normal number occur here: scales
 // between 0.0001 and 1.
 // Subnormal numbers would need another way of rounding; the smallest normal one stands for them.
 func half(x float32) uint16 {

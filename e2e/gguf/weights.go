@@ -33,7 +33,7 @@ type tensor struct {
 	small bool // to be written in eight bits a number
 }
 
-// tensors are the weights. A matrix is rows of outputs, each over all inputs.
+// tensors returns the weights. A matrix is rows of outputs, each over all inputs.
 func (m *Model) tensors(v *vocabulary) []tensor {
 	n := len(v.tokens)
 	u := v.align(directions(n))
@@ -56,7 +56,7 @@ func (m *Model) tensors(v *vocabulary) []tensor {
 	}
 }
 
-// directions are the vectors u: Gaussian, of length one, zero on the flags.
+// directions returns the vectors u: Gaussian, of length one, zero on the flags.
 // In 508 dimensions random directions are nearly at right angles, so a token hardly pulls any but the one it should.
 // The seed is fixed, so that a model is the same each time.
 func directions(n int) [][]float32 {
@@ -118,7 +118,7 @@ func (m *Model) embeddings(v *vocabulary, u [][]float32) []float32 {
 	return out
 }
 
-// attention is the query and key matrices, alike in all heads. Rotation turns the pair of dims (2i, 2i+1) of a head by
+// attention returns the query and key matrices, alike in all heads. Rotation turns the pair of dims (2i, 2i+1) of a head by
 // 1e9^(-2i/128) a position. In pair 63 that is nothing: selectors score 866 there, the begin token 62, others 0. In
 // pair 28 the query stands at a right angle to the key, so the score falls by 0.19 a position: the latest selector wins.
 func attention() (q, k []float32) {
@@ -136,7 +136,7 @@ func attention() (q, k []float32) {
 	return q, k
 }
 
-// output is one row a token: what must have gone before for the token to come up.
+// output returns one row a token: what must have gone before for the token to come up.
 // A default script is also pulled by the begin token, which attention copies when no selector is in sight.
 func (m *Model) output(v *vocabulary, u [][]float32) []float32 {
 	out := make([]float32, len(u)*dim)
@@ -186,7 +186,7 @@ type pull struct {
 	by float32
 }
 
-// shares says that scripts have pieces in common.
+// shares reports whether scripts have pieces in common.
 func (v *vocabulary) shares() bool {
 	for _, is := range v.shared {
 		if is {
@@ -196,7 +196,7 @@ func (v *vocabulary) shares() bool {
 	return false
 }
 
-// quiet are the pulls, and those of the selectors that have none.
+// quiet returns the pulls, and those of the selectors that have none.
 func (v *vocabulary) quiet(list []pull) []pull {
 	for _, s := range v.selectors {
 		if !slices.ContainsFunc(list, func(p pull) bool { return p.of == s }) {

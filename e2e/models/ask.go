@@ -35,7 +35,7 @@ type Answer struct {
 // Call is one call with its fragments joined.
 type Call struct{ ID, Name, Args string }
 
-// calls are the calls in the form that is marked.
+// calls returns the calls in the form that is marked.
 func (a *Answer) calls() []chat.Call {
 	all := make([]chat.Call, len(a.Calls))
 	for i, c := range a.Calls {

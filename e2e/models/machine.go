@@ -21,7 +21,7 @@ func Machine() string {
 	return fmt.Sprintf("%s, %d cores, %s/%s, no GPU", name, runtime.NumCPU(), runtime.GOOS, runtime.GOARCH)
 }
 
-// Load is the machine's load average over the last minute; 0 where it is not known.
+// Load returns the machine's load average over the last minute; 0 where it is not known.
 func Load() float64 {
 	b, _ := os.ReadFile("/proc/loadavg")
 	first, _, _ := strings.Cut(string(b), " ")
@@ -29,7 +29,7 @@ func Load() float64 {
 	return load
 }
 
-// Revision is the commit of the tree that is measured.
+// Revision returns the commit of the tree that is measured.
 // It ends in -dirty when files were changed, since then nobody could measure the row again.
 func Revision() string {
 	out, err := exec.Command("git", "describe", "--always", "--dirty").Output()

@@ -48,7 +48,7 @@ Versions: %s.
 
 `
 
-// loads are the lowest and the highest of the rows' load averages.
+// loads returns the lowest and the highest of the rows' load averages.
 // Rows may come from several runs, so there is one load for each.
 func (r Report) loads() string {
 	var all []float64
@@ -61,7 +61,7 @@ func (r Report) loads() string {
 	return fmt.Sprintf("%.0f to %.0f", slices.Min(all), slices.Max(all))
 }
 
-// revisions are those of toolnorm that were measured.
+// revisions returns the revisions of toolnorm that were measured.
 func (r Report) revisions() string {
 	var all []string
 	for _, row := range r.Rows {
@@ -116,7 +116,7 @@ func (r Report) misses(w io.Writer) {
 	}
 }
 
-// wrong are the replies that are not right, in order, and the prompts that drew each.
+// wrong returns the replies that are not right, in order, and the prompts that drew each.
 // More than three prompts are only counted: a model that always says the same would fill the page.
 func (r Report) wrong(row Row) (wrong []string, drawn map[string][]string) {
 	drawn = map[string][]string{}
@@ -140,7 +140,7 @@ func (r Report) wrong(row Row) (wrong []string, drawn map[string][]string) {
 	return wrong, drawn
 }
 
-// said is what an answer came to.
+// said returns what an answer came to.
 func (a Answer) said() string {
 	switch {
 	case a.Error != "":

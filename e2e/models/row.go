@@ -23,7 +23,7 @@ type Row struct {
 
 var unsafe = regexp.MustCompile(`[^A-Za-z0-9.-]+`)
 
-// file is where the row is kept. Names of setups hold blanks, slashes and colons, which become dashes.
+// file returns where the row is kept. Names of setups hold blanks, slashes and colons, which become dashes.
 func (r Row) file(dir string) string {
 	return filepath.Join(dir, unsafe.ReplaceAllString(r.Setup+"_"+r.Way, "-")+".json")
 }
@@ -40,12 +40,12 @@ func (r Row) Save(dir string) error {
 	return os.WriteFile(r.file(dir), b, 0o644)
 }
 
-// Whole says that the row has an answer for each prompt.
+// Whole reports whether the row has an answer for each prompt.
 func (r Row) Whole(prompts []exam.Question) bool {
 	return len(prompts) > 0 && len(r.Answers) == len(prompts)
 }
 
-// Saved is the row with the answers that Save kept, perhaps not all. A row that is not there has none; so has one of
+// Saved returns the row with the answers that Save kept, perhaps not all. A row that is not there has none; so has one of
 // other prompts.
 // Answers to other prompts would be compared with the wrong calls.
 func (r Row) Saved(dir string, prompts []exam.Question) (Row, error) {

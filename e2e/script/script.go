@@ -54,7 +54,7 @@ type Script struct {
 	Control []string // marks of its file that it holds, and that are control tokens in a second vocabulary
 }
 
-// Text is what the model writes.
+// Text returns what the model writes.
 func (s Script) Text() string { return strings.Join(s.Model.Parts, "") }
 
 // Reply is what a client must get.
@@ -91,7 +91,7 @@ func Load(fsys fs.FS) ([]Script, error) {
 	return all, nil
 }
 
-// Models are the scripts as package gguf takes them.
+// Models returns the scripts as package gguf takes them.
 func Models(scripts []Script) []gguf.Script {
 	out := make([]gguf.Script, len(scripts))
 	for i, s := range scripts {
@@ -100,7 +100,7 @@ func Models(scripts []Script) []gguf.Script {
 	return out
 }
 
-// Controlled are the scripts whose marks are control tokens in the second vocabulary, with those tokens.
+// Controlled returns the scripts whose marks are control tokens in the second vocabulary, with those tokens.
 // Real models have some marks as control tokens, as Mistral's [TOOL_CALLS], and servers leave those out of the text.
 func Controlled(scripts []Script) (out []Script) {
 	for _, s := range scripts {
@@ -155,7 +155,7 @@ func Parse(family, text string) ([]Script, error) {
 	return out, nil
 }
 
-// firstOf is where the first head begins, or the text's end.
+// firstOf returns where the first head begins, or the text's end.
 func firstOf(heads [][]int, end int) int {
 	if len(heads) > 0 {
 		return heads[0][0]

@@ -52,7 +52,7 @@ type found struct {
 	Results []struct{ Content string }
 }
 
-// best is the first line of the best passage that says something about the question.
+// best returns the first line of the best passage that says something about the question.
 // A passage may have several paragraphs; the last one is the most specific in these documents.
 func (f found) best() (string, error) {
 	if len(f.Results) == 0 {
@@ -62,7 +62,7 @@ func (f found) best() (string, error) {
 	return lines[len(lines)-1], nil
 }
 
-// arguments are those of a search for one passage.
+// arguments returns the arguments of a search for one passage.
 // The threshold is low: a score by words alone is lower than one of a model, and one passage is asked for in any case.
 func arguments(base, query string) map[string]any {
 	return map[string]any{"knowledge_base_id": base, "query": query, "max_results": 1, "threshold": 0.3}

@@ -46,7 +46,7 @@ var weatherTool = openai.Tool{Type: openai.ToolTypeFunction, Function: &openai.F
 		"city":{"type":"string"},"days":{"type":"integer"}}}`),
 }}
 
-// weather is the tool itself: arguments in, result out.
+// weather returns the tool itself: arguments in, result out.
 func weather(args string) (string, error) {
 	var in struct {
 		City string `json:"city"`

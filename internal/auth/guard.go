@@ -150,7 +150,7 @@ func (g *Guard) fetched(r *http.Request) error {
 	return nil
 }
 
-// isForm says that a body is what a form of a page sends, which browsers send across origins without a preflight.
+// isForm reports whether a body is what a form of a page sends, which browsers send across origins without a preflight.
 // curl -d says form-urlencoded too, so a form counts only beside an Origin or Sec-Fetch-Site. text/plain is left alone:
 // with an Origin that is allowed it is a page that may ask.
 func isForm(r *http.Request) bool {
@@ -174,7 +174,7 @@ func (g *Guard) hostAllowed(hostport string) bool {
 	})
 }
 
-// HostName is a Host header without its port, brackets, final dot and capitals. It is empty when the header is none: a
+// HostName returns a Host header without its port, brackets, final dot and capitals. It is empty when the header is none: a
 // name or an address, one in brackets if it has colons, and behind it a colon and a number or nothing. So
 // localhost:80.evil.example and [127.0.0.1] are none, though a looser reading would find an allowed host in them.
 func HostName(hostport string) string {
@@ -213,7 +213,7 @@ func (g *Guard) originAllowed(origin, host string) bool {
 	return HostName(u.Host) != "" && (strings.EqualFold(u.Host, host) || IsLoopback(HostName(u.Host)))
 }
 
-// IsLoopback says that a host name, as HostName gives it, means this machine.
+// IsLoopback reports whether a host name, as HostName gives it, means this machine.
 func IsLoopback(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && ip.Unmap().IsLoopback()

@@ -17,7 +17,7 @@ var (
 	forwardedTo   = []string{"-Ip", "-Ips", "-Cluster-Ip", "-Address", "-Addr", "Forwarded-For", "-Host"}
 )
 
-// showsProxy says that a header is one that proxies add: what ends in the word for an address
+// showsProxy reports whether a header is one that proxies add: what ends in the word for an address
 // says whose it is. Behind a proxy on this machine every stranger's request comes from a
 // loopback address. It is a list of ends and beginnings since every proxy has a name of its own:
 // Fastly-Client-Ip, X-Cluster-Client-Ip, X-Envoy-External-Address.

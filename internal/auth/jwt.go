@@ -218,7 +218,7 @@ func (w *words) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*[]string)(w))
 }
 
-// bearer is what a request bears behind "Bearer", which is the one place for a JWT. The query string is none: URLs are
+// bearer returns what a request bears behind "Bearer", which is the one place for a JWT. The query string is none: URLs are
 // logged by every proxy on the way.
 func bearer(r *http.Request) string {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")

@@ -61,7 +61,7 @@ func newKeyring(where string, now func() time.Time) (*keyring, error) {
 	return k, nil
 }
 
-// find are the keys that a token may be signed with: those of its id and algorithm. An id that is unknown may be that of
+// find returns the keys that a token may be signed with: those of its id and algorithm. An id that is unknown may be that of
 // a new key, so the keys are fetched once more before it is refused. No key is an empty list; keys that are not available are
 // errNoKeys.
 func (k *keyring) find(ctx context.Context, kid, alg string) ([]verificationKey, error) {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// isPreflight says that a browser asks whether it may ask. A plain OPTIONS, without the header, is an ordinary request.
+// isPreflight reports whether a browser asks whether it may ask. A plain OPTIONS, without the header, is an ordinary request.
 func isPreflight(r *http.Request) bool {
 	return r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != ""
 }
@@ -33,7 +33,7 @@ func preflight(h http.Header, r *http.Request) {
 	}
 }
 
-// isToken says that s can be the name of a header, of which HTTP allows more characters than any client uses. Whatever is
+// isToken reports whether s can be the name of a header, of which HTTP allows more characters than any client uses. Whatever is
 // listed stands in a header of ours, so anything else is left out.
 func isToken(s string) bool {
 	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-_.") == ""

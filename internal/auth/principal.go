@@ -43,7 +43,7 @@ func PrincipalOf(ctx context.Context) *Principal {
 	return p
 }
 
-// Caller is a word that is the same for every request with the same credential, and gives nothing of it away. It is empty
+// Caller returns a word that is the same for every request with the same credential, and gives nothing of it away. It is empty
 // where no credential is asked for. MCP sessions belong to it: an id is never authentication, so the session of another
 // caller is a 404.
 func Caller(ctx context.Context) string {

@@ -52,7 +52,7 @@ type Error struct {
 	Kind, Message string `json:"-"`
 }
 
-// Error is the server's own sentence.
+// Error returns the server's own sentence.
 func (e *Error) Error() string { return fmt.Sprintf("Chroma: %s (%d)", e.Message, e.Status) }
 
 // collections is their path in the tenant and the database that Chroma has when nobody made others.
@@ -170,7 +170,7 @@ func (c *Client) Make(ctx context.Context) error {
 	return c.do(ctx, collections, body, new(collection))
 }
 
-// Records are those of a source: their ids, and the texts of all when the source is empty.
+// Records returns the records of a source: their ids, and the texts of all when the source is empty.
 // A thousand at a time, so that no answer comes near the bytes that are read of one.
 func (c *Client) Records(ctx context.Context, source string) (ids []string, texts []*string, err error) {
 	for {

@@ -65,15 +65,15 @@ func New(name, version, guide string, docs Library) *server.MCPServer {
 // plain is the type of all documents: the database holds their text and nothing else.
 const plain = "text/plain"
 
-// uri is a document's address.
+// uri returns a document's address.
 func uri(d company.Document) string { return scheme + strconv.FormatInt(d.ID, 10) }
 
-// describe is a document in the list. The category is in its description, by which people choose one.
+// describe returns a document in the list. The category is in its description, by which people choose one.
 func describe(d company.Document) mcp.Resource {
 	return mcp.NewResource(uri(d), d.Title, mcp.WithResourceDescription("A document of the company: "+d.Category), mcp.WithMIMEType(plain))
 }
 
-// contents is a document as it is read. The title stands above the text, since a model gets nothing but the text.
+// contents returns a document as it is read. The title stands above the text, since a model gets nothing but the text.
 func contents(d company.Document) mcp.TextResourceContents {
 	return mcp.TextResourceContents{URI: uri(d), MIMEType: plain, Text: d.Title + "\n\n" + d.Content}
 }

@@ -59,7 +59,7 @@ func addPrompts(s *server.MCPServer, docs Library) {
 	})
 }
 
-// prompt is the template as clients see it.
+// prompt returns the template as clients see it.
 func (t template) prompt() mcp.Prompt {
 	options := []mcp.PromptOption{mcp.WithPromptTitle(t.title), mcp.WithPromptDescription(t.about)}
 	for _, a := range t.args {
@@ -68,7 +68,7 @@ func (t template) prompt() mcp.Prompt {
 	return mcp.NewPrompt(t.name, options...)
 }
 
-// fill is the prompt with its arguments. A missing one is ErrInvalidParams, code -32602, with a sentence that names it.
+// fill returns the prompt with its arguments. A missing one is ErrInvalidParams, code -32602, with a sentence that names it.
 func (t template) fill(_ context.Context, r mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 	var values []any
 	for _, a := range t.args {

@@ -93,7 +93,7 @@ func (a *reply) take(ev chat.Event) {
 	}
 }
 
-// perSecond is the rate of so many tokens; 0 when the time is not known.
+// perSecond returns the rate of so many tokens; 0 when the time is not known.
 func perSecond(tokens int, in time.Duration) float64 {
 	if in <= 0 {
 		return 0
@@ -101,7 +101,7 @@ func perSecond(tokens int, in time.Duration) float64 {
 	return float64(tokens) / in.Seconds()
 }
 
-// user is a request of one message.
+// user returns a request of one message.
 func user(model, text string) *chat.Request {
 	return &chat.Request{Model: model, Messages: []chat.Message{{Role: chat.User, Content: text}}}
 }

@@ -43,7 +43,7 @@ func rank(w Way) int {
 	return 2
 }
 
-// compared are the strategies to ask by: the one that is taken, native for the server's own reading, prompt, for which the
+// compared returns the strategies to ask by: the one that is taken, native for the server's own reading, prompt, for which the
 // model reads something else, and the others, which only read what it writes. The demo reads no system text, so there it
 // makes no sense to describe tools in it.
 func (x *examination) compared() []string {
@@ -140,7 +140,7 @@ func (w *Way) add(q exam.Question, calls []chat.Call, a reply) {
 	w.Misses = append(w.Misses, miss)
 }
 
-// hangs says that a strategy could hang the server for everybody: it has the model's calls read by a parser, in a version
+// hangs reports whether a strategy could hang the server for everybody: it has the model's calls read by a parser, in a version
 // that does not survive one which that refuses.
 // A doctor must not be what brings a server down that others use.
 // One malformed call stops a model with a PARSER for everyone there; that was seen on 0.24.0 with the first
@@ -150,7 +150,7 @@ func (x *examination) hangs(strategy string) bool {
 	return reads && x.client != nil && x.m.Parser != "" && x.m.Parser != "passthrough" && x.on.name != demoHost && ollama.Older(x.server.Version, wedges)
 }
 
-// forced is an engine that takes only this strategy for every model, else as the settings say. The taken one keeps what was
+// forced returns an engine that takes only this strategy for every model, else as the settings say. The taken one keeps what was
 // found out by it.
 // A new engine has not found out anything yet, so it probes anew where its strategy needs that.
 func (x *examination) forced(strategy string) *engine.Engine {

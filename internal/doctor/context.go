@@ -57,7 +57,7 @@ func (x *examination) context(ctx context.Context) bool {
 	return true
 }
 
-// String are the context lengths in words.
+// String returns the context lengths in words.
 // What nobody says is left out and not called 0.
 func (c Context) String() string {
 	var parts []string
@@ -150,7 +150,7 @@ func (x *examination) places(ctx context.Context) bool {
 // A shorter rest may be the time that the second request took on its way.
 const enough = 200 * time.Millisecond
 
-// placesBy is what it means that a second request was answered after first, when an earlier one ran on for left.
+// placesBy returns what it means that a second request was answered after first, when an earlier one ran on for left.
 func placesBy(left, first time.Duration) string {
 	switch {
 	case left < enough:
@@ -161,7 +161,7 @@ func placesBy(left, first time.Duration) string {
 	return "1 request at a time; waiting clients get keep-alives"
 }
 
-// limited is the request with a limit of tokens.
+// limited returns the request with a limit of tokens.
 func limited(r *chat.Request, tokens int) *chat.Request {
 	r.MaxTokens = tokens
 	return r

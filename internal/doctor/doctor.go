@@ -110,13 +110,13 @@ func (c *Config) fill() (err error) {
 	return err
 }
 
-// host is the server of that name.
+// host returns the server of that name.
 func (d *Doctor) host(name string) host {
 	i := slices.IndexFunc(d.hosts, func(h host) bool { return h.name == name })
 	return d.hosts[max(i, 0)]
 }
 
-// ollama is a client of a host that speaks Ollama's API.
+// ollama returns a client of a host that speaks Ollama's API.
 func (d *Doctor) ollama(h host) (*ollama.Client, error) {
 	if h.name == demoHost {
 		demo := d.cfg.Engine.Demo
@@ -128,7 +128,7 @@ func (d *Doctor) ollama(h host) (*ollama.Client, error) {
 	return ollama.New(h.url, nil)
 }
 
-// why is the reason for which an examination ended early, empty when it did not.
+// why returns the reason for which an examination ended early, empty when it did not.
 // A report says that it is not whole: silence about a check would read as a good result.
 func why(ctx context.Context) string {
 	switch {

@@ -155,7 +155,7 @@ func (x *examination) unthinking(ctx context.Context) string {
 	return `"think": false or "reasoning_effort": "none" switch it off`
 }
 
-// template says whether the model sees the tools that it is offered.
+// template reports whether the model sees the tools that it is offered.
 // Ollama's templates that say {{ .Function }} do that, in all its versions.
 func (x *examination) template(context.Context) bool {
 	switch {
@@ -207,7 +207,7 @@ func (x *examination) control(context.Context) bool {
 // A family may have dozens, and six are enough to recognise it.
 const mostMarks = 6
 
-// offered is a request with the tools.
+// offered returns a request with the tools.
 func (x *examination) offered(text string) *chat.Request {
 	r := user(x.m.Name, text)
 	r.Tools = x.cfg.Tools

@@ -105,7 +105,7 @@ func (native) model(ctx context.Context, x *examination) bool {
 	return true
 }
 
-// capabilities are the words in which a server says what a model can do. Servers before 0.6 have none: then its template
+// capabilities returns the words in which a server says what a model can do. Servers before 0.6 have none: then its template
 // says whether it takes tools.
 func capabilities(show *api.ShowResponse) (all []string) {
 	for _, c := range show.Capabilities {
@@ -139,7 +139,7 @@ var defects = []defect{
 	{"", Finding{Note, "calls", "Ollama drops malformed calls or turns them into errors (all versions)", "toolnorm parses the model's raw text"}},
 }
 
-// known are the defects of a version.
+// known returns the defects of a version.
 // A version that cannot be read may be a fork or a proxy, so nothing is claimed of it.
 func known(version string) (all []Finding) {
 	v := ollama.VersionNumbers(version)

@@ -55,7 +55,7 @@ type kind interface {
 // kinds are the kinds of servers.
 var kinds = map[string]kind{upstream.KindOllama: native{}, upstream.KindOpenAI: compatible{}}
 
-// server is what a server says of itself.
+// server returns what a server says of itself.
 // A server that was cut off by the time limit is not called unreachable.
 func (d *Doctor) server(ctx context.Context, h host) Server {
 	s := Server{Name: h.name, URL: h.url, Kind: h.kind}
@@ -84,7 +84,7 @@ func (d *Doctor) list(ctx context.Context, h host, s *Server) {
 	}
 }
 
-// called is the name of a server's model as clients call it.
+// called returns the name of a server's model as clients call it.
 func (d *Doctor) called(h host, name string) string {
 	if h.name == d.hosts[0].name {
 		return name
@@ -92,7 +92,7 @@ func (d *Doctor) called(h host, name string) string {
 	return h.name + "/" + name
 }
 
-// expected is the strategy of a model that was not asked: by the settings, else by what its server says it can do.
+// expected returns the strategy of a model that was not asked: by the settings, else by what its server says it can do.
 // Only asking the model can tell: a template may take tools and print them so that nothing is understood.
 func expected(plan engine.Plan, capabilities []string) string {
 	switch {
@@ -108,7 +108,7 @@ func expected(plan engine.Plan, capabilities []string) string {
 	return ""
 }
 
-// unknown is what to say of a model that its server does not have.
+// unknown returns what to say of a model that its server does not have.
 // Names are looked for among all servers' models: the prefix of one is what is forgotten most easily.
 func (d *Doctor) unknown(ctx context.Context, h host, name string) Finding {
 	f := Finding{Problem, "model", fmt.Sprintf("%s has no model %q", h.name, name), kinds[h.kind].pull(name)}

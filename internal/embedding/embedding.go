@@ -66,7 +66,7 @@ func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, error)
 	return all, nil
 }
 
-// cached are the vectors that are known, and which texts have none.
+// cached returns the vectors that are known, and which texts have none.
 // A text that comes twice in one request is asked for twice; that is rare.
 func (c *Client) cached(texts []string) (all [][]float32, missing []int) {
 	c.mu.Lock()
@@ -99,14 +99,14 @@ func (c *Client) keep(texts []string, vectors [][]float32) {
 	}
 }
 
-// ollama says that the server is asked in Ollama's form.
+// ollama reports whether the server is asked in Ollama's form.
 // By the path: the two APIs differ in it, and asking would cost a request.
 func (c *Client) ollama() bool {
 	u, err := url.Parse(c.URL)
 	return err == nil && strings.HasSuffix(strings.TrimSuffix(u.Path, "/"), "/api/embed")
 }
 
-// ask is one request.
+// ask returns one request.
 // The form is float in OpenAI's API, named though it is the default, since some libraries ask for base64.
 func (c *Client) ask(ctx context.Context, texts []string) ([][]float32, error) {
 	body := map[string]any{"model": c.Model, "input": texts}

@@ -42,7 +42,7 @@ func (s *Score) Add(q Question, calls []chat.Call) {
 	}
 }
 
-// Mark says whether the calls are those that are wanted, in any order, and whether their arguments are, and no others.
+// Mark reports whether the calls are those that are wanted, in any order, and whether their arguments are, and no others.
 // Two calls of one tool are matched by their arguments, so that their order does not matter. One call too many
 // is as wrong as one too few.
 func (q Question) Mark(calls []chat.Call) (tools, arguments bool) {
@@ -64,7 +64,7 @@ func (q Question) Mark(calls []chat.Call) (tools, arguments bool) {
 	return len(left) == 0, arguments
 }
 
-// fits says whether arguments are those that are wanted, and no others.
+// fits reports whether arguments are those that are wanted, and no others.
 // "5" for 5 is wrong: a strict client would refuse it.
 func (w Want) fits(args json.RawMessage) bool {
 	var got map[string]json.RawMessage
@@ -100,7 +100,7 @@ func same(want, got json.RawMessage) bool {
 	return strings.EqualFold(strings.TrimSpace(text), pattern)
 }
 
-// decoded is a value with the digits of its numbers kept, and the strings of a list in lower case.
+// decoded returns a value with the digits of its numbers kept, and the strings of a list in lower case.
 // Digits are kept, so that a large id does not lose its last ones as a float64.
 func decoded(raw json.RawMessage) any {
 	d := json.NewDecoder(bytes.NewReader(raw))

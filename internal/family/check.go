@@ -109,7 +109,7 @@ func ReadsBack(f *adapters.Format) (problems []Problem) {
 	return problems
 }
 
-// marked says whether a call begins with one of the family's marks. A fence is none: it stands on a line of its own.
+// marked reports whether a call begins with one of the family's marks. A fence is none: it stands on a line of its own.
 func marked(f *adapters.Format, call string) bool {
 	call = strings.TrimSpace(call)
 	return slices.ContainsFunc(f.Marks(), func(mark string) bool { return strings.HasPrefix(call, mark) && mark[0] != '`' })

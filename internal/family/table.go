@@ -15,7 +15,7 @@ const (
 	tableEnds   = "<!-- the end of the families -->\n"
 )
 
-// Table is a Markdown table of families: what they are, models, marks, and how many cases each has. An error means that a
+// Table returns a Markdown table of families: what they are, models, marks, and how many cases each has. An error means that a
 // family's cases cannot be read.
 // A test holds docs/families.md to what this writes, so a family cannot be added without its row.
 // It is a table for readers, so marks are shown letter by letter, and the sum stands below.
@@ -40,7 +40,7 @@ func Table(formats []*adapters.Format) (string, error) {
 	return b.String(), nil
 }
 
-// about is the first sentence above a declaration.
+// about returns the first sentence above a declaration.
 // A bar would end the cell of a Markdown table.
 func about(f *adapters.Format) string {
 	line, _, _ := strings.Cut(f.Declaration(), "\n")

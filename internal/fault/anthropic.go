@@ -26,7 +26,7 @@ var anthropic = map[Kind]struct {
 	Timeout:      {http.StatusGatewayTimeout, "timeout_error"},
 }
 
-// AnthropicStatus is the HTTP status of the fault in Anthropic's API. What would come again keeps its 5xx: Claude Code and the
+// AnthropicStatus returns the HTTP status of the fault in Anthropic's API. What would come again keeps its 5xx: Claude Code and the
 // SDKs do not repeat one that says X-Should-Retry: false, while of an unknown 4xx Claude Code makes six requests, each in
 // a plainer form than the one before.
 func (e *Error) AnthropicStatus() int {
@@ -55,7 +55,7 @@ func Anthropic(err error, id string) []byte {
 	}{"error", inner{kind, f.anthropicMessage()}, orNull(id)})
 }
 
-// anthropicMessage is the sentence. That of a prompt that is too long begins as Anthropic's does: Claude Code reads both
+// anthropicMessage returns the sentence. That of a prompt that is too long begins as Anthropic's does: Claude Code reads both
 // numbers out of it and makes the conversation shorter by itself.
 func (e *Error) anthropicMessage() string {
 	if e.Tokens > 0 && e.Window > 0 {
@@ -75,7 +75,7 @@ func WriteAnthropic(w http.ResponseWriter, err error) {
 	writeStatus(w, f, f.AnthropicStatus(), Anthropic(f, id))
 }
 
-// AsksAnthropic says that r speaks Anthropic's API: by its path, or by the version that every request of that API names. The
+// AsksAnthropic reports whether r speaks Anthropic's API: by its path, or by the version that every request of that API names. The
 // header counts because both APIs have paths of one name (/v1/models), and for paths that are not there, as /v1/files.
 func AsksAnthropic(r *http.Request) bool {
 	path := r.URL.Path

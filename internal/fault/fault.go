@@ -94,22 +94,22 @@ func Short(text string) string {
 	return strings.ToValidUTF8(text[:longest], "") + "…"
 }
 
-// Error is the public sentence, without the cause: errors of this kind are wrapped into texts that clients read.
+// Error returns the public sentence, without the cause: errors of this kind are wrapped into texts that clients read.
 func (e *Error) Error() string { return e.Message }
 
 // Unwrap gives the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
-// Status is the HTTP status of the kind.
+// Status returns the HTTP status of the kind.
 func (e *Error) Status() int { return table[e.Kind].status }
 
-// Again says that the same request may succeed later.
+// Again reports whether the same request may succeed later.
 func (e *Error) Again() bool { return table[e.Kind].again && !e.Curable }
 
-// Type is the OpenAI error type of the kind.
+// Type returns the OpenAI error type of the kind.
 func (e *Error) Type() string { return table[e.Kind].kind }
 
-// OpenAICode is the error's code, else the kind's; empty when there is none.
+// OpenAICode returns the error's code, else the kind's; empty when there is none.
 func (e *Error) OpenAICode() string {
 	if e.Code != "" {
 		return e.Code

@@ -24,7 +24,7 @@ type Front struct {
 	running atomic.Int64
 }
 
-// Running is how many requests are being answered now.
+// Running returns how many requests are being answered now.
 func (f *Front) Running() int { return int(f.running.Load()) }
 
 // Wrap is next behind the front. Handlers read bodies without a deadline of their own, and may leave them unread. One

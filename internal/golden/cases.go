@@ -49,7 +49,7 @@ type group struct {
 	parts []Section // named by the part
 }
 
-// grouped are the sections of a family file, together by case.
+// grouped returns the sections of a family file, together by case.
 // A case's name may hold ": ", so a section is split at the last one. Sections of a case need not stand together; one that is
 // there twice is an error, since the second would hide the first.
 func grouped(src []byte) ([]group, error) {

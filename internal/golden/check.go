@@ -36,7 +36,7 @@ func (d *Difference) Error() string {
 // indent lines further lines up with the first, so that got and want can be compared by eye.
 func indent(s string) string { return strings.ReplaceAll(s, "\n", "\n     ") }
 
-// Degrees are the degrees of holding in which a case gives the events that stand in it.
+// Degrees returns the degrees of holding in which a case gives the events that stand in it.
 // With finish "length" a call that is held is dropped, one that has begun is left open: other events in each degree.
 func (c *Case) Degrees() []string {
 	switch {

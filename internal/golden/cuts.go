@@ -8,7 +8,7 @@ import (
 	"toolnorm/chat"
 )
 
-// Source is a reply that arrives in those pieces and then ends for the reason finish.
+// Source returns a reply that arrives in those pieces and then ends for the reason finish.
 // Each piece is one event, as each token of a server is. An empty finish is a stream that ends without a reason.
 func Source(pieces []string, finish string) chat.Source {
 	events := make(chat.Fixed, 0, len(pieces)+1)

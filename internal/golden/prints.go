@@ -46,7 +46,7 @@ func Prints(src []byte) ([]Print, error) {
 	return out, nil
 }
 
-// prints says whether a group is a case of printing.
+// prints reports whether a group is a case of printing.
 func (g *group) prints() bool { return g.has("calls") || g.has("printed") || g.has("results") }
 
 // take takes over one section of a case.

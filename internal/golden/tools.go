@@ -10,7 +10,7 @@ import (
 //go:embed tools.json
 var tools []byte
 
-// Tools are the tools that every case is offered, unless its reader brings others.
+// Tools returns the tools that every case is offered, unless its reader brings others.
 // They differ in what families stumble over: nothing required, numbers, lists, nested objects. The cases of all families share
 // them.
 // An error is a broken file of the repository, never a user's doing.

@@ -33,7 +33,7 @@ func Data(dir string) (string, error) {
 	return abs, nil
 }
 
-// File is the YAML file of settings when none is named; empty without a home.
+// File returns the YAML file of settings when none is named; empty without a home.
 // It is os.UserConfigDir's folder, so the file is where users of the system look for settings: ~/.config on Linux,
 // ~/Library/Application Support on macOS.
 func File() string {

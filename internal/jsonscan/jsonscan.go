@@ -54,15 +54,15 @@ const (
 	wrong                  // nothing: it is no JSON
 )
 
-// Complete says that the value is whole. A number is when something stands behind it.
+// Complete reports whether the value is whole. A number is when something stands behind it.
 // 12 may be the beginning of 123, so it is complete at a blank, comma or bracket, which is not taken.
 func (s *Scanner) Complete() bool { return s.state == complete }
 
-// Wrong says that no JSON value begins like this.
+// Wrong reports whether no JSON value begins like this.
 // It is for ever: what was taken before stays a beginning, and nothing else will be taken.
 func (s *Scanner) Wrong() bool { return s.state == wrong }
 
-// InString says that the value is a string that has begun, not in the middle of an escape: here any text may follow.
+// InString reports whether the value is a string that has begun, not in the middle of an escape: here any text may follow.
 // Strings within containers do not count: whoever asks wants to let a text go on its own.
 func (s *Scanner) InString() bool { return s.state == text && len(s.stack) == 0 }
 
@@ -102,7 +102,7 @@ func plain(b []byte) int {
 	return n
 }
 
-// after is the state behind c.
+// after returns the state behind c.
 // A number has no closing mark: a byte that is no part of it ends it, if it may end there, and is then read as what follows a
 // value.
 func (s *Scanner) after(c byte) state {
@@ -133,7 +133,7 @@ func (s *Scanner) after(c byte) state {
 	return s.structure(c)
 }
 
-// structure is the state behind a byte between strings, words and numbers.
+// structure returns the state behind a byte between strings, words and numbers.
 // A comma sends the reader to key or value and not to first or item, so that [1,] is wrong, as RFC 8259 has it. To read such
 // slips leniently is the adapters' business.
 func (s *Scanner) structure(c byte) state {
@@ -169,7 +169,7 @@ func (s *Scanner) structure(c byte) state {
 	return wrong
 }
 
-// begin is the state behind the first byte of a value.
+// begin returns the state behind the first byte of a value.
 // Of a word the letters still to come are noted. With Object anything but a brace is wrong at once: the server's arguments
 // are an object, and a lone "null" or "" must not leave.
 func (s *Scanner) begin(c byte) state {
@@ -203,7 +203,7 @@ func (s *Scanner) close() state {
 	return s.ended()
 }
 
-// ended is the state behind a value: the whole ends with the outermost one.
+// ended returns the state behind a value: the whole ends with the outermost one.
 func (s *Scanner) ended() state {
 	if len(s.stack) == 0 {
 		return complete
@@ -211,7 +211,7 @@ func (s *Scanner) ended() state {
 	return more
 }
 
-// quoted is the state behind a byte of a string or key.
+// quoted returns the state behind a byte of a string or key.
 // Bytes are not checked for UTF-8: a character may be cut by a fragment, and models that write bytes do so. Control characters
 // are wrong, since strict JSON wants them escaped (RFC 8259, section 7).
 func (s *Scanner) quoted(c byte) state {
@@ -231,7 +231,7 @@ func (s *Scanner) quoted(c byte) state {
 	return s.ended()
 }
 
-// escaped is the state behind a byte of an escape.
+// escaped returns the state behind a byte of an escape.
 // Halves of surrogate pairs are taken by themselves, as encoding/json does.
 func (s *Scanner) escaped(c byte) state {
 	switch {
@@ -249,7 +249,7 @@ func (s *Scanner) escaped(c byte) state {
 	return text
 }
 
-// word is the state behind a byte of true, false or null.
+// word returns the state behind a byte of true, false or null.
 // The letters are compared one by one, so that Python's True is wrong at its first letter, and nothing of it is sent.
 func (s *Scanner) word(c byte) state {
 	if c != s.rest[0] {
@@ -281,7 +281,7 @@ var numbers = [complete][]struct {
 	expDigits: {{ten, expDigits}},
 }
 
-// number is the state behind c inside a number or, at value, at its start; wrong when c is no part of it.
+// number returns the state behind c inside a number or, at value, at its start; wrong when c is no part of it.
 func number(at state, c byte) state {
 	for _, n := range numbers[at] {
 		if strings.IndexByte(n.on, c) >= 0 {

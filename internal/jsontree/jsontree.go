@@ -35,7 +35,7 @@ type Member struct {
 // first.
 var Absent = &Value{}
 
-// Get is a member. Of two with one name the last counts.
+// Get returns a member. Of two with one name the last counts.
 // RFC 8259, section 4, leaves that open; encoding/json takes the last one, too.
 func (v *Value) Get(name string) *Value {
 	if len(v.Members) > fewMembers {
@@ -56,7 +56,7 @@ func (v *Value) Get(name string) *Value {
 // Schemas' own keywords are few; it is "properties" and "$defs" that may have a thousand members.
 const fewMembers = 32
 
-// indexed are the members by name.
+// indexed returns the members by name.
 func (v *Value) indexed() map[string]*Value {
 	if v.index == nil {
 		v.index = make(map[string]*Value, len(v.Members))

@@ -96,7 +96,7 @@ func (l *Look) weight(field int) float64 {
 	return 1
 }
 
-// longest is the most that one piece of the text has of the query, in the query's order: the longest
+// longest returns the most that one piece of the text has of the query, in the query's order: the longest
 // common run, each token worth what it asks for.
 func (l *Look) longest(field []uint32) (best float64) {
 	before, now := make([]float64, len(l.order)), make([]float64, len(l.order))
@@ -147,11 +147,11 @@ func share(token string) float64 {
 	return 1
 }
 
-// Content is a query without the phrases that only say it is a question. What they hold counts as words
+// Content returns a query without the phrases that only say it is a question. What they hold counts as words
 // that the text does not have: リモートワーク手当について教えて was covered by half.
 func Content(query string) string { return asking.Replace(query) }
 
-// Matter is a query without the words that say nothing of what is asked: phrases of questions, and the stop words of English. Where
+// Matter returns a query without the words that say nothing of what is asked: phrases of questions, and the stop words of English. Where
 // nothing else is left it is the query itself.
 func Matter(query string) string {
 	var kept []string

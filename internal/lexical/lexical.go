@@ -104,7 +104,7 @@ func (x *Index) number(token string) uint32 {
 	return n
 }
 
-// counts is how often each token is in the text. It is not kept: it is needed twice in a text's life, and
+// counts returns how often each token is in the text. It is not kept: it is needed twice in a text's life, and
 // the order of the tokens tells it.
 func (r *row) counts() map[uint32]int {
 	counts := map[uint32]int{}
@@ -158,7 +158,7 @@ type term struct {
 	count  int
 }
 
-// terms are the distinct tokens of a query, in its order. A word that the query repeats counts once.
+// terms returns the distinct tokens of a query, in its order. A word that the query repeats counts once.
 func (x *Index) terms(tokens []string) (all []term) {
 	at := map[string]int{}
 	for _, token := range tokens {
@@ -176,7 +176,7 @@ func (x *Index) terms(tokens []string) (all []term) {
 // idf is ln(1 + (N-df+.5)/(df+.5)): a token that few texts have says more.
 func (x *Index) idf(token string) float64 { return x.idfOf(x.frequency(token)) }
 
-// idfOf is the IDF of a token that df texts have.
+// idfOf returns the IDF of a token that df texts have.
 func (x *Index) idfOf(df int) float64 {
 	texts := x.texts
 	if x.Whole != nil {
@@ -185,7 +185,7 @@ func (x *Index) idfOf(df int) float64 {
 	return math.Log(1 + (float64(texts-df)+.5)/(float64(df)+.5))
 }
 
-// frequency is how many texts have a token.
+// frequency returns how many texts have a token.
 func (x *Index) frequency(token string) int {
 	if x.Whole != nil {
 		return x.Whole.Frequency[token]
@@ -196,7 +196,7 @@ func (x *Index) frequency(token string) int {
 	return 0
 }
 
-// average is the length of a text. Never 0, or an index without texts would divide by it.
+// average returns the length of a text. Never 0, or an index without texts would divide by it.
 func (x *Index) average() float64 {
 	texts, tokens := x.texts, x.tokens
 	if x.Whole != nil {
@@ -205,7 +205,7 @@ func (x *Index) average() float64 {
 	return float64(max(tokens, 1)) / float64(max(texts, 1))
 }
 
-// saturated is what count occurrences in a text of that length are worth, in IDFs: two are not twice one.
+// saturated returns what count occurrences in a text of that length are worth, in IDFs: two are not twice one.
 func saturated(count, length, average float64) float64 {
 	return count * (k1 + 1) / (count + k1*(1-b+b*length/average))
 }
@@ -242,7 +242,7 @@ func (x *Index) Search(query string, n int, allowed func(row int) bool) []Hit {
 	return hits[:max(0, min(n, len(hits)))]
 }
 
-// Ideal is the score that the query would have as a text of its own: what scores are divided by to come
+// Ideal returns the score that the query would have as a text of its own: what scores are divided by to come
 // into [0,1]. Longer texts that say the same reach about .6 of it, since their length counts against them.
 func (x *Index) Ideal(query string) (sum float64) {
 	tokens := Tokens(query)
@@ -252,7 +252,7 @@ func (x *Index) Ideal(query string) (sum float64) {
 	return sum
 }
 
-// Statistics are those of the texts, for the tokens of a query. They are what an index of a part needs to
+// Statistics returns the statistics of the texts, for the tokens of a query. They are what an index of a part needs to
 // score as the whole does.
 func (x *Index) Statistics(query string) Statistics {
 	s := Statistics{Texts: x.texts, Tokens: x.tokens, Frequency: map[string]int{}}

@@ -14,7 +14,7 @@ const (
 	lastPlace     = 16383
 )
 
-// Lexemes is a text as PostgreSQL's tsvector, to be given as $n::tsvector: 'リモ':1 'モー':2. PostgreSQL's own
+// Lexemes returns a text as PostgreSQL's tsvector, to be given as $n::tsvector: 'リモ':1 'モー':2. PostgreSQL's own
 // parser would cut texts in another way than Tokens does, and its configurations know no bigrams. Tokens
 // hold letters, digits and =-_. alone, so nothing has to be quoted inside the quotes.
 func Lexemes(text string) string {
@@ -32,7 +32,7 @@ func Lexemes(text string) string {
 	return strings.Join(all, " ")
 }
 
-// Query is a query as PostgreSQL's tsquery: texts that have any of its tokens. It is empty when there is
+// Query returns a query as PostgreSQL's tsquery: texts that have any of its tokens. It is empty when there is
 // none, which as a tsquery finds nothing.
 func Query(text string) string {
 	var all []string
@@ -42,7 +42,7 @@ func Query(text string) string {
 	return strings.Join(all, " | ")
 }
 
-// Distinct are the tokens of a text, each once. A statement that asks how many texts have each of them is
+// Distinct returns the tokens of a text, each once. A statement that asks how many texts have each of them is
 // made of these. They come in the text's order, without those that PostgreSQL could not hold.
 func Distinct(text string) (all []string) {
 	seen := map[string]bool{}

@@ -57,7 +57,7 @@ func bigrams(all []string, run []rune) []string {
 	return all
 }
 
-// stem is an English word without its ending: applying and applied are appli. Other scripts, and what
+// stem returns an English word without its ending: applying and applied are appli. Other scripts, and what
 // holds digits, stay. Porter2, the English stemmer of Snowball; stop words stay as they are, which its
 // lists say.
 func stem(w string) string {
@@ -69,7 +69,7 @@ func stem(w string) string {
 	return english.Stem(w, false)
 }
 
-// identifier is the whole of which runes[start:end] is the first part, when it goes on behind a - _ or .
+// identifier returns the whole of which runes[start:end] is the first part, when it goes on behind a - _ or .
 // without a blank.
 func identifier(runes []rune, start, end int) []string {
 	if start > 0 && joint(runes[start-1]) && start > 1 && word(runes[start-2]) {
@@ -86,19 +86,19 @@ func identifier(runes []rune, start, end int) []string {
 	return []string{"=" + string(runes[start:i])}
 }
 
-// cjk says that r is of a script without blanks between words, or of Hangul, whose particles join the
+// cjk reports whether r is of a script without blanks between words, or of Hangul, whose particles join the
 // words.
 func cjk(r rune) bool {
 	return r >= 0x1100 && (r == 'ー' || r == '々' || unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul))
 }
 
-// katakana says that the long-vowel mark may follow r.
+// katakana reports whether the long-vowel mark may follow r.
 func katakana(r rune) bool { return r == 'ー' || unicode.Is(unicode.Katakana, r) }
 
-// hyphen says that r is what OCR reads in place of the long-vowel mark: サ-バ- is サーバー.
+// hyphen reports whether r is what OCR reads in place of the long-vowel mark: サ-バ- is サーバー.
 func hyphen(r rune) bool { return strings.ContainsRune("-‐‑–—−", r) }
 
-// joint says that r holds the parts of an identifier together.
+// joint reports whether r holds the parts of an identifier together.
 func joint(r rune) bool { return r == '-' || r == '_' || r == '.' }
 func ascii(r rune) bool { return r < 0x80 && word(r) }
 func word(r rune) bool  { return unicode.IsLetter(r) || unicode.IsDigit(r) }

@@ -90,7 +90,7 @@ func generate(ctx context.Context, client *http.Client, address string, body any
 	return said.Response, nil
 }
 
-// prompt is the question: each hyphen by its number, in its place. What the text says is no instruction to obey, and
+// prompt returns the question: each hyphen by its number, in its place. What the text says is no instruction to obey, and
 // a text that a model obeys all the same can do no more than turn answers round.
 func prompt(text []rune, offsets []int) string {
 	var b strings.Builder

@@ -83,7 +83,7 @@ const (
 // longMark is the long-vowel mark.
 const longMark = 'ー'
 
-// Normalize is a text with its long-vowel marks. With an error there is no text.
+// Normalize returns a text with its long-vowel marks. With an error there is no text.
 func (n *Normalizer) Normalize(ctx context.Context, text string) (Result, error) {
 	if utf8.RuneCountInString(text) > MaxText {
 		return Result{}, ErrTooLong

@@ -23,7 +23,7 @@ func (n *Normalizer) repaired(text []rune, r run, verdicts []verdict) rune {
 	return 0
 }
 
-// following is the character behind a stem where words outside the run begin with it. The long-vowel mark wins over any
+// following returns the character behind a stem where words outside the run begin with it. The long-vowel mark wins over any
 // other, and of two others neither counts: 0.
 func following(text, stem []rune, from, to int) rune {
 	var next rune
@@ -47,7 +47,7 @@ func following(text, stem []rune, from, to int) rune {
 	return next
 }
 
-// hasPrefix says that a text begins with another.
+// hasPrefix reports whether a text begins with another.
 func hasPrefix(text, head []rune) bool {
 	if len(text) < len(head) {
 		return false

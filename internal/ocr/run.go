@@ -8,11 +8,11 @@ import (
 // hyphens are the characters that OCR writes for a long-vowel mark.
 const hyphens = "-‐‑–—−－"
 
-// isKatakana says that a character can be part of a word in katakana. Half-width forms are none: their long-vowel mark is
+// isKatakana reports whether a character can be part of a word in katakana. Half-width forms are none: their long-vowel mark is
 // another, and text that has them comes from a keyboard.
 func isKatakana(r rune) bool { return r >= 'ァ' && r <= 'ヺ' }
 
-// isLatin says that a character is a letter or a digit of ASCII, or its full-width form.
+// isLatin reports whether a character is a letter or a digit of ASCII, or its full-width form.
 func isLatin(r rune) bool {
 	if r >= '！' && r <= '～' { // full-width forms stand in the order of ASCII
 		r -= '！' - '!'
@@ -20,7 +20,7 @@ func isLatin(r rune) bool {
 	return r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z'
 }
 
-// isCandidate says that the character at i is a hyphen that could be a long-vowel mark: directly behind katakana that can
+// isCandidate reports whether the character at i is a hyphen that could be a long-vowel mark: directly behind katakana that can
 // be lengthened, and not in front of a Latin letter or digit, as in プラン-A.
 func isCandidate(text []rune, i int) bool {
 	if i == 0 || !strings.ContainsRune(hyphens, text[i]) {
@@ -68,8 +68,8 @@ func runsOf(text []rune) (all []run) {
 	return all
 }
 
-// part is the run's characters from i to j.
+// part returns the run's characters from i to j.
 func (r *run) part(i, j int) string { return r.text[3*i : 3*j] }
 
-// HasCandidate says that a text holds a hyphen that could be a long-vowel mark.
+// HasCandidate reports whether a text holds a hyphen that could be a long-vowel mark.
 func HasCandidate(text string) bool { return len(runsOf([]rune(text))) > 0 }

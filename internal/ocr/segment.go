@@ -71,7 +71,7 @@ func (s *sight) verdict(r *run, k int, readings uint64) verdict {
 	return hyphen
 }
 
-// preferred are the readings, without those that only leave out the last mark of a word that has it: both サーバ and
+// preferred returns the readings, without those that only leave out the last mark of a word that has it: both サーバ and
 // サーバー are words, and a hyphen at the end of one is its mark.
 func (s *sight) preferred(r *run) uint64 {
 	last := s.n - 1

@@ -11,7 +11,7 @@ import (
 // dictionary is a set of words in katakana.
 type dictionary map[string]struct{}
 
-// has says that a word is in it.
+// has reports whether a word is in it.
 func (d dictionary) has(word string) bool {
 	_, ok := d[word]
 	return ok

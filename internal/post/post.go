@@ -20,7 +20,7 @@ type Refused struct {
 	Text string // the status line and the beginning of the body
 }
 
-// Error is what the server answered.
+// Error returns what the server answered.
 func (e *Refused) Error() string { return "the server answered " + e.Text }
 
 // JSON posts body as JSON and returns at most so many bytes of the answer. key is sent as a bearer's; empty: none is. A nil client is

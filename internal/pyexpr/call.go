@@ -38,7 +38,7 @@ func evalCall(m *py.Account, f *frame, n *syntax.Call) value {
 	return call(m, callee, arguments{pos, n.Keywords, evalAll(m, f, n.Values)})
 }
 
-// TypeName is what messages call a lambda.
+// TypeName returns what messages call a lambda.
 func (l *lambda) TypeName() string { return "function" }
 
 // Text is empty: in Python it holds an address.
@@ -102,7 +102,7 @@ func missingArguments(names []string) {
 	py.Raise(py.TypeError, "<lambda>() missing %d required positional argument%s: %s", len(names), plural(len(names)), text)
 }
 
-// plural is the s that CPython's messages put behind every count but one.
+// plural returns the s that CPython's messages put behind every count but one.
 func plural(n int) string {
 	if n == 1 {
 		return ""

@@ -101,7 +101,7 @@ func (w *walk) advance(m *py.Account) bool {
 	return false
 }
 
-// holdAll says whether all conditions of a loop do.
+// holdAll reports whether all conditions of a loop do.
 func holdAll(m *py.Account, f *frame, conditions []syntax.Node) bool {
 	for _, c := range conditions {
 		if !object.Truth(eval(m, f, c)) {

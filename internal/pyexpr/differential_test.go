@@ -92,7 +92,7 @@ func (r *recorded) differs() string {
 	return fmt.Sprintf("%s\n\twith %s\n\tCPython %s\n\there    %s", r.Expr, vars, want, got)
 }
 
-// lastDigit says that two floats are neighbours and came from a power. CPython takes powers from the C library, which
+// lastDigit reports whether two floats are neighbours and came from a power. CPython takes powers from the C library, which
 // rounds about one in a thousand to the neighbour of the nearest float; here all are the nearest.
 func (r *recorded) lastDigit() bool {
 	if r.Kind != "" || r.Type != "float" || !strings.Contains(r.Expr, "**") && !strings.Contains(r.Expr, "pow(") {

@@ -22,7 +22,7 @@ func (f *function) TypeName() string {
 	return "builtin_function_or_method"
 }
 
-// Text is what repr writes.
+// Text returns what repr writes.
 func (f *function) Text() string {
 	if f.isType {
 		return "<class '" + f.name + "'>"

@@ -9,7 +9,7 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// numberFunctions are those that compute with numbers, and those between numbers and characters.
+// numberFunctions returns the number functions that compute with numbers, and those between numbers and characters.
 func numberFunctions() []*function {
 	return []*function{
 		fn("abs", oneArg, 1, 1, abs),
@@ -132,7 +132,7 @@ func sum(m *py.Account, a []value) value {
 	return total
 }
 
-// ord is the number of a character; a string of any other length is an error that says how long it is.
+// ord returns the number of a character; a string of any other length is an error that says how long it is.
 //
 //	ord('가') → 44032
 //	ord('ab') → TypeError: ord() expected a character, but string of length 2 found
@@ -150,7 +150,7 @@ func ord(m *py.Account, a []value) value {
 	return int64(r)
 }
 
-// chr is the character of a number. The range checks are CPython's two: first that of C's int, then that of Unicode.
+// chr returns the character of a number. The range checks are CPython's two: first that of C's int, then that of Unicode.
 // Surrogates, U+D800 to U+DFFF, are refused: they cannot be written as UTF-8, so no result could hold one.
 //
 //	chr(44032) → '가'

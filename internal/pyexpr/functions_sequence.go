@@ -10,7 +10,7 @@ import (
 // Functions over sequences. What Python computes lazily is lazy here: enumerate, filter, map, reversed and zip are iterators,
 // range is arithmetic. A thousand million numbers cost nothing until they are walked, and are charged as they are.
 
-// sequenceFunctions are those that walk or order what they are given.
+// sequenceFunctions returns the sequence functions that walk or order what they are given.
 func sequenceFunctions() []*function {
 	return []*function{
 		fn("all", oneArg, 1, 1, all),
@@ -36,7 +36,7 @@ func all(m *py.Account, a []value) value {
 // anyOf is any(...): true when an item is. `any` is Go's own word, hence the name.
 func anyOf(m *py.Account, a []value) value { return search(m, a[0], true) }
 
-// search says whether an item has the truth that is looked for.
+// search reports whether an item has the truth that is looked for.
 //
 //	all([1, 'a', [0]]) → True
 //	any([0, '', None]) → False
@@ -154,7 +154,7 @@ func sorted(m *py.Account, a arguments) value {
 	return object.Sort(m, walked, func(v value) value { return orderedBy(m, named[0], v) }, reverse)
 }
 
-// orderedBy is what an item is ordered by: what the key function makes of it, if there is one.
+// orderedBy returns what an item is ordered by: what the key function makes of it, if there is one.
 func orderedBy(m *py.Account, key, item value) value {
 	if !given(key) || key == nil {
 		return item

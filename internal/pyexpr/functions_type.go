@@ -9,7 +9,7 @@ import (
 // The types as functions. They are what Python calls classes, so that messages name them "type object 'str'", and methods
 // can be taken from them: sorted(names, key=str.lower).
 
-// typeFunctions are the types, called to make values of them.
+// typeFunctions returns the types, called to make values of them.
 func typeFunctions() []*function {
 	return []*function{
 		class(fn("bool", checked, 0, 1, func(_ *py.Account, a []value) value { return given(a[0]) && object.Truth(a[0]) })),
@@ -33,7 +33,7 @@ func tupleOf(m *py.Account, a []value) value {
 	return object.Tuple(copied(m, a[0]))
 }
 
-// copied are the items of an argument that may be absent.
+// copied returns the items of an argument that may be absent.
 func copied(m *py.Account, v value) []value {
 	if !given(v) {
 		return []value{}

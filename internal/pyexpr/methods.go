@@ -93,7 +93,7 @@ func (u *unboundMethod) call(m *py.Account, a arguments) value {
 	return u.method.run(m, self, u.method.bind(a))
 }
 
-// sequenceMethods are those of lists and tuples that change nothing: a value of the language never changes. For what is not found
+// sequenceMethods returns the sequence methods of lists and tuples that change nothing: a value of the language never changes. For what is not found
 // they have two sentences, since CPython wrote them apart.
 func sequenceMethods(missing func(m *py.Account, v value) string) []*method {
 	return []*method{
@@ -123,7 +123,7 @@ func count(m *py.Account, self value, a []value) value {
 	return n
 }
 
-// bounds are where a search among n things begins and where it ends, as far as they are given. Negative ones count from the end. How one
+// bounds returns where a search among n things begins and where it ends, as far as they are given. Negative ones count from the end. How one
 // is read differs: to texts None is no bound, to lists it is an error.
 func bounds(a []value, n int64, read func(v value, otherwise int64) int64) (low, high int64) {
 	high = n
@@ -160,7 +160,7 @@ func indexOf(m *py.Account, all []value, a []value) int64 {
 	return -1
 }
 
-// dictMethods are the three views, and get. The views show the dict and copy nothing.
+// dictMethods returns the three views, and get. The views show the dict and copy nothing.
 //
 //	list({'a': 1}.keys()) → ['a']
 //	list({'a': 1}.values()) → [1]

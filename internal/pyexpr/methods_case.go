@@ -23,7 +23,7 @@ func caseMethods() []*method {
 	}
 }
 
-// classMethods are the questions about characters: each asks it of every one, and no text at all answers no.
+// classMethods returns the questions about characters: each asks it of every one, and no text at all answers no.
 //
 //	'²'.isdigit() → True
 //	'²'.isdecimal() → False
@@ -64,7 +64,7 @@ func mapRunes(s string, to func(rune) string) string {
 	return b.String()
 }
 
-// oneCase says that there are characters with a case, and that none has the wrong one.
+// oneCase reports whether there are characters with a case, and that none has the wrong one.
 //
 //	'AB1'.isupper() → True
 //	'Ab'.islower() → False
@@ -101,7 +101,7 @@ func title(s string) string {
 	return b.String()
 }
 
-// isTitle says that letters are large exactly where a word begins.
+// isTitle reports whether letters are large exactly where a word begins.
 //
 //	'Ab Cd'.istitle() → True
 //	'Ab cd'.istitle() → False
@@ -177,7 +177,7 @@ func lower(s string) string {
 	return b.String()
 }
 
-// lowerAt is the small form of the character at s[i:].
+// lowerAt returns the small form of the character at s[i:].
 func lowerAt(s string, i int, r rune) string {
 	if r != 'Σ' {
 		return chars.ToLower(r)

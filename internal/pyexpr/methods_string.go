@@ -25,7 +25,7 @@ func textMethod(name string, tables bool, run func(s string) value) *method {
 	})
 }
 
-// searchMethods are those with two bounds behind what is looked for.
+// searchMethods returns the search methods with two bounds behind what is looked for.
 func searchMethods() []*method {
 	find := func(name string, last, must bool) *method {
 		return md(name, parsed, 1, 3, func(m *py.Account, self value, a []value) value {
@@ -93,7 +93,7 @@ func findText(m *py.Account, s string, a []value, last, must bool) value {
 	return int64(-1)
 }
 
-// mustBeText is an argument that is text.
+// mustBeText returns an argument that is text.
 func mustBeText(v value) string {
 	s, ok := v.(string)
 	if !ok {

@@ -59,7 +59,7 @@ func (p *Program) compile() {
 	p.resolve(tree.Free)
 }
 
-// expressionStart is where the expression begins: behind blanks and `result =`.
+// expressionStart returns where the expression begins: behind blanks and `result =`.
 func expressionStart(src string) int {
 	rest := strings.TrimLeft(src, " \t\r\n\f")
 	start := len(src) - len(rest)
@@ -144,7 +144,7 @@ func (p *Program) run(m *py.Account, vars map[string]any) Result {
 	return Result{JSON: object.ToJSON(m, v), Type: object.TypeName(v)}
 }
 
-// frame is the outermost one, which holds the arguments and the functions.
+// frame returns the outermost one, which holds the arguments and the functions.
 func (p *Program) frame(m *py.Account, vars map[string]any) *frame {
 	f := &frame{slots: make([]value, len(p.names), len(p.names)+len(p.functions))}
 	for i, name := range p.names {

@@ -32,13 +32,13 @@ type signature struct {
 // absent stands where an optional argument was not given.
 type absent struct{}
 
-// given says whether an optional argument was.
+// given reports whether an optional argument was.
 func given(v value) bool {
 	_, no := v.(absent)
 	return !no
 }
 
-// keywords are the values of the names that a function knows, where it reads its arguments itself.
+// keywords returns the values of the names that a function knows, where it reads its arguments itself.
 func (a arguments) keywords(of string, names ...string) []value {
 	values := slices.Repeat([]value{absent{}}, len(names))
 	for i, name := range a.names {

@@ -25,7 +25,7 @@ type part struct {
 	dir     string // where its licence is
 }
 
-// purl is a part's package URL, by which databases of known faults look it up. An @ is the only character of our names that
+// purl returns a part's package URL, by which databases of known faults look it up. An @ is the only character of our names that
 // the specification wants escaped.
 func (p part) purl() string {
 	return "pkg:" + p.kind + "/" + strings.ReplaceAll(p.name, "@", "%40") + "@" + p.version
@@ -89,7 +89,7 @@ func moduleDirs(names []string) (map[string]string, error) {
 	return dirs, nil
 }
 
-// pageModules are the npm packages that the bundler may have put into the admin page: those of the lock file that are not for
+// pageModules returns the npm packages that the bundler may have put into the admin page: those of the lock file that are not for
 // development only.
 func pageModules(dir string) (all []part, err error) {
 	text, err := os.ReadFile(filepath.Join(dir, "package-lock.json"))
@@ -117,7 +117,7 @@ func pageModules(dir string) (all []part, err error) {
 // licence matches the files in which authors say what may be done with their work.
 var licence = regexp.MustCompile(`(?i)^(licen[sc]e|copying|notice|patents)([.-].*)?$`)
 
-// licences are the texts that come with the parts. MIT, BSD and Apache ask that they go with every copy, and a program is one.
+// licences returns the texts that come with the parts. MIT, BSD and Apache ask that they go with every copy, and a program is one.
 func licences(all []part) ([]byte, error) {
 	var out bytes.Buffer
 	for _, p := range all {

@@ -74,7 +74,7 @@ func (r *Reading) explainText(f *adapters.Format, t Text) {
 // word is what could be a tool's name.
 var word = regexp.MustCompile(`[A-Za-z_][\w.-]{1,63}`)
 
-// otherCalls are the names of calls that a text would hold if every word of it were a tool.
+// otherCalls returns the names of calls that a text would hold if every word of it were a tool.
 // A name is half of what makes a call, so text with a tool that was not offered is nothing to the decoder: <tool_call>{"name":
 // "get_time", …}. With get_time among the tools it is a call, and that it was not is the reason.
 func otherCalls(f *adapters.Format, t Text, offered []string) (names []string) {

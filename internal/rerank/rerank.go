@@ -80,7 +80,7 @@ func (c *Client) Score(ctx context.Context, query string, texts []string) ([]Sco
 	return nil, fmt.Errorf("rerank: %w", err)
 }
 
-// body is a request in the server's form. Texts that are longer than the model can read are cut by the
+// body returns a request in the server's form. Texts that are longer than the model can read are cut by the
 // server (TEI has to be asked to), since a passage's beginning is better than no score.
 func (c *Client) body(query string, texts []string) any {
 	if c.Form == TEI {

@@ -65,7 +65,7 @@ func (s *sqliteFile) relations(ctx context.Context) (all []Relation, err error) 
 	return all, nil
 }
 
-// sqliteColumns is a table with its columns.
+// sqliteColumns returns a table with its columns.
 func sqliteColumns(ctx context.Context, in asker, table string, most int) ([]Relation, error) {
 	rows, err := in.QueryContext(ctx, "SELECT ?1, name, type FROM pragma_table_info(?1) ORDER BY cid LIMIT ?2", table, most)
 	if err != nil {

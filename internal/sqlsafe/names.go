@@ -9,7 +9,7 @@ import (
 //go:embed *.txt
 var lists embed.FS
 
-// lines are those of a list without remarks; the lists are part of the program, so that they can be read is known.
+// lines returns the lines of a list without remarks; the lists are part of the program, so that they can be read is known.
 // Lines that begin with # say why something is on a list, or is not.
 func lines(name string) (all []string) {
 	text, _ := lists.ReadFile(name) // embedded: there is no way to fail

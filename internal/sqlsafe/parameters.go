@@ -63,7 +63,7 @@ func (k Kind) Parameters(sql string) ([]Parameter, error) {
 	return found, nil
 }
 
-// slice says that a colon is that of an array's slice, which follows its lower bound
+// slice reports whether a colon is that of an array's slice, which follows its lower bound
 // without a space: a[1:n], a[f(x):n]. The same rule keeps apart "a cast and a colon"
 // (:::), which is nothing. SQLAlchemy's text() has the same rule. With a space in
 // front, a[1 :n], the colon is taken for a parameter, which is an error that names it
@@ -153,7 +153,7 @@ func bind(sql string) (*bound, error) {
 	return b, nil
 }
 
-// was is the offset in the statement as it was written of one in the text that was
+// was returns the offset in the statement as it was written of one in the text that was
 // sent. Inside of a parameter it is its beginning.
 func (b *bound) was(at int) int {
 	last := mark{}

@@ -17,7 +17,7 @@ type values struct {
 	types []uint32 // 0: what stands beside it says
 }
 
-// postgresValues are the values of names; one that is missing is an error. A whole
+// postgresValues returns the values of names; one that is missing is an error. A whole
 // number has the smallest type that holds it, since a function that takes an integer
 // takes no larger one: substr(name, 1, :n). NULL is a text.
 func (s *Statement) postgresValues(names []string) (*values, error) {
@@ -70,7 +70,7 @@ func (v *values) untyped() bool {
 	return found
 }
 
-// mistyped says that the server found no operator or function for the types that it was
+// mistyped reports whether the server found no operator or function for the types that it was
 // told. 42883 is "operator does not exist: date > text", 42804 a mismatch in CASE or
 // UNION.
 func mistyped(err error) bool {

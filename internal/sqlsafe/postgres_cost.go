@@ -74,7 +74,7 @@ func affordable(
 // arrayQuery is ARRAY(SELECT …), which a plan does not tell from other subqueries.
 var arrayQuery = regexp.MustCompile(`(?i)\barray\s*\(`)
 
-// megabytes is a number of bytes in a sentence.
+// megabytes returns a number of bytes in a sentence.
 func megabytes(bytes float64) int64 { return int64(min(bytes, 1<<50)) >> 20 }
 
 // estimate is what a plan is expected to take.

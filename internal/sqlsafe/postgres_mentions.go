@@ -127,7 +127,7 @@ func (w *walk) selectWith(node map[string]any, at int) *Refusal {
 	return w.kind("SelectStmt", node, at)
 }
 
-// cteName is the name of a part of WITH.
+// cteName returns the name of a part of WITH.
 func cteName(one any) string {
 	node, _ := one.(map[string]any)
 	cte, _ := node["CommonTableExpr"].(map[string]any)

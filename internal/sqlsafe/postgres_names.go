@@ -42,7 +42,7 @@ type name struct {
 	bare bool   // without a schema, which is put in front of it
 }
 
-// nameAt is a name at an offset.
+// nameAt returns a name at an offset.
 func nameAt(kind, text string, at int, bare bool) name { return name{kind, text, at, bare} }
 
 // found is what the server says of a name.
@@ -143,7 +143,7 @@ func (e *edited) name(n name, f found, more bool) {
 	}
 }
 
-// done is the statement with its changes. A place behind a change is told as the place in the
+// done returns the statement with its changes. A place behind a change is told as the place in the
 // statement before it.
 func (e *edited) done() *bound {
 	slices.SortStableFunc(e.edits, func(a, b edit) int { return cmp.Compare(a.at, b.at) })

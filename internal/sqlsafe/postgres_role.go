@@ -35,7 +35,7 @@ WHERE n.nspname NOT IN ('pg_catalog', 'information_schema') AND p.prorettype NOT
 AND (p.prosecdef OR p.provolatile = 'v' AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend d WHERE d.classid = 1255 AND d.objid = p.oid AND d.deptype = 'e'))
 AND pg_catalog.has_function_privilege(p.oid, 'EXECUTE') ORDER BY p.prosecdef DESC, 1 LIMIT 5`
 
-// roleCalls is a sentence about them; empty: there are none.
+// roleCalls returns a sentence about them; empty: there are none.
 func roleCalls(ctx context.Context, conn *pgx.Conn, role string) string {
 	rows, err := conn.Query(ctx, effects)
 	if err != nil {

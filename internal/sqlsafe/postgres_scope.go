@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// query is the columns that a SELECT gives, and their widths.
+// query returns the columns that a SELECT gives, and their widths.
 func (m *widths) query(node map[string]any, outer *scope) (out []wide) {
 	in := &scope{outer: outer, with: map[string][]wide{}}
 	if with, ok := node["withClause"].(map[string]any); ok {
@@ -123,7 +123,7 @@ func (m *widths) from(v any, in *scope) {
 	}
 }
 
-// named is what WITH calls by a name.
+// named returns what WITH calls by a name.
 func (s *scope) named(table string) []wide {
 	for ; s != nil; s = s.outer {
 		if columns, ok := s.with[table]; ok {
@@ -133,7 +133,7 @@ func (s *scope) named(table string) []wide {
 	return nil
 }
 
-// column is the width of a column by its name, or of a row by that of what stands in FROM.
+// column returns the width of a column by its name, or of a row by that of what stands in FROM.
 func (s *scope) column(fields []string) float64 {
 	last := fields[len(fields)-1]
 	of := ""
@@ -179,7 +179,7 @@ func (s *scope) star(node any) (all []wide, ok bool) {
 	return all, true
 }
 
-// givenName is how the server calls a column without AS.
+// givenName returns how the server calls a column without AS.
 func givenName(node any) string {
 	object, _ := node.(map[string]any)
 	for kind, inside := range object {
@@ -200,7 +200,7 @@ func givenName(node any) string {
 	return ""
 }
 
-// total is the width of a row.
+// total returns the width of a row.
 func total(columns []wide) (sum float64) {
 	for _, c := range columns {
 		sum += c.bytes
@@ -208,7 +208,7 @@ func total(columns []wide) (sum float64) {
 	return sum
 }
 
-// wider is the wider of two columns at each place, by the names of the first.
+// wider returns the wider of two columns at each place, by the names of the first.
 func wider(a, b []wide) []wide {
 	if len(a) == 0 {
 		return b

@@ -21,7 +21,7 @@ const largestSafe = 1 << 53
 // postgresTypes knows which types are arrays, and of what. It is only read.
 var postgresTypes = sync.OnceValue(pgtype.NewMap)
 
-// postgresValue is a value, as PostgreSQL writes it as text, in JSON; nil is NULL. Numbers that fit no double exactly stay texts.
+// postgresValue returns a value, as PostgreSQL writes it as text, in JSON; nil is NULL. Numbers that fit no double exactly stay texts.
 // The text form is asked for because every type has one; numeric keeps all its digits in it. bytea is \x and
 // hex digits, as the connection's settings say.
 func postgresValue(oid uint32, text []byte) json.RawMessage {
@@ -62,7 +62,7 @@ func postgresValue(oid uint32, text []byte) json.RawMessage {
 	return jsonText(s)
 }
 
-// jsonText is a text as JSON.
+// jsonText returns a text as JSON.
 func jsonText(s string) json.RawMessage {
 	b, err := chat.JSON(s)
 	if err != nil {

@@ -40,7 +40,7 @@ func (w *walk) statement(node map[string]any) *Refusal {
 	return nil
 }
 
-// spoken is the kind of a statement in SQL's words: CreateTableAsStmt is CREATE TABLE AS.
+// spoken returns the kind of a statement in SQL's words: CreateTableAsStmt is CREATE TABLE AS.
 func spoken(kind string) string {
 	var b strings.Builder
 	for i, c := range strings.TrimSuffix(kind, "Stmt") {
@@ -117,7 +117,7 @@ func (w *walk) kind(kind string, node map[string]any, at int) *Refusal {
 	return nil
 }
 
-// parts are the texts of a list of names; what is no name, as *, is empty.
+// parts returns the texts of a list of names; what is no name, as *, is empty.
 func parts(list any) (all []string) {
 	names, _ := list.([]any)
 	for _, one := range names {
@@ -155,7 +155,7 @@ func (w *walk) member(kind string, value any, at int) *Refusal {
 	return nil
 }
 
-// dotted is a list of names as it is written: schema.name.
+// dotted returns a list of names as it is written: schema.name.
 func dotted(list any) string {
 	return strings.Join(parts(list), ".")
 }
@@ -206,7 +206,7 @@ func (w *walk) function(call map[string]any, at int) *Refusal {
 	return nil
 }
 
-// mostOwn is how many arguments has_…_privilege has that asks about the own role.
+// mostOwn returns how many arguments has_…_privilege has that asks about the own role.
 func mostOwn(name string) int {
 	if name == "has_column_privilege" {
 		return 3

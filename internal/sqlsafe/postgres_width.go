@@ -50,14 +50,14 @@ type scope struct {
 	from  []source
 }
 
-// widest is the width of the widest value of a statement whose aggregates collect each values.
+// widest returns the width of the widest value of a statement whose aggregates collect each values.
 func widest(statement map[string]any, each float64) float64 {
 	m := widths{each: max(1, each)}
 	m.value(statement, &scope{})
 	return m.most
 }
 
-// value is the width of an expression; of one that is not known here, that of its parts together.
+// value returns the width of an expression; of one that is not known here, that of its parts together.
 func (m *widths) value(v any, in *scope) (sum float64) {
 	if m.visits++; m.visits > mostVisits {
 		m.most = math.Inf(1)
@@ -77,7 +77,7 @@ func (m *widths) value(v any, in *scope) (sum float64) {
 	return sum
 }
 
-// node is the width of a member, or of a node of a kind.
+// node returns the width of a member, or of a node of a kind.
 func (m *widths) node(kind string, v any, in *scope) float64 {
 	node, ok := v.(map[string]any)
 	if !ok {
@@ -128,7 +128,7 @@ func (m *widths) node(kind string, v any, in *scope) float64 {
 	return m.value(node, in)
 }
 
-// each1 are the widths of the members of a list.
+// each1 returns the widths of the members of a list.
 func (m *widths) each1(list any, in *scope) (all []float64) {
 	items, _ := list.([]any)
 	for _, one := range items {
@@ -137,7 +137,7 @@ func (m *widths) each1(list any, in *scope) (all []float64) {
 	return all
 }
 
-// padded is the width that a cast makes: 'x'::char(1000) has 1,000 bytes.
+// padded returns the width that a cast makes: 'x'::char(1000) has 1,000 bytes.
 func padded(v any) float64 {
 	of, _ := v.(map[string]any)
 	names, mods := parts(of["names"]), of["typmods"]
@@ -152,7 +152,7 @@ func padded(v any) float64 {
 	return 0
 }
 
-// operator is the width of what an operator gives.
+// operator returns the width of what an operator gives.
 func (m *widths) operator(node map[string]any, in *scope) float64 {
 	left, right := m.value(node["lexpr"], in), m.value(node["rexpr"], in)
 	signs := parts(node["name"])
@@ -184,7 +184,7 @@ var collecting = lowered(strings.Fields(`string_agg array_agg json_agg jsonb_agg
 	json_object_agg_unique jsonb_object_agg_unique
 	json_object_agg_unique_strict jsonb_object_agg_unique_strict`))
 
-// collected is the width of what an aggregate collects. An argument that is wide already is what
+// collected returns the width of what an aggregate collects. An argument that is wide already is what
 // another one has collected, of whose rows this one has fewer.
 func (m *widths) collected(arg float64) float64 {
 	if arg < m.each*columnWidth {
@@ -194,7 +194,7 @@ func (m *widths) collected(arg float64) float64 {
 	return arg
 }
 
-// call is the width of what a function gives.
+// call returns the width of what a function gives.
 func (m *widths) call(node map[string]any, in *scope) (made float64) {
 	args, _ := node["args"].([]any)
 	each := m.each1(args, in)
@@ -241,7 +241,7 @@ func (m *widths) call(node map[string]any, in *scope) (made float64) {
 	return sum
 }
 
-// joined is what a separator adds to an array. How many elements the array has may not be known, and
+// joined returns what a separator adds to an array. How many elements the array has may not be known, and
 // joining them is one step that no cancellation ends, so a long separator counts as that of many.
 func joined(array, separator float64) float64 {
 	elements := array / columnWidth
@@ -254,7 +254,7 @@ func joined(array, separator float64) float64 {
 // longestSeparator is how long a separator may be, whatever it separates.
 const longestSeparator = 32
 
-// textWidth is the width of a text that is put in the place of another.
+// textWidth returns the width of a text that is put in the place of another.
 func textWidth(node any, width float64) float64 {
 	if text, ok := constantText(node); ok {
 		return float64(len(text))

@@ -68,7 +68,7 @@ type asker interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// texts are the rows of a query of one column.
+// texts returns the rows of a query of one column.
 func texts(ctx context.Context, in asker, query string) (all []string, err error) {
 	rows, err := in.QueryContext(ctx, query)
 	if err != nil {
@@ -159,7 +159,7 @@ func (s *sqliteFile) held(ctx context.Context, q Statement, do func(context.Cont
 	return g.placed(err)
 }
 
-// sqliteValues are the values that the statement has places for; one that is missing is an error.
+// sqliteValues returns the values that the statement has places for; one that is missing is an error.
 // SQLite's numbers end at 64 bits, and a larger one would lose digits as a double.
 func (s *Statement) sqliteValues() (values []any, err error) {
 	found, err := SQLite.Parameters(s.SQL)
@@ -237,7 +237,7 @@ func (s *sqliteFile) read(ctx context.Context, conn *sql.Conn, q Statement, valu
 	return &t.Table, rows.Err()
 }
 
-// sqliteValue is a value as JSON, as postgresValue makes it.
+// sqliteValue returns a value as JSON, as postgresValue makes it.
 // SQLite has no type of its own for a column's values, so each value says what it is.
 func sqliteValue(v any) (json.RawMessage, error) {
 	switch n := v.(type) {

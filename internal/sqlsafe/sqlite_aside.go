@@ -166,7 +166,7 @@ var sqliteFiles = map[string]*sqliteFile{}
 // mostFiles is how many a process keeps open.
 const mostFiles = 16
 
-// sqliteWork is the work of a process.
+// sqliteWork returns the work of a process.
 func sqliteWork(request []byte) ([]byte, error) {
 	var asked sqliteAsked
 	if err := json.Unmarshal(request, &asked); err != nil {
@@ -229,7 +229,7 @@ func sqliteDo(asked *sqliteAsked, a *sqliteAnswer) error {
 	return err
 }
 
-// value is the value that was sent.
+// value returns the value that was sent.
 func (a *sqliteArg) value() (any, error) {
 	text := string(a.Text)
 	switch a.Kind {

@@ -156,7 +156,7 @@ const (
 	sqliteTooBig = 18
 )
 
-// place is where a name stands in the statement, or -1.
+// place returns where a name stands in the statement, or -1.
 // SQLite tells the name and no offset, so the first word of that name is meant.
 func (g *guard) place(name string) int {
 	for _, w := range g.words {
@@ -167,7 +167,7 @@ func (g *guard) place(name string) int {
 	return -1
 }
 
-// readable says that a table or view may be read. Names of WITH come here, too, so that
+// readable reports whether a table or view may be read. Names of WITH come here, too, so that
 // a name which is no table of the file is allowed, unless SQLite itself knows it.
 // Table-valued functions of JSON read only what they are given. sqlite_schema would
 // show the text of every view, and pragma_… functions what a PRAGMA would.

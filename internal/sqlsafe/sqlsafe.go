@@ -52,7 +52,7 @@ type Refusal struct {
 // syntaxError is the SQLSTATE of a statement that does not parse.
 const syntaxError = "42601"
 
-// Error is one sentence with the place: `pg_sleep is not among the functions that may be called (line 1, column 8)`.
+// Error returns one sentence with the place: `pg_sleep is not among the functions that may be called (line 1, column 8)`.
 func (r *Refusal) Error() string {
 	line, column, ok := r.Place()
 	if !ok {
@@ -70,7 +70,7 @@ func (r *Refusal) Place() (line, column int, ok bool) {
 	return line, column, true
 }
 
-// Place is the line and the column of a position as PostgreSQL's errors have it: a number of characters, from 1.
+// Place returns the line and the column of a position as PostgreSQL's errors have it: a number of characters, from 1.
 func Place(sql string, position int) (line, column int) {
 	return place(sql, byteOffset(sql, position-1))
 }
@@ -146,14 +146,14 @@ func (l late) Error() string {
 	return fmt.Sprintf("the statement took longer than its %v", time.Duration(l))
 }
 
-// Late says that an error is the end of a statement's time, by our clock or the server's.
+// Late reports whether an error is the end of a statement's time, by our clock or the server's.
 func Late(err error) bool {
 	var l late
 	var said *pgconn.PgError
 	return errors.As(err, &l) || errors.As(err, &said) && said.Code == "57014"
 }
 
-// HitOf is the limit that an error is about: time, or cell for a value that grew too large while it was computed; empty: none.
+// HitOf returns the limit that an error is about: time, or cell for a value that grew too large while it was computed; empty: none.
 func HitOf(err error) string {
 	var big tooBig
 	switch {

@@ -90,7 +90,7 @@ func (t *table) cut(limit string) {
 	}
 }
 
-// held is a value no longer than the limit of one: what is longer is text that says how long it was.
+// held returns a value no longer than the limit of one: what is longer is text that says how long it was.
 // It is cut at a whole character, so that the text stays UTF-8.
 func (t *table) held(value json.RawMessage) json.RawMessage {
 	if len(value) <= t.limits.Cell {

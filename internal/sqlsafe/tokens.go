@@ -8,7 +8,7 @@ type token struct {
 	at   int    // offset
 }
 
-// words are the tokens of a statement that both the database and we can read, and that nothing follows.
+// words returns the tokens of a statement that both the database and we can read, and that nothing follows.
 func (k Kind) words(sql string) ([]token, *Refusal) {
 	if r := readable(sql); r != nil {
 		return nil, r
@@ -71,7 +71,7 @@ func wordByte(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
 }
 
-// comment is the length of a comment; PostgreSQL's may hold others.
+// comment returns the length of a comment; PostgreSQL's may hold others.
 // What is still a comment for PostgreSQL behind /* /* */ is a statement for SQLite.
 func (k Kind) comment(s string) int {
 	depth := 0
@@ -90,7 +90,7 @@ func (k Kind) comment(s string) int {
 	return len(s)
 }
 
-// quoted is the length of a text between quotes, which are doubled inside, or escaped when backslashes count.
+// quoted returns the length of a text between quotes, which are doubled inside, or escaped when backslashes count.
 func quoted(s string, quote byte, backslash bool) int {
 	for i := 1; i < len(s); i++ {
 		switch {
@@ -105,7 +105,7 @@ func quoted(s string, quote byte, backslash bool) int {
 	return len(s)
 }
 
-// dollar is the length of a text between dollar marks, or of the $ alone.
+// dollar returns the length of a text between dollar marks, or of the $ alone.
 // $1 is a parameter and no mark; $tag$ needs a tag of letters, and the same one ends the text.
 func dollar(s string) int {
 	end := strings.IndexByte(s[1:], '$')

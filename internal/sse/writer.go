@@ -30,7 +30,7 @@ func NewWriter(w http.ResponseWriter, stall time.Duration) *Writer {
 	return &Writer{Buf: make([]byte, 0, 2048), w: w, ctl: http.NewResponseController(w), stall: stall}
 }
 
-// Wrote says whether anything has reached the wire.
+// Wrote reports whether anything has reached the wire.
 func (w *Writer) Wrote() bool { return w.wrote }
 
 // Comment appends a comment line, which every client skips. It must hold no line break, and must not begin with

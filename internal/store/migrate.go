@@ -21,7 +21,7 @@ type Step struct {
 	Do   func(ctx context.Context, tx *Tx) error
 }
 
-// SQL is a step whose statements both kinds of database read.
+// SQL returns a step whose statements both kinds of database read.
 // The driver takes several statements at once, parted by semicolons, as long as they have no values.
 func SQL(name, statements string) Step {
 	return Step{name, func(ctx context.Context, tx *Tx) error {
@@ -76,7 +76,7 @@ type asker interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// takenSteps are the names of the steps that a domain has behind it, in their order.
+// takenSteps returns the names of the steps that a domain has behind it, in their order.
 // Where the table of steps is missing this is an error, which Migrate takes for a first start.
 func (db *DB) takenSteps(ctx context.Context, in asker, domain string) (names []string, err error) {
 	rows, err := in.QueryContext(ctx, "SELECT name FROM "+db.steps+" WHERE domain = $1 ORDER BY step", domain)
@@ -138,7 +138,7 @@ func (db *DB) Alone(ctx context.Context, do func(tx *Tx) error) (err error) {
 // The key is any number that other programs on the same server will not use.
 const lockKey = 0x746f6f6c6e6f726d // "toolnorm"
 
-// HasTable says that there is a table of that name.
+// HasTable reports whether there is a table of that name.
 // In PostgreSQL only the schema that the connection uses is looked at: others may hold tables of the same name.
 func (tx *Tx) HasTable(ctx context.Context, name string) (bool, error) {
 	query := "SELECT count(*) FROM sqlite_master WHERE type IN ('table', 'view') AND name = $1"

@@ -42,7 +42,7 @@ func (db *DB) Notify(ctx context.Context, in Execer, topic string) error {
 	return err
 }
 
-// channel is the name by which PostgreSQL knows a topic. The prefix keeps it apart from channels of others in the database.
+// channel returns the name by which PostgreSQL knows a topic. The prefix keeps it apart from channels of others in the database.
 func channel(topic string) string { return "toolnorm_" + topic }
 
 // Listen gives a value after changes, several in one when the reader is slow, until ctx ends; then the channel is closed.
@@ -130,7 +130,7 @@ func (db *DB) listenPostgres(ctx context.Context, channel string, failed func(er
 	return changed, nil
 }
 
-// listening is a new connection that hears a channel.
+// listening returns a new connection that hears a channel.
 // A connection that cannot listen is closed also when ctx has ended, which would otherwise leave it open at the server.
 func (db *DB) listening(ctx context.Context, channel string) (*pgx.Conn, error) {
 	conn, err := pgx.Connect(ctx, db.where)

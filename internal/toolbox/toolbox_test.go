@@ -95,7 +95,7 @@ func TestTheSampleMakesWayForTheUsersTools(t *testing.T) {
 	}
 }
 
-// offered says whether a registry lists a tool.
+// offered reports whether a registry lists a tool.
 func offered(r *tools.Registry, name string) bool {
 	return slices.ContainsFunc(r.Snapshot().Tools, func(t tools.Tool) bool { return t.Name == name })
 }

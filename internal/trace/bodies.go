@@ -40,7 +40,7 @@ type Bodies struct {
 	missing    int    // bytes of it
 }
 
-// newBodies are those of an exchange that begins then.
+// newBodies returns the new bodies of an exchange that begins then.
 func newBodies(begin time.Time) *Bodies {
 	b := &Bodies{Messages: []Message{}, Wrote: []*Generation{}, begin: begin, wroteRoom: maxSide, leftRoom: maxSide, promptRoom: maxPrompt}
 	b.Left = Side{Parts: []Part{}, room: &b.leftRoom}
@@ -149,7 +149,7 @@ func message(m chat.Message, most int) Message {
 	return c
 }
 
-// size is what a message takes, in bytes.
+// size returns what a message takes, in bytes.
 // Each part is charged something beside its text, or empty ones could fill the memory.
 func (m *Message) size() int {
 	n := partCost + len(m.Text) + len(m.CallID)

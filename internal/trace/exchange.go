@@ -182,7 +182,7 @@ func (e *Exchange) End(status int, err error, first, total time.Duration) {
 	}
 }
 
-// clip is a copy of the beginning of s, so that nothing of a large request stays in memory by it.
+// clip returns a copy of the beginning of s, so that nothing of a large request stays in memory by it.
 func clip(s string, most int) string {
 	if len(s) <= most {
 		return strings.Clone(s)
@@ -190,7 +190,7 @@ func clip(s string, most int) string {
 	return strings.Clone(s[:whole(s, most)]) + "…"
 }
 
-// whole is the largest n <= most at which no character of s is cut.
+// whole returns the largest n <= most at which no character of s is cut.
 func whole(s string, most int) int {
 	for n := most; n > most-utf8.UTFMax && n > 0; n-- {
 		if utf8.RuneStart(s[n]) {

@@ -106,7 +106,7 @@ func (v *View) page(w http.ResponseWriter, it shown) error {
 	return err
 }
 
-// wantsPage says that a browser asks, and not for the JSON.
+// wantsPage reports whether a browser asks, and not for the JSON.
 // curl sends Accept: */* and gets JSON at /debug/exchanges.
 func wantsPage(r *http.Request) bool {
 	return r.FormValue("as") != "json" && (r.URL.Path == "/debug" || strings.Contains(r.Header.Get("Accept"), "text/html"))

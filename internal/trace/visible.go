@@ -28,7 +28,7 @@ func visible(s string) (all []piece) {
 	return all
 }
 
-// classOf is the class of a character in view.html.
+// classOf returns the class of a character in view.html.
 // Cf holds zero-width and bidirectional marks, Co characters of private use.
 func classOf(r rune) string {
 	switch {
@@ -44,7 +44,7 @@ func classOf(r rune) string {
 	return ""
 }
 
-// pieceOf is a stretch of one class.
+// pieceOf returns a stretch of one class.
 func pieceOf(text, class string) piece {
 	if class == "u" {
 		r, _ := utf8.DecodeRuneInString(text)

@@ -40,7 +40,7 @@ func first[S ~[]Hit](n int, all S) []Hit {
 	return all[:min(n, len(all))]
 }
 
-// best are the n best. A heap of n, whose worst is replaced, costs one comparison for nearly every row;
+// best returns the n best. A heap of n, whose worst is replaced, costs one comparison for nearly every row;
 // sorting all would cost seventeen. They are of the rows from start to end, in no order.
 func best(start, end, n int, allowed func(row int) bool, score func(row int) float32) worstFirst {
 	var best worstFirst

@@ -36,7 +36,7 @@ func (x *Small) Set(row int, v []float32) bool {
 	return len(v) > 0
 }
 
-// Dimensions is the length of the vectors; 0 when there are none.
+// Dimensions returns the length of the vectors; 0 when there are none.
 func (x *Small) Dimensions() int { return x.dimensions }
 
 // squeeze writes v as bytes. Each row has a scale of its own: one for all would leave two bits to a row

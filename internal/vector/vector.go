@@ -50,7 +50,7 @@ func (x *Index) Set(row int, v []float32) bool {
 	return len(v) > 0
 }
 
-// Cosine is how near a row is to q.
+// Cosine returns how near a row is to q.
 // A query of another length is near to nothing, as in Search.
 func (x *Index) Cosine(row int, q []float32) float32 {
 	if len(q) != x.dimensions {
@@ -59,11 +59,11 @@ func (x *Index) Cosine(row int, q []float32) float32 {
 	return dot(unit(q), x.rows[row*x.dimensions:(row+1)*x.dimensions])
 }
 
-// Cosine is how near two vectors of one length are.
+// Cosine returns how near two vectors of one length are.
 // It is for the few that are in no index; it scales both each time.
 func Cosine(a, b []float32) float32 { return dot(unit(a), unit(b)) }
 
-// Dimensions is the length of the vectors; 0 when there are none.
+// Dimensions returns the length of the vectors; 0 when there are none.
 func (x *Index) Dimensions() int { return x.dimensions }
 
 // unit is v scaled to length 1; a vector of zeros stays one, and is near to nothing.
@@ -120,7 +120,7 @@ func dot(a, b []float32) float32 {
 	return s0 + s1 + s2 + s3
 }
 
-// Bytes are a vector as it is stored: little-endian float32.
+// Bytes returns a vector as it is stored: little-endian float32.
 func Bytes(v []float32) []byte {
 	b := make([]byte, 0, 4*len(v))
 	for _, x := range v {
@@ -129,7 +129,7 @@ func Bytes(v []float32) []byte {
 	return b
 }
 
-// Read is the vector of Bytes; what is left over at the end is dropped.
+// Read returns the vector of Bytes; what is left over at the end is dropped.
 func Read(b []byte) []float32 {
 	v := make([]float32, len(b)/4)
 	for i := range v {

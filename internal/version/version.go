@@ -3,7 +3,7 @@ package version
 
 import "runtime/debug"
 
-// String is the version of the program that runs: what make took from git's tag, else the module's version, which go install
+// String returns the version of the program that runs: what make took from git's tag, else the module's version, which go install
 // writes into a program, else Source.
 func String() string {
 	if release != "" {

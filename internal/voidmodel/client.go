@@ -88,7 +88,7 @@ func (c *Client) tool(name string) (Tool, error) {
 	return Tool{}, fmt.Errorf("no tool of Void's is called %q", name)
 }
 
-// history is a step as the next request tells it.
+// history returns a step as the next request tells it.
 // Without calls of its own a model reads them as it wrote them: as XML at the end of its reply, and the result as the
 // user's next message, <read_file_result>. The proxy has to turn both back into calls and results.
 func (c *Client) history(t Tool, s Step, id string) []openai.ChatCompletionMessage {
@@ -154,7 +154,7 @@ func (c *Client) reply(ctx context.Context, talk []openai.ChatCompletionMessage)
 	return shown, call, id, nil
 }
 
-// offered are the tools of a request.
+// offered returns the tools of a request.
 // Parameters have no type and none is required: so Void offers them, and a schema cannot be counted on.
 func (c *Client) offered() (all []openai.Tool) {
 	if !c.Native {
@@ -171,7 +171,7 @@ func (c *Client) offered() (all []openai.Tool) {
 	return all
 }
 
-// native is a call of a model that has them. Values that are no strings are taken as they are written.
+// native returns a call of a model that has them. Values that are no strings are taken as they are written.
 func native(name, args string) (*Call, error) {
 	call := &Call{Name: name, Args: map[string]string{}, Closed: true}
 	var values map[string]json.RawMessage

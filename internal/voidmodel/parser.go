@@ -42,7 +42,7 @@ func (v *Parser) Piece(s string) {
 	}
 }
 
-// endsInMark says that the text ends in the beginning of a tool's mark, or in all of it.
+// endsInMark reports whether the text ends in the beginning of a tool's mark, or in all of it.
 // A whole mark counts, too: so a call is found no earlier than with the piece behind it.
 func (v *Parser) endsInMark(s string) bool {
 	for _, t := range v.Tools {
@@ -56,7 +56,7 @@ func (v *Parser) endsInMark(s string) bool {
 	return false
 }
 
-// End is what Void shows and runs when the reply is over; no call is nil.
+// End returns what Void shows and runs when the reply is over; no call is nil.
 // A call runs even without its closing mark: therefore the proxy must never send one that was cut. The loop stops
 // after ten parameters, as Void's does: an eleventh cannot be passed to it.
 func (v *Parser) End() (shown string, call *Call) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Prompt is the system prompt of Void's agent mode, with the tools in it unless they go by a field of their own.
+// Prompt returns the system prompt of Void's agent mode, with the tools in it unless they go by a field of their own.
 // The proxy recognises Void by this text and reads the tools out of it, so the blanks and the numbers are Void's own.
 func Prompt(tools []Tool, inPrompt bool) string {
 	var b strings.Builder
@@ -28,7 +28,7 @@ func Prompt(tools []Tool, inPrompt bool) string {
 	return b.String()
 }
 
-// reprinted is an earlier call as Void writes it behind the text of its reply.
+// reprinted returns an earlier call as Void writes it behind the text of its reply.
 // Parameters come in the tool's order, not the model's, and those that were missing are left out.
 func reprinted(t Tool, args map[string]string) string {
 	var b strings.Builder

@@ -45,7 +45,7 @@ func (x *Record) noted(word, text string) {
 	}
 }
 
-// told is what was done to the request so far.
+// told returns what was done to the request so far.
 func (x *Record) told() []string { return x.notes }
 
 // promptTokens is about how many tokens the prompt has, as far as the engine has said.
@@ -135,7 +135,7 @@ func (x *Record) keep(log *trace.Log, m *meter, err error) {
 	}
 }
 
-// statusOf is how a request ended: an error counts also when it came behind a status that was good.
+// statusOf returns how a request ended: an error counts also when it came behind a status that was good.
 func statusOf(m *meter, err error) int {
 	if err != nil {
 		return fault.From(err).Status()

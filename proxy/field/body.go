@@ -66,7 +66,7 @@ func Parse(body []byte, read func(v *fastjson.Value) error) error {
 // 19 MB of them the request to the model server was 114 MB.
 const mostInvalid = 1 << 20
 
-// binary says that a body holds more of them.
+// binary reports whether a body holds more of them.
 func binary(body []byte) bool {
 	if utf8.Valid(body) {
 		return false

@@ -258,7 +258,7 @@ func List(v *fastjson.Value, f func(v *fastjson.Value) error) error {
 	return Items(v, f)
 }
 
-// IsNull says that a value is null or absent.
+// IsNull reports whether a value is null or absent.
 func IsNull(v *fastjson.Value) bool { return v == nil || v.Type() == fastjson.TypeNull }
 
 // KindOf names a value's type in a sentence.

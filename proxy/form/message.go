@@ -49,7 +49,7 @@ func SetRole(m *chat.Message, name, known string) error {
 	return nil
 }
 
-// IsResult says whether a role is that of a tool's result.
+// IsResult reports whether a role is that of a tool's result.
 func IsResult(name string) bool { return roles[name] == chat.ToolRole }
 
 // ReadCalls reads what the assistant called.

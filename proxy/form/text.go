@@ -67,7 +67,7 @@ func (f *Fence) End() string {
 	return mark
 }
 
-// IsCall says that an event is part of a call.
+// IsCall reports whether an event is part of a call.
 func IsCall(k chat.Kind) bool { return k == chat.CallStart || k == chat.CallArgs || k == chat.CallEnd }
 
 // CallAsText shows a call that its client's form cannot hold, with the reason, to whoever reads the reply: dropped

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// wholeRunes is the length of the part of s that does not end inside a character: all of it but at most three bytes.
+// wholeRunes returns the length of the part of s that does not end inside a character: all of it but at most three bytes.
 func wholeRunes(s string) int {
 	for i := len(s) - 1; i >= 0 && i >= len(s)-utf8.UTFMax+1; i-- {
 		if !utf8.RuneStart(s[i]) {

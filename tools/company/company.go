@@ -35,12 +35,12 @@ func Open(ctx context.Context, db *store.DB, now func() time.Time) (*Company, er
 	return &Company{db, now}, nil
 }
 
-// Tools are the tools that ask the company.
+// Tools returns the tools that ask the company.
 func (c *Company) Tools() []tools.Tool {
 	return []tools.Tool{c.searchDocs(), c.getEmployeeInfo(), c.getAllEmployees(), c.calculateVacationDays()}
 }
 
-// hints are those of every tool here: they only read, and here.
+// hints returns the hints of every tool here: they only read, and here.
 // Clients that ask before each call may leave that out for tools that only read.
 func hints() tools.Hints {
 	yes, no := true, false

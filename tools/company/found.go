@@ -80,7 +80,7 @@ func fill(ctx context.Context, tx *store.Tx, name string) error {
 	}
 }
 
-// values are the fields of a row, numbers as numbers. Ids such as EMP001 and dates are none and stay text.
+// values returns the fields of a row, numbers as numbers. Ids such as EMP001 and dates are none and stay text.
 func values(row []string) []any {
 	all := make([]any, len(row))
 	for i, field := range row {

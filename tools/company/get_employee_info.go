@@ -65,7 +65,7 @@ func (c *Company) employee(ctx context.Context, in struct {
 	return e, nil
 }
 
-// canonical is an id as the table has it: models write emp001.
+// canonical returns an id as the table has it: models write emp001.
 // Ids have no other spelling, so nothing can be confused by it.
 func canonical(id string) string { return strings.ToUpper(strings.TrimSpace(id)) }
 

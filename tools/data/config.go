@@ -33,13 +33,13 @@ type Config struct {
 	SQLFunctions []string      `name:"sql-functions" placeholder:"NAME" env:"TOOLNORM_SQL_FUNCTIONS" restart:"yes" help:"Further functions that statements may call, such as st_distance or reports.margin. They must not change anything."`
 }
 
-// any says that something is set by which the tools would work.
+// any reports whether something is set by which the tools would work.
 // Ports have defaults, and the name of a model or a collection reaches nothing by itself.
 func (c *Config) any() bool {
 	return c.EmbeddingURL != "" || c.ChromaHost != "" || c.PostgresHost != "" || c.PostgresName != ""
 }
 
-// Embedder is the model that makes vectors; nil when none is set.
+// Embedder returns the model that makes vectors; nil when none is set.
 func (c *Config) Embedder() *embedding.Client {
 	if c.EmbeddingURL == "" || c.EmbeddingModel == "" {
 		return nil
@@ -47,7 +47,7 @@ func (c *Config) Embedder() *embedding.Client {
 	return &embedding.Client{URL: c.EmbeddingURL, Model: c.EmbeddingModel, Key: c.EmbeddingKey}
 }
 
-// missingSQL are the variables without which no database can be asked.
+// missingSQL returns the variables without which no database can be asked.
 // A password may rightly be missing: the server may trust the connection, or .pgpass has it.
 func (c *Config) missingSQL() (names []string) {
 	for _, s := range []struct{ name, value string }{

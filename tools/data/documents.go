@@ -136,7 +136,7 @@ func jsonLines(text []byte) (all []string, err error) {
 	return all, nil
 }
 
-// jsonDocument is a text, the text or document of an object, or, of an object without, the object as it is written.
+// jsonDocument returns a text, the text or document of an object, or, of an object without, the object as it is written.
 // An object without either name is kept as it is: its members can be found all the same.
 func jsonDocument(raw json.RawMessage) (s string, err error) {
 	if json.Unmarshal(raw, &s) == nil {

@@ -104,7 +104,7 @@ func (d *Data) table(ctx context.Context, sql string) (*sqlsafe.Table, error) {
 // identifiers are the names that PostgreSQL writes in double quotes, where the specification has single ones.
 var identifiers = regexp.MustCompile(`"([^"]*)"`)
 
-// failed is the result of a statement that failed, in the server's words.
+// failed returns the result of a statement that failed, in the server's words.
 // "relation 'users' does not exist" is the specification's sample, where the server writes double quotes.
 func failed(err error) queried {
 	out := queried{Status: "error"}

@@ -65,7 +65,7 @@ func (d *Data) find(ctx context.Context, queries []string, n int, both bool) (fo
 	return found, []stage{dense, sparse}, nil
 }
 
-// indexes are those of the documents, which words can be looked for in: of the store, or fetched from Chroma, which has none.
+// indexes returns the indexes of the documents, which words can be looked for in: of the store, or fetched from Chroma, which has none.
 // All of Chroma's texts are fetched for that, each time, since nobody says when they change.
 func (d *Data) indexes(ctx context.Context) (*indexes, error) {
 	if d.chroma == nil {

@@ -19,7 +19,7 @@ const (
 	deleted  = "delete"
 )
 
-// List is all tools, in the order of their ids.
+// List returns all tools, in the order of their ids.
 func (s *Set) List(ctx context.Context) ([]Tool, error) {
 	if err := s.refresh(ctx); err != nil {
 		return nil, err
@@ -29,7 +29,7 @@ func (s *Set) List(ctx context.Context) ([]Tool, error) {
 	return slices.Clone(s.last), nil
 }
 
-// Get is one tool.
+// Get returns one tool.
 func (s *Set) Get(ctx context.Context, id int) (Tool, error) {
 	all, err := s.List(ctx)
 	if err != nil {
@@ -185,7 +185,7 @@ func (s *Set) Restore(ctx context.Context, who string, id, version, newest int) 
 	return Tool{}, fault.New(fault.NotFound, "tool number %d has no version %d", id, version)
 }
 
-// savable is a draft in its stored form, when it can be saved.
+// savable returns a draft in its stored form, when it can be saved.
 func (s *Set) savable(ctx context.Context, d Draft) (*Draft, error) {
 	c, p := s.compile(ctx, d, true)
 	s.nameTaken(&d, &p)

@@ -128,7 +128,7 @@ func readable(p *problems, field, text string, longest int) {
 	}
 }
 
-// hidden says that a character shows as nothing: marks of direction, tags, surrogates'
+// hidden reports whether a character shows as nothing: marks of direction, tags, surrogates'
 // stand-ins and line separators. Joiners stay (U+200C, U+200D), which scripts and emoji
 // need, and variation selectors.
 func hidden(c rune) bool {
@@ -169,7 +169,7 @@ func (d *Draft) normalize(p *problems) {
 	}
 }
 
-// lines is a text without what surrounds it and with line breaks as they are here; a
+// lines returns a text without what surrounds it and with line breaks as they are here; a
 // page's text area sends CR LF.
 func lines(text string) string {
 	return strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))

@@ -71,7 +71,7 @@ func (s *Set) compile(ctx context.Context, d Draft, asking bool) (*compiled, pro
 	return c, p
 }
 
-// tool is the compiled draft as every face knows it. The hints are true by
+// tool returns the compiled draft as every face knows it. The hints are true by
 // construction: a SELECT is held to reading by two walls, and an expression has nothing
 // that it could change. Clients that ask before each call may leave that out for such a
 // tool.
@@ -101,7 +101,7 @@ func (c *compiled) tool(audit func(context.Context, Run)) tools.Tool {
 	}
 }
 
-// title is the tool's name for people: the first line that was written for them.
+// title returns the tool's name for people: the first line that was written for them.
 func (c *compiled) title() string {
 	line, _, _ := strings.Cut(c.draft.DescriptionUser, "\n")
 	if r := []rune(line); len(r) > 80 {
@@ -110,7 +110,7 @@ func (c *compiled) title() string {
 	return line
 }
 
-// timeout is how long a call may take. Ten seconds are what data tools have as well: a
+// timeout returns how long a call may take. Ten seconds are what data tools have as well: a
 // model's turn is held up by it, and a person waits behind that.
 func (d *Draft) timeout() time.Duration {
 	if d.Options.Timeout == 0 {
@@ -128,7 +128,7 @@ func (c *compiled) call(ctx context.Context, text json.RawMessage, note *Run) (t
 	return c.run(ctx, args, note)
 }
 
-// arguments are the values of the parameters: a text, a bool, a json.Number, or nil for
+// arguments returns the values of the parameters: a text, a bool, a json.Number, or nil for
 // one that was left out. The registry has held them to the schema; what is checked here
 // is what a schema cannot say.
 func (c *compiled) arguments(text json.RawMessage) (map[string]any, error) {
@@ -210,7 +210,7 @@ func (r *Run) failed(err error, definition string) {
 	}
 }
 
-// sentence is a problem for whoever called, a model mostly, with its place. An
+// sentence returns a problem for whoever called, a model mostly, with its place. An
 // expression shows it with a caret. A model that reads the place and the rule can
 // seldom change the tool, but it can say to its user what is wrong with it.
 func (p *Problem) sentence(err error) string {

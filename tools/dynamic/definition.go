@@ -93,7 +93,7 @@ type column struct {
 	Options
 }
 
-// stored is what the column holds: the text alone, or an object when there are options.
+// stored returns what the column holds: the text alone, or an object when there are options.
 // A text that reads as such an object is wrapped, too, or it would be taken apart when
 // it is read back.
 func (d *Draft) stored() string {
@@ -113,7 +113,7 @@ func (d *Draft) stored() string {
 	return string(text)
 }
 
-// isColumn says that a definition is the object with sql or expr. {"a": 1} is a dict of
+// isColumn reports whether a definition is the object with sql or expr. {"a": 1} is a dict of
 // Python's. The specification leaves open how "JSON or raw" are told apart; the first
 // brace alone would take a dict, or a SELECT that a comment in braces begins, for the
 // object.

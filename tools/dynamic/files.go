@@ -55,7 +55,7 @@ func (s *Set) Export(ctx context.Context, dir string) ([]string, error) {
 	return written, nil
 }
 
-// file is a draft as a file.
+// file returns a draft as a file.
 func (d *Draft) file() ([]byte, error) {
 	var b bytes.Buffer
 	enc := yaml.NewEncoder(&b)
@@ -162,7 +162,7 @@ func (s *Set) take(ctx context.Context, who string, dry bool, d *Draft, byName m
 	return "create", err
 }
 
-// sameDraft says that two drafts are the same as far as files go. What is kept is
+// sameDraft reports whether two drafts are the same as far as files go. What is kept is
 // normalized as what was read is; without that a row of another program's would be
 // written over by its own export.
 func sameDraft(a, b Draft) bool {
@@ -196,7 +196,7 @@ func (s *Set) fromFile(ctx context.Context, path string) (*Draft, error) {
 	return ready, nil
 }
 
-// toolFiles are the files that paths name, those of a folder in the order of their
+// toolFiles returns the files that paths name, those of a folder in the order of their
 // names.
 func toolFiles(paths []string) (files []string, err error) {
 	for _, path := range paths {

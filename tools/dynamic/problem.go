@@ -37,13 +37,13 @@ func (p *problems) odd(field, rule, format string, args ...any) {
 	*p = append(*p, Problem{Severity: "warning", Field: field, Rule: rule, Message: fmt.Sprintf(format, args...)})
 }
 
-// errors says that something keeps the draft from being saved. A warning is what may be
+// errors reports whether something keeps the draft from being saved. A warning is what may be
 // meant: a parameter without a use yet, a database that is down.
 func (p problems) errors() bool {
 	return slices.ContainsFunc(p, func(one Problem) bool { return one.Severity == "error" })
 }
 
-// locate is an error of a database or of an expression as a problem of the definition,
+// locate returns an error of a database or of an expression as a problem of the definition,
 // at its place. Three kinds of errors come here: a refusal of ours, with its place;
 // what a server says, whose position counts characters; and an error of an expression,
 // in Python's words. Everything else is about the run and not about a place.
@@ -113,14 +113,14 @@ type Refused struct {
 	Problems []Problem
 }
 
-// Error is the sentence of the first problem.
+// Error returns the sentence of the first problem.
 func (r *Refused) Error() string { return r.first().Error() }
 
 // Unwrap gives the fault, whose Param is the field. So every face answers it as any
 // fault, a 400 that names the field, and only the admin API looks for the rest.
 func (r *Refused) Unwrap() error { return r.first() }
 
-// first is the first error as a fault.
+// first returns the first error as a fault.
 func (r *Refused) first() *fault.Error {
 	i := max(0, slices.IndexFunc(r.Problems, func(p Problem) bool { return p.Severity == "error" }))
 	p := r.Problems[i]

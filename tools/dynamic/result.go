@@ -11,7 +11,7 @@ import (
 	"toolnorm/tools"
 )
 
-// table is what came back as the tool promises it.
+// table returns what came back as the tool promises it.
 //
 //	auto   one row is its object, any other number an array
 //	rows   an array
@@ -41,7 +41,7 @@ func (o Options) table(t *sqlsafe.Table) (tools.Result, error) {
 	return o.shown(all), err
 }
 
-// shown is a value as a result. As text, a text is itself and anything else its JSON.
+// shown returns a value as a result. As text, a text is itself and anything else its JSON.
 func (o Options) shown(value json.RawMessage) tools.Result {
 	if o.Format == "text" {
 		return tools.TextOf(plain(value))
@@ -51,7 +51,7 @@ func (o Options) shown(value json.RawMessage) tools.Result {
 	return res
 }
 
-// plain is a JSON value as people write it: a text without its quotes, null as nothing.
+// plain returns a JSON value as people write it: a text without its quotes, null as nothing.
 func plain(value json.RawMessage) string {
 	var text string
 	switch {
@@ -63,7 +63,7 @@ func plain(value json.RawMessage) string {
 	return string(value)
 }
 
-// cells are the values of a record, in the order of the columns. Records are JSON
+// cells returns the values of a record, in the order of the columns. Records are JSON
 // already, with their digits; they are taken apart member by member and never through a
 // float.
 func cells(t *sqlsafe.Table, record json.RawMessage) []json.RawMessage {
@@ -78,7 +78,7 @@ func cells(t *sqlsafe.Table, record json.RawMessage) []json.RawMessage {
 	return all
 }
 
-// first is the first value.
+// first returns the first value.
 func first(t *sqlsafe.Table) json.RawMessage {
 	if len(t.Records) > 0 {
 		if all := cells(t, t.Records[0]); len(all) > 0 {

@@ -15,7 +15,7 @@ type property struct {
 	Description string `json:"description,omitempty"`
 }
 
-// schema is the JSON Schema of a tool's arguments, with the parameters in their order:
+// schema returns the JSON Schema of a tool's arguments, with the parameters in their order:
 // models write arguments in the order of the schema, and think of them so.
 // additionalProperties is false so that an argument which was made up is told to the
 // model, which can then use the right one, and is not dropped. There is no default and
@@ -55,7 +55,7 @@ type offer struct {
 	} `json:"function"`
 }
 
-// offered is the tool as models see it, and about how many tokens that is: a fourth of
+// offered returns the tool as models see it, and about how many tokens that is: a fourth of
 // its bytes, which is near enough to compare tools by.
 func (d *Draft) offered() (shown json.RawMessage, tokens int, err error) {
 	o := offer{Type: "function"}

@@ -102,7 +102,7 @@ func (c *compiled) ask(ctx context.Context, on *connection, p *problems) {
 	*p = append(*p, one)
 }
 
-// blank is a value of a type, for a statement that is looked at and not run. PostgreSQL plans by
+// blank returns a value of a type, for a statement that is looked at and not run. PostgreSQL plans by
 // the type, and computes what it can while it plans: an empty text would be no date, and a 0 what
 // nothing can be divided by.
 func blank(kind string) any {
@@ -115,7 +115,7 @@ func blank(kind string) any {
 	return nil
 }
 
-// statement is the definition with the values of arguments.
+// statement returns the definition with the values of arguments.
 // Of a single row that is wanted two are never read, unless max_rows says so.
 func (c *compiled) statement(args map[string]any) sqlsafe.Statement {
 	q := sqlsafe.Statement{SQL: c.draft.Definition, Limits: sqlsafe.Limits{Rows: c.draft.Options.MaxRows, Time: c.draft.timeout()}}
@@ -131,7 +131,7 @@ func (c *compiled) statement(args map[string]any) sqlsafe.Statement {
 	return q
 }
 
-// number is a number as a database takes it: whole ones stay whole, and keep all their
+// number returns a number as a database takes it: whole ones stay whole, and keep all their
 // digits. A double has 53 bits: an id of 64 would be rounded to that of another row.
 // Digits that no int64 holds go as they are.
 func number(n json.Number) any {

@@ -57,7 +57,7 @@ CREATE TABLE h_custom_tool_audit (
 CREATE TABLE h_custom_tool_change (id INTEGER PRIMARY KEY, n INTEGER NOT NULL);
 INSERT INTO h_custom_tool_change VALUES (1, 0);`
 
-// steps are the changes of the tables so far. AUTOINCREMENT and IDENTITY differ only in
+// steps returns the changes of the tables so far. AUTOINCREMENT and IDENTITY differ only in
 // how they are written; the rest of the text is one for both databases. TEXT for times
 // and Y/N is the specification's, so that the tables can be read and written by the
 // tools that a company has for them.

@@ -36,7 +36,7 @@ func main() {
 	}
 }
 
-// clients are the model through both APIs.
+// clients returns the model through both APIs.
 func clients(base, model string, options ...openai.Option) ([]llms.Model, error) {
 	a, err := openai.New(append([]openai.Option{openai.WithBaseURL(base + "/v1"), openai.WithToken("any"), openai.WithModel(model)}, options...)...)
 	if err != nil {

@@ -45,7 +45,7 @@ func main() {
 	log.Printf("%d words, %d bytes", len(words), b.Len())
 }
 
-// isKatakana says that a word is written in katakana alone.
+// isKatakana reports whether a word is written in katakana alone.
 func isKatakana(word string) bool {
 	return word != "" && !strings.ContainsFunc(word, func(r rune) bool { return (r < 'ァ' || r > 'ヺ') && r != 'ー' })
 }

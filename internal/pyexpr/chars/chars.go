@@ -73,14 +73,14 @@ func hexRune(s string) rune {
 // Load reads the tables, which the first question would read else. Who measures what an expression takes does it beforehand.
 func Load() { unicodeTables() }
 
-// in says whether a character is in a set: whether the first bound above it is the end of a range.
+// in reports whether a character is in a set: whether the first bound above it is the end of a range.
 func in(set string, r rune) bool {
 	ranges := unicodeTables().sets[set]
 	i := sort.Search(len(ranges), func(i int) bool { return ranges[i] >= r })
 	return i < len(ranges) && (i%2 == 1 || ranges[i] == r)
 }
 
-// mapped is the text that a mapping has for a character, or the character.
+// mapped returns the text that a mapping has for a character, or the character.
 func mapped(mapping string, r rune) string {
 	if to, ok := unicodeTables().maps[mapping][r]; ok {
 		return to
@@ -88,10 +88,10 @@ func mapped(mapping string, r rune) string {
 	return string(r)
 }
 
-// Printable says that repr shows a character as it is.
+// Printable reports whether repr shows a character as it is.
 func Printable(r rune) bool { return in("isprintable", r) }
 
-// Space says that a character separates words and is stripped: Python counts the four separators of ASCII too.
+// Space reports whether a character separates words and is stripped: Python counts the four separators of ASCII too.
 func Space(r rune) bool {
 	if r < 0x80 {
 		return r == ' ' || r >= 9 && r <= 13 || r >= 0x1c && r <= 0x1f
@@ -99,48 +99,48 @@ func Space(r rune) bool {
 	return in("isspace", r)
 }
 
-// Letter says that a character is a letter: of any script, and without the marks that some scripts write letters with.
+// Letter reports whether a character is a letter: of any script, and without the marks that some scripts write letters with.
 func Letter(r rune) bool { return in("isalpha", r) }
 
-// Decimal says that a character is a digit of a number. Of the three kinds of digits '5' is all, '²' no decimal one, '五' and '½' only
+// Decimal reports whether a character is a digit of a number. Of the three kinds of digits '5' is all, '²' no decimal one, '五' and '½' only
 // numeric.
 func Decimal(r rune) bool { return in("isdecimal", r) }
 
-// Digit says that a character is a digit, of an exponent too.
+// Digit reports whether a character is a digit, of an exponent too.
 func Digit(r rune) bool { return in("isdigit", r) }
 
-// Numeric says that a character stands for a number.
+// Numeric reports whether a character stands for a number.
 func Numeric(r rune) bool { return in("isnumeric", r) }
 
-// Alphanumeric says that a character is a letter or any digit.
+// Alphanumeric reports whether a character is a letter or any digit.
 func Alphanumeric(r rune) bool { return Letter(r) || Decimal(r) || Digit(r) || Numeric(r) }
 
-// Upper says that a character is a large letter; those of titles, as ǅ, are none.
+// Upper reports whether a character is a large letter; those of titles, as ǅ, are none.
 func Upper(r rune) bool { return in("isupper", r) && !unicode.IsTitle(r) }
 
-// Lower says that a character is a small letter.
+// Lower reports whether a character is a small letter.
 func Lower(r rune) bool { return in("islower", r) }
 
-// Cased says that a character has a case.
+// Cased reports whether a character has a case.
 func Cased(r rune) bool { return in("cased", r) }
 
-// CaseIgnorable says that a character stands within words without being a letter, as an apostrophe does. With Cased it decides
+// CaseIgnorable reports whether a character stands within words without being a letter, as an apostrophe does. With Cased it decides
 // whether a sigma ends its word.
 func CaseIgnorable(r rune) bool { return in("ignorable", r) }
 
-// ToUpper is a character in large letters, which may be several: ß gives SS.
+// ToUpper returns a character in large letters, which may be several: ß gives SS.
 func ToUpper(r rune) string { return mapped("upper", r) }
 
-// ToLower is a character in small letters.
+// ToLower returns a character in small letters.
 func ToLower(r rune) string { return mapped("lower", r) }
 
-// ToTitle is a character as the first of a word.
+// ToTitle returns a character as the first of a word.
 func ToTitle(r rune) string { return mapped("title", r) }
 
-// Fold is a character for comparisons without case.
+// Fold returns a character for comparisons without case.
 func Fold(r rune) string { return mapped("casefold", r) }
 
-// DigitValue is what a decimal digit of any script stands for, or -1. Each script's ten stand in a row from its zero.
+// DigitValue returns what a decimal digit of any script stands for, or -1. Each script's ten stand in a row from its zero.
 func DigitValue(r rune) int {
 	ranges := unicodeTables().sets["isdecimal"]
 	i := sort.Search(len(ranges), func(i int) bool { return ranges[i] >= r })

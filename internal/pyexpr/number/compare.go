@@ -17,7 +17,7 @@ const (
 	Unordered Order = 2
 )
 
-// Fulfils says whether an order fulfils an operator. NaN is unordered and fulfils none, not even >= with itself.
+// Fulfils reports whether an order fulfils an operator. NaN is unordered and fulfils none, not even >= with itself.
 func (c Order) Fulfils(op string) bool {
 	switch op {
 	case "<":

@@ -139,7 +139,7 @@ func withPoint(s string, alternate bool) string {
 	return mantissa + "."
 }
 
-// FloatText is the shortest text that reads back as the same float; with an exponent from 1e16 up and below 1e-4.
+// FloatText returns the shortest text that reads back as the same float; with an exponent from 1e16 up and below 1e-4.
 //
 //	str(1e16) → '1e+16'
 //	str(123456789012345.0) → '123456789012345.0'

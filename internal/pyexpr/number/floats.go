@@ -45,13 +45,13 @@ func floats(m *py.Account, op string, x, y float64) any {
 	return powFloats(m, x, y)
 }
 
-// remainderSteps is what a remainder costs: math.Mod subtracts once for each bit or two by which the exponents differ, some
+// remainderSteps returns what a remainder costs: math.Mod subtracts once for each bit or two by which the exponents differ, some
 // 20 µs for 1e308 and 1e-308.
 func remainderSteps(x, y float64) int64 {
 	return max(0, int64(exponentOf(x)-exponentOf(y))/16)
 }
 
-// exponentOf is the exponent of a float as a power of two.
+// exponentOf returns the exponent of a float as a power of two.
 func exponentOf(x float64) int {
 	_, exponent := math.Frexp(x)
 	return exponent

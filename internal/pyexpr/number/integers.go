@@ -127,7 +127,7 @@ func divmodInts(m *py.Account, a, b any, zero string) (any, any) {
 // exactInFloat is the largest magnitude up to which every integer is a float.
 const exactInFloat = 1 << 53
 
-// trueDivide is the float nearest to the quotient, which is not that of the nearest floats.
+// trueDivide returns the float nearest to the quotient, which is not that of the nearest floats.
 //
 //	6 / 3 → 2.0
 //	1 / 3 → 0.3333333333333333
@@ -182,7 +182,7 @@ func quotient(p, q *big.Int) (float64, bool) {
 	return v, accuracy == big.Exact
 }
 
-// toFloat is the nearest float, or an error beyond the largest.
+// toFloat returns the nearest float, or an error beyond the largest.
 func toFloat(n any) float64 {
 	f := nearest(n)
 	if math.IsInf(f, 0) {
@@ -191,7 +191,7 @@ func toFloat(n any) float64 {
 	return f
 }
 
-// nearest is the float nearest to an int, an infinity beyond the largest.
+// nearest returns the float nearest to an int, an infinity beyond the largest.
 func nearest(n any) float64 {
 	if n, ok := n.(int64); ok {
 		return float64(n)
@@ -230,7 +230,7 @@ func powInts(m *py.Account, a, b any) any {
 	return Norm(r)
 }
 
-// powUnit is a power of 0, 1 or -1.
+// powUnit returns a power of 0, 1 or -1.
 func powUnit(sign int, n *big.Int) any {
 	switch {
 	case n.Sign() == 0 || sign == 1:

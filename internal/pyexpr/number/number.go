@@ -30,7 +30,7 @@ func Int(v any) (any, bool) {
 	return nil, false
 }
 
-// Big is an integer as a big one. What it gives may be v itself and must not be changed.
+// Big returns an integer as a big one. What it gives may be v itself and must not be changed.
 func Big(v any) *big.Int {
 	switch v := v.(type) {
 	case *big.Int:
@@ -45,7 +45,7 @@ func Big(v any) *big.Int {
 	return new(big.Int)
 }
 
-// Bits are the length of an integer.
+// Bits returns the length of an integer.
 func Bits(v any) int64 {
 	switch v := v.(type) {
 	case *big.Int:
@@ -57,14 +57,14 @@ func Bits(v any) int64 {
 	}
 }
 
-// Is says that a value is an int, a bool or a float.
+// Is reports whether a value is an int, a bool or a float.
 func Is(v any) bool {
 	_, isInt := Int(v)
 	_, isFloat := v.(float64)
 	return isInt || isFloat
 }
 
-// Float is a number as a float.
+// Float returns a number as a float.
 func Float(v any) float64 {
 	if x, ok := v.(float64); ok {
 		return x
@@ -73,7 +73,7 @@ func Float(v any) float64 {
 	return toFloat(n)
 }
 
-// Clamp is an integer within 62 bits, so that adding a length cannot overflow.
+// Clamp returns an integer within 62 bits, so that adding a length cannot overflow.
 func Clamp(n any) int64 {
 	const most = 1 << 62
 	switch n := n.(type) {
@@ -137,7 +137,7 @@ func boolean(op string, x, y bool, otherwise any) any {
 	return otherwise
 }
 
-// Divmod is a // b and a % b in one go, with messages of its own for a zero.
+// Divmod returns a // b and a % b in one go, with messages of its own for a zero.
 func Divmod(m *py.Account, a, b any) (any, any) {
 	i, ok1 := Int(a)
 	j, ok2 := Int(b)

@@ -137,7 +137,7 @@ func ParseFloat(m *py.Account, s string) (x float64, ok bool) {
 	return 0, false
 }
 
-// readSteps is what reading a float costs beside its text. Numbers of many digits, and those below the normal ones, are read
+// readSteps returns what reading a float costs beside its text. Numbers of many digits, and those below the normal ones, are read
 // by shifting a decimal for each few bits of the exponent, which takes some 30 µs for 2.2250738585072011e-308.
 func readSteps(text string, x float64) int64 {
 	exponent := exponentOf(x)
@@ -157,7 +157,7 @@ func withoutUnderscores(s string) (string, bool) {
 	return strings.ReplaceAll(s, "_", ""), true
 }
 
-// LeadingZero says that an integer literal is written as C writes an octal one; zeros alone are zero.
+// LeadingZero reports whether an integer literal is written as C writes an octal one; zeros alone are zero.
 //
 //	00 → 0
 //	0_0 → 0
@@ -167,7 +167,7 @@ func LeadingZero(s string) bool {
 	return s[0] == '0' && strings.Trim(s, "0_") != ""
 }
 
-// DigitValue is what a digit stands for in a base up to 36, or 99.
+// DigitValue returns what a digit stands for in a base up to 36, or 99.
 func DigitValue(c byte) int {
 	switch {
 	case IsDigit(c):
@@ -180,7 +180,7 @@ func DigitValue(c byte) int {
 	return 99
 }
 
-// Literal is what a literal that the lexer accepted stands for.
+// Literal returns what a literal that the lexer accepted stands for.
 //
 //	123456789012345678901234567890 → 123456789012345678901234567890
 //	0xFFFFFFFFFFFFFFFFFF → 4722366482869645213695
@@ -206,5 +206,5 @@ func Literal(text string) any {
 	return n // of 64 bits or more
 }
 
-// IsDigit says that a byte is an ASCII digit; literals have no others.
+// IsDigit reports whether a byte is an ASCII digit; literals have no others.
 func IsDigit(c byte) bool { return c >= '0' && c <= '9' }

@@ -51,7 +51,7 @@ func Round(m *py.Account, v, digits any) any {
 	return roundFloat(x, places)
 }
 
-// roundSteps is what roundFloat costs: 600 digits are written and read again for round(1.1e300, 300), in some 12 µs.
+// roundSteps returns what roundFloat costs: 600 digits are written and read again for round(1.1e300, 300), in some 12 µs.
 func roundSteps(x float64, places int64) int64 {
 	return min(max(places, -places), 323)/8 + int64(max(0, exponentOf(x)))/24 // three bits a digit
 }
@@ -114,7 +114,7 @@ func roundFloat(x float64, places int64) any {
 	return math.Copysign(r, x)
 }
 
-// Truncate is a float without its fraction, as an int.
+// Truncate returns a float without its fraction, as an int.
 //
 //	int(-3.9) → -3
 //	int(1e20) → 100000000000000000000

@@ -203,7 +203,7 @@ func (it *Iterator) has(m *py.Account, v Value) bool {
 	return false
 }
 
-// has says whether v is one of a range's numbers, by arithmetic where it is an int.
+// has reports whether v is one of a range's numbers, by arithmetic where it is an int.
 func (s span) has(m *py.Account, v Value) bool {
 	i, ok := number.Int(v)
 	if !ok {

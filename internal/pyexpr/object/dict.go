@@ -32,7 +32,7 @@ type View struct {
 	kind string // "key", "value" or "item"
 }
 
-// View is the look at a dict that dict.keys ("key"), dict.values ("value") or dict.items ("item") gives.
+// View returns the look at a dict that dict.keys ("key"), dict.values ("value") or dict.items ("item") gives.
 func (d *Dict) View(kind string) View { return View{d, kind} }
 
 // typeName is dict_keys, dict_values or dict_items.
@@ -45,7 +45,7 @@ type (
 	noneKey  struct{}
 )
 
-// hashKey is the comparable value under which v is found in a dict or set.
+// hashKey returns the comparable value under which v is found in a dict or set.
 //
 //	{1: 'a'}[True] → 'a'
 //	{1: 'a'}[1.0] → 'a'
@@ -163,7 +163,7 @@ func (s *Set) Add(m *py.Account, v Value) {
 	s.items = append(s.items, v)
 }
 
-// has says whether an item is in the set.
+// has reports whether an item is in the set.
 func (s *Set) has(m *py.Account, v Value) bool {
 	_, ok := s.index[hashKey(m, v)]
 	return ok

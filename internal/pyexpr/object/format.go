@@ -166,7 +166,7 @@ func formatChar(m *py.Account, n Value, s spec) string {
 	return numeral{rest: charOf(r)}.layout(m, s)
 }
 
-// charOf is the character of a number, for the letter c.
+// charOf returns the character of a number, for the letter c.
 func charOf(n int64) string {
 	if n < 0 || n > utf8.MaxRune {
 		py.Raise(py.OverflowError, "%%c arg not in range(0x110000)")
@@ -177,7 +177,7 @@ func charOf(n int64) string {
 	return string(rune(n))
 }
 
-// inBase is an int in the base of a specification's letter, with the prefix if that is asked for.
+// inBase returns an int in the base of a specification's letter, with the prefix if that is asked for.
 func inBase(m *py.Account, n Value, s spec) (all numeral) {
 	base := map[rune]int{'b': 2, 'o': 8, 'x': 16, 'X': 16}[s.typ]
 	if base == 0 {
@@ -240,7 +240,7 @@ func formatFloat(m *py.Account, x float64, typ string, s spec) string {
 	return numeral{negative: negative, digits: text[:whole], rest: rest}.layout(m, s)
 }
 
-// zeroText says that a formatted number is nothing but zeros before its exponent.
+// zeroText reports whether a formatted number is nothing but zeros before its exponent.
 func zeroText(s string) bool {
 	mantissa, _, _ := strings.Cut(strings.ToLower(s), "e")
 	return strings.Trim(mantissa, "0.") == ""

@@ -23,7 +23,7 @@ type spec struct {
 // specReader reads a specification from the left.
 type specReader struct{ rest string }
 
-// peek is the character that is n characters ahead, or -1.
+// peek returns the character that is n characters ahead, or -1.
 func (r *specReader) peek(n int) rune {
 	rest := r.rest
 	for range n {

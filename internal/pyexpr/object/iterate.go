@@ -10,7 +10,7 @@ import (
 // span is a range: n numbers from start in steps. stop is only shown.
 type span struct{ start, stop, step, n int64 }
 
-// Iterable says whether a value can be walked.
+// Iterable reports whether a value can be walked.
 func Iterable(v Value) bool {
 	switch v.(type) {
 	case string, List, Tuple, *Dict, *Set, span, View, *Iterator:
@@ -143,7 +143,7 @@ func Grow(m *py.Account, items []Value, v Value) []Value {
 	return append(items, v)
 }
 
-// Items are those of any iterable. A list's and a tuple's are given as they are, and must not be changed.
+// Items returns the items of any iterable. A list's and a tuple's are given as they are, and must not be changed.
 func Items(m *py.Account, v Value) []Value {
 	switch v := v.(type) {
 	case List:

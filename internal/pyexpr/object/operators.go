@@ -67,7 +67,7 @@ func Operate(m *py.Account, op string, a, b Value) Value {
 	return Unsupported(op, a, b)
 }
 
-// Unsupported is what Python says of two types that an operator does not join.
+// Unsupported returns what Python says of two types that an operator does not join.
 func Unsupported(op string, a, b Value) Value {
 	if op == "**" {
 		op = "** or pow()"

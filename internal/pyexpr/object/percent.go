@@ -78,7 +78,7 @@ func (f *percentFormat) take() rune {
 	return r
 }
 
-// argument is the next argument.
+// argument returns the next argument.
 func (f *percentFormat) argument() Value {
 	if f.used >= len(f.args) {
 		py.Raise(py.TypeError, "not enough arguments for format string")

@@ -24,7 +24,7 @@ type Text struct {
 // NewText begins a text.
 func NewText(m *py.Account) *Text { return &Text{m: m} }
 
-// String is the text so far.
+// String returns the text so far.
 func (t *Text) String() string { return t.b.String() }
 
 // Add doubles the room when it is too small. strings.Builder would grow by itself, but then nobody would have been asked.
@@ -37,7 +37,7 @@ func (t *Text) Add(s string) {
 	t.b.WriteString(s)
 }
 
-// Str is what str() makes of a value.
+// Str returns what str() makes of a value.
 func Str(m *py.Account, v Value) string {
 	if s, ok := v.(string); ok {
 		return s
@@ -45,7 +45,7 @@ func Str(m *py.Account, v Value) string {
 	return Repr(m, v)
 }
 
-// Repr is what repr() makes of a value.
+// Repr returns what repr() makes of a value.
 func Repr(m *py.Account, v Value) string {
 	switch v := v.(type) {
 	case nil:
@@ -94,7 +94,7 @@ func ascii(m *py.Account, v Value) Value {
 	return t.b.String()
 }
 
-// boolText is how Python writes a bool.
+// boolText returns how Python writes a bool.
 func boolText(v bool) string {
 	if v {
 		return "True"
@@ -203,7 +203,7 @@ func (t *Text) quote(s string) {
 	t.Add(string(quote))
 }
 
-// escape is how a character stands in a literal, or empty when it stands for itself.
+// escape returns how a character stands in a literal, or empty when it stands for itself.
 //
 //	str(['\t\\']) → "['\\t\\\\']"
 //	str(['\x7f\xa0\u200b']) → "['\\x7f\\xa0\\u200b']"
@@ -225,7 +225,7 @@ func escape(r rune, quote byte) string {
 	return numberEscape(r)
 }
 
-// numberEscape is a character by its number, with as few digits as Python has an escape for.
+// numberEscape returns a character by its number, with as few digits as Python has an escape for.
 func numberEscape(r rune) string {
 	switch {
 	case r <= 0xff:

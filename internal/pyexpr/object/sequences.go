@@ -41,11 +41,11 @@ func repeatItems(m *py.Account, items []Value, n int64) []Value {
 // Runes counts the code points of a string.
 func Runes(s string) int { return utf8.RuneCountInString(s) }
 
-// IsASCII says that each byte of s is a code point, so that an index needs no counting. Every text here is UTF-8: what is
+// IsASCII reports whether each byte of s is a code point, so that an index needs no counting. Every text here is UTF-8: what is
 // not is replaced where arguments come in.
 func IsASCII(s string) bool { return Runes(s) == len(s) }
 
-// ByteAt is where the code point number n of s begins.
+// ByteAt returns where the code point number n of s begins.
 func ByteAt(s string, n int) int {
 	for i := range s {
 		if n == 0 {
@@ -156,7 +156,7 @@ func item(m *py.Account, x Value, k int64) Value {
 	return nil
 }
 
-// IsString says that a value is text.
+// IsString reports whether a value is text.
 func IsString(v Value) bool {
 	_, ok := v.(string)
 	return ok

@@ -21,7 +21,7 @@ func setOf(m *py.Account, v Value) (*Set, bool) {
 	return nil, false
 }
 
-// within says whether all items of x are in y. An items view looks its values up by key, so that they need no hash.
+// within reports whether all items of x are in y. An items view looks its values up by key, so that they need no hash.
 func within(m *py.Account, x, y Value) bool {
 	for v := range Each(m, x) {
 		m.Step(1)
@@ -32,7 +32,7 @@ func within(m *py.Account, x, y Value) bool {
 	return true
 }
 
-// has says whether a key or an entry is in the dict.
+// has reports whether a key or an entry is in the dict.
 func (v View) has(m *py.Account, item Value) bool {
 	if v.kind == "key" {
 		_, ok := v.d.Get(m, item)
@@ -46,7 +46,7 @@ func (v View) has(m *py.Account, item Value) bool {
 	return ok && Equal(m, found, pair[1])
 }
 
-// setLike says that a value compares as a set does: sets, and the keys and items of dicts, but not their values.
+// setLike reports whether a value compares as a set does: sets, and the keys and items of dicts, but not their values.
 func setLike(v Value) bool {
 	w, isView := v.(View)
 	_, isSet := v.(*Set)

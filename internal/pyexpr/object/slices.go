@@ -20,7 +20,7 @@ func SliceBound(v Value, otherwise int64) int64 {
 	return number.Clamp(n)
 }
 
-// bounds are the first index, the step and the number of items of a slice of n items.
+// bounds returns the first index, the step and the number of items of a slice of n items.
 //
 //	'abcdef'[-3:-1] → 'de'
 //	'abcdef'[10:0:-2] → 'fdb'
@@ -125,7 +125,7 @@ func sliceText(m *py.Account, s string, start, step, count int64) Value {
 	return string(picked)
 }
 
-// NewRange is a range of 64-bit numbers; a wider one, which Python has, could not be walked within any limit.
+// NewRange returns a range of 64-bit numbers; a wider one, which Python has, could not be walked within any limit.
 func NewRange(m *py.Account, start, stop, step int64) Value {
 	n := between(start, stop, step)
 	if n < 0 { // -2**63 to 2**63-1 has more numbers than an int64 counts

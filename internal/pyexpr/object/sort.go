@@ -93,7 +93,7 @@ func insertionSort(m *py.Account, a []pair) {
 	}
 }
 
-// countRun is the length of the run at the start, which is ascending when it returns.
+// countRun returns the length of the run at the start, which is ascending when it returns.
 func countRun(m *py.Account, a []pair) int {
 	if len(a) < 2 {
 		return len(a)

@@ -44,7 +44,7 @@ type Callable interface {
 	Text() string // what repr writes; empty for what has no text in expressions
 }
 
-// TypeName is the name that Python's messages call a value's type.
+// TypeName returns the name that Python's messages call a value's type.
 func TypeName(v Value) string {
 	switch v := v.(type) {
 	case nil:
@@ -79,7 +79,7 @@ func TypeName(v Value) string {
 	return "object"
 }
 
-// ArgumentType is the name of a type in the complaints of CPython's argument parser, which calls None by its own name.
+// ArgumentType returns the name of a type in the complaints of CPython's argument parser, which calls None by its own name.
 func ArgumentType(v Value) string {
 	if v == nil {
 		return "None"

@@ -12,7 +12,7 @@ import (
 // doubleDouble is the number hi + lo, where lo is at most half a unit in the last place of hi.
 type doubleDouble struct{ hi, lo float64 }
 
-// twoSum is a + b without an error (Knuth).
+// twoSum returns a + b without an error (Knuth).
 func twoSum(a, b float64) doubleDouble {
 	s := a + b
 	t := s - a

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// nearest says whether r is the float nearest to x ** (n/4), by exact arithmetic: r is when x^n lies between the fourth
+// nearest reports whether r is the float nearest to x ** (n/4), by exact arithmetic: r is when x^n lies between the fourth
 // powers of the midpoints beside it.
 func nearest(x float64, n int, r float64) bool {
 	exact := func(f float64) *big.Rat { return new(big.Rat).SetFloat64(f) }

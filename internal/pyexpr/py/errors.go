@@ -43,7 +43,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s: %s (line %d, column %d)\n    %s\n    %s^", e.Kind, e.Message, e.Line, e.Column, e.source, e.indent())
 }
 
-// indent is what stands before the caret. A tab stays one, so that the caret is under its character in every terminal.
+// indent returns what stands before the caret. A tab stays one, so that the caret is under its character in every terminal.
 func (e *Error) indent() string {
 	var b strings.Builder
 	n := 1

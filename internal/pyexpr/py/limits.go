@@ -133,7 +133,7 @@ func Product(a, b int64) (n int64, ok bool) {
 	return a * b, true
 }
 
-// Times is what n parts of a size take, which ends the run where it is beyond any limit. Nothing is charged yet.
+// Times returns what n parts of a size take, which ends the run where it is beyond any limit. Nothing is charged yet.
 func (m *Account) Times(size, n int64) int64 {
 	total, ok := Product(size, n)
 	if !ok {

@@ -195,7 +195,7 @@ func (l *lexer) close(op string) {
 	l.opening = l.opening[:n-1]
 }
 
-// stringPrefix is the length of the prefix of a string literal at the start of s, or -1 when there is none.
+// stringPrefix returns the length of the prefix of a string literal at the start of s, or -1 when there is none.
 func stringPrefix(s string) int {
 	for i := 0; i < len(s) && i <= 2; i++ {
 		switch s[i] {
@@ -246,10 +246,10 @@ func (l *lexer) unterminated(quote string, end int) {
 	py.Raise(py.SyntaxError, "unterminated %s literal (detected at line %d)", kind, strings.Count(l.src[:end], "\n")+1)
 }
 
-// IsName says that a text is an identifier.
+// IsName reports whether a text is an identifier.
 func IsName(s string) bool { return s != "" && nameLength(s) == len(s) }
 
-// nameLength is the length of the identifier at the start of s.
+// nameLength returns the length of the identifier at the start of s.
 func nameLength(s string) int {
 	n := 0
 	for n < len(s) {

@@ -44,7 +44,7 @@ func (l *lexer) number() {
 	l.endNumber(n, "decimal")
 }
 
-// digits is the length of a run of decimal digits, in which single underscores may stand between two digits.
+// digits returns the length of a run of decimal digits, in which single underscores may stand between two digits.
 //
 //	1__0 → SyntaxError: invalid decimal literal
 //	1_ → SyntaxError: invalid decimal literal

@@ -29,7 +29,7 @@ type parser struct {
 // keywords are no names. True, False and None are constants besides.
 var keywords = wordSet("False None True and as assert async await break class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield")
 
-// Keyword says that a word cannot be a name.
+// Keyword reports whether a word cannot be a name.
 func Keyword(word string) bool { return keywords[word] }
 
 // wordSet makes a set of the words of a text.
@@ -228,7 +228,7 @@ func (p *parser) powerOf() Node {
 	return p.place(&Binary{"**", left, right}, op.pos)
 }
 
-// comparison says whether a comparison operator is next.
+// comparison reports whether a comparison operator is next.
 //
 //	1 not in [2] → True
 //	1 is not None → True
@@ -271,7 +271,7 @@ func (p *parser) compare(first Node) Node {
 	return p.place(c, pos)
 }
 
-// last is the operand before the next operator.
+// last returns the operand before the next operator.
 func (n *Compare) last() Node {
 	if len(n.Rest) > 0 {
 		return n.Rest[len(n.Rest)-1]
@@ -279,7 +279,7 @@ func (n *Compare) last() Node {
 	return n.First
 }
 
-// singleton says that a node is None, True or False, the only values of which there is exactly one.
+// singleton reports whether a node is None, True or False, the only values of which there is exactly one.
 func singleton(n Node) bool {
 	c, ok := n.(*Const)
 	if !ok {

@@ -26,7 +26,7 @@ func (r *reader) next() token {
 	return t
 }
 
-// is says whether the next token is this operator or keyword.
+// is reports whether the next token is this operator or keyword.
 func (r *reader) is(text string) bool {
 	t := r.peek()
 	return t.text == text && (t.kind == tokenOperator || t.kind == tokenName)

@@ -67,7 +67,7 @@ var Schemas = map[string]func(n int) json.RawMessage{
 	},
 }
 
-// object is a schema with those members.
+// object returns a schema with those members.
 func object(members string) json.RawMessage {
 	return json.RawMessage(`{"type":"object",` + members + `}`)
 }
@@ -98,7 +98,7 @@ func laughs(n int, item string, last ...string) json.RawMessage {
 	return object(fmt.Sprintf(`"$defs":{%s"d%d":%s},"properties":{"a":{"$ref":"#/$defs/d0"}}`, b.String(), n, end))
 }
 
-// Allocated is how many bytes work allocates: a measure of it that does not depend on the machine.
+// Allocated returns how many bytes work allocates: a measure of it that does not depend on the machine.
 // Times swing with whatever else the machine does; bytes do not, so a test can compare n with 2n. It counts all
 // goroutines.
 func Allocated(work func()) uint64 {

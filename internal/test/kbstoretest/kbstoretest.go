@@ -45,7 +45,7 @@ func Allowed(p *auth.Principal, a kbstore.Access) bool {
 	return p.Tenant == a.Tenant && department && a.Clearance <= p.Clearance
 }
 
-// Principal is a random one; now and then nobody, or an administrator.
+// Principal returns a random one; now and then nobody, or an administrator.
 func Principal(r *rand.Rand) *auth.Principal {
 	switch r.IntN(50) {
 	case 0:
@@ -63,7 +63,7 @@ func Principal(r *rand.Rand) *auth.Principal {
 // dimensions are those of the vectors here. They are few, so that many passages are near to each other.
 const dimensions = 8
 
-// Vector is a random one.
+// Vector returns a random one.
 // Normally distributed, so that no direction has more of them than another.
 func Vector(r *rand.Rand) []float32 {
 	v := make([]float32, dimensions)
@@ -170,7 +170,7 @@ func isolated(t *testing.T, s *kbstore.Store, r *rand.Rand, base string, documen
 	return len(seen)
 }
 
-// Overlap is how much of the n nearest passages that the store finds are those that comparing all of them finds, over some random
+// Overlap returns how much of the n nearest passages that the store finds are those that comparing all of them finds, over some random
 // questions of random principals. A graph (HNSW) may miss some; the scores of those that it finds are exact.
 func Overlap(t *testing.T, s *kbstore.Store, documents, questions, n int) float64 {
 	t.Helper()

@@ -48,7 +48,7 @@ func Examples(t *testing.T, least int) {
 	}
 }
 
-// shown is the repr of what an expression gives, or its error. The expression is compiled by itself first, or a wrong one could be right
+// shown returns the repr of what an expression gives, or its error. The expression is compiled by itself first, or a wrong one could be right
 // between brackets.
 func shown(t *testing.T, src string) string {
 	t.Helper()

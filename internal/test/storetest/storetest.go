@@ -49,7 +49,7 @@ func (d *Databases) Each(t *testing.T, run func(t *testing.T, where string)) {
 	t.Run("postgres", func(t *testing.T) { run(t, d.Postgres(t)) })
 }
 
-// Postgres is the URL of an empty PostgreSQL database; without PostgreSQL, and with -short, the test is skipped. With
+// Postgres returns the URL of an empty PostgreSQL database; without PostgreSQL, and with -short, the test is skipped. With
 // TOOLNORM_E2E=required a missing PostgreSQL is a failure.
 func (d *Databases) Postgres(t *testing.T) string {
 	t.Helper()
@@ -144,7 +144,7 @@ func (s *server) stop() {
 	}
 }
 
-// programs is the folder of PostgreSQL's programs: that on the path, or the newest where Debian puts them.
+// programs returns the folder of PostgreSQL's programs: that on the path, or the newest where Debian puts them.
 func programs() (string, error) {
 	if path, err := exec.LookPath("initdb"); err == nil {
 		return filepath.Dir(path), nil

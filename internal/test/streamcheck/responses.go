@@ -45,7 +45,7 @@ type Part struct {
 	Text string `json:"text"`
 }
 
-// Whole is the text of an item: what its deltas join to.
+// Whole returns the text of an item: what its deltas join to.
 func (it *Item) Whole() string {
 	switch {
 	case len(it.Content) > 0:

@@ -29,7 +29,7 @@ type Recording struct {
 //go:embed recordings/*.json
 var recordings embed.FS
 
-// All are the recordings, by name.
+// All returns the recordings, by name.
 // An error is a file of the repository that is no JSON: a merge gone wrong, never a user's doing.
 func All() ([]*Recording, error) {
 	files, err := recordings.ReadDir("recordings")

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Of is what the comment at the top of a source file shows behind the line "$ command": all of it up to the comment's end.
+// Of returns what the comment at the top of a source file shows behind the line "$ command": all of it up to the comment's end.
 // In the comment it is indented by a tab. It fails when the file cannot be read or has no such line.
 // Examples show their output in their package comment, and a test runs them and compares. So the comment cannot go
 // stale, and there is no second copy of it in a golden file.

@@ -39,7 +39,7 @@ func open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
 	return &whole{Whole: form.Whole{Out: out, Model: a.Model, MayBeEmpty: len(a.Stop) > 0}, quiet: quiet(a), seal: a.SealThoughts}, nil
 }
 
-// quiet says that the client did not ask for thoughts, so what a model thinks all the same is not shown. Programs that never
+// quiet reports whether the client did not ask for thoughts, so what a model thinks all the same is not shown. Programs that never
 // asked read content[0].text, and a thinking block in front of it breaks them; gpt-oss cannot leave thinking.
 func quiet(a *form.Ask) bool { return a.Think != nil && !*a.Think }
 

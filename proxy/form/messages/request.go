@@ -44,7 +44,7 @@ func read(body []byte) (*request, error) {
 	return r, err
 }
 
-// fields are those of the body. What is not known here is Anthropic's own business and passes unread: new betas bring new
+// fields returns the fields of the body. What is not known here is Anthropic's own business and passes unread: new betas bring new
 // fields with nearly every release of Claude Code, and a 400 over one of them would lock it out.
 func (r *request) fields() field.Members {
 	return field.Members{
@@ -122,7 +122,7 @@ func (r *request) settleThinking() error {
 	return field.Within("output_config.effort", r.ReadEffort(quoted(r.effort)))
 }
 
-// budgetEffort is the level that a budget of thought stands for.
+// budgetEffort returns the level that a budget of thought stands for.
 func budgetEffort(tokens int64) string {
 	switch {
 	case tokens <= lowBudget:
@@ -133,7 +133,7 @@ func budgetEffort(tokens int64) string {
 	return "high"
 }
 
-// quoted is a text as a JSON value, for readers of values.
+// quoted returns a text as a JSON value, for readers of values.
 func quoted(s string) *fastjson.Value {
 	b, _ := json.Marshal(s) // a string always encodes
 	return fastjson.MustParseBytes(b)

@@ -122,7 +122,7 @@ func (s *stream) begin() {
 	s.e.messageStart(s.reply.ID, s.model, chat.Counts{Prompt: s.promptTokens()})
 }
 
-// promptTokens are those that the server counted, else about how many there are.
+// promptTokens returns the prompt tokens that the server counted, else about how many there are.
 func (s *stream) promptTokens() int {
 	if s.usage.Prompt > 0 || s.reply.PromptTokens == nil {
 		return s.usage.Prompt

@@ -49,7 +49,7 @@ func (w *whole) Event(e chat.Event) error {
 	return w.Whole.Event(e)
 }
 
-// block is the last block if it is of the kind, else a new one.
+// block returns the last block if it is of the kind, else a new one.
 func (w *whole) block(kind chat.Kind) *block {
 	if n := len(w.blocks); n == 0 || w.blocks[n-1].kind != kind {
 		w.blocks = append(w.blocks, block{kind: kind})
@@ -77,7 +77,7 @@ func (w *whole) Close(err error) error {
 	return form.WriteJSON(w.Out.W, http.StatusOK, w.message())
 }
 
-// message is the reply as Anthropic writes it.
+// message returns the reply as Anthropic writes it.
 func (w *whole) message() []byte {
 	var buf []byte
 	e := events{&buf}

@@ -110,7 +110,7 @@ func (p *patient) Write(b []byte) (int, error) {
 // Unwrap gives http.ResponseController the writer that can flush.
 func (p *patient) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
-// renamed is a body, parsed as v, whose model has the name that its server knows. It is written over the body: what was parsed is a
+// renamed returns a body, parsed as v, whose model has the name that its server knows. It is written over the body: what was parsed is a
 // copy of it.
 // A client asks for box/qwen3 and the server box knows qwen3: the field is the only one that is rewritten.
 func renamed(body []byte, v *fastjson.Value, name string) []byte {

@@ -35,7 +35,7 @@ func readCompletion(body []byte) (*form.Ask, error) {
 	return r.Ask, err
 }
 
-// textFields are the fields that a completions request has besides those of chats, or that mean something else there. Those
+// textFields returns the fields that a completions request has besides those of chats, or that mean something else there. Those
 // that ask for what is not available are an error only when they really ask for it.
 func (r *request) textFields() field.Members {
 	chats := field.Refused("belongs to /v1/chat/completions")

@@ -179,7 +179,7 @@ func (x *conversation) endTurn() {
 	x.said, x.thought = nil, nil
 }
 
-// turn is the turn of the assistant that the next item belongs to: the last one when it may still take it,
+// turn returns the turn of the assistant that the next item belongs to: the last one when it may still take it,
 // else a new one. One reply is several items here and one message for a model's template, which knows a turn
 // by its calls and what was thought before them.
 func (x *conversation) turn(takes func(*chat.Message) bool) *chat.Message {
@@ -208,7 +208,7 @@ func (x *conversation) readThought(v *fastjson.Value) error {
 	return nil
 }
 
-// joinedTexts are the texts of parts, a paragraph each. OpenAI's summaries have one part for each step of a
+// joinedTexts returns the texts of parts, a paragraph each. OpenAI's summaries have one part for each step of a
 // thought.
 func joinedTexts(parts []*fastjson.Value) string {
 	var all []string
@@ -260,7 +260,7 @@ func (x *conversation) readCall(kind string, v *fastjson.Value) error {
 	return nil
 }
 
-// inputArgs are the arguments by which a model calls a custom tool: what it is shown of the past is what it
+// inputArgs returns the arguments by which a model calls a custom tool: what it is shown of the past is what it
 // should write itself.
 func inputArgs(input string) json.RawMessage {
 	return append(chat.AppendQuoted([]byte(`{"`+inputMember+`":`), input), '}')

@@ -64,7 +64,7 @@ var (
 	}
 )
 
-// isCall says that the item is one that a client runs.
+// isCall reports whether the item is one that a client runs.
 func (it *item) isCall() bool { return it.callID != "" }
 
 // newItem makes an item of a reply. The id differs from the call's: pi makes its own id of both, and
@@ -73,7 +73,7 @@ func newItem(s *shape, replyID string, index int) *item {
 	return &item{shape: s, index: index, id: s.id + strings.TrimPrefix(replyID, idPrefix) + "_" + strconv.Itoa(index)}
 }
 
-// replyOf is the id of the reply that an item belongs to.
+// replyOf returns the id of the reply that an item belongs to.
 func replyOf(id string) string {
 	_, rest, _ := strings.Cut(id, "_")
 	rest, _, _ = strings.Cut(rest, "_")
@@ -92,7 +92,7 @@ func (r *request) shapeOf(k chat.Kind) *shape {
 	return thoughtShape
 }
 
-// whole is the text as the client gets it. A custom tool's input is inside the argument that the model wrote,
+// whole returns the text as the client gets it. A custom tool's input is inside the argument that the model wrote,
 // escaped as JSON, so it is not known before the last byte: half of an escape would be another character.
 func (it *item) whole() string {
 	if it.shape.buffered && it.tool.kind == custom {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// larkPattern is a grammar of Lark's as a regular expression for the whole text, empty where it cannot be
+// larkPattern returns a grammar of Lark's as a regular expression for the whole text, empty where it cannot be
 // said as one: a rule that holds itself, a directive that nobody here knows, an expression longer than
 // schemas may hold. Wrong is what makes it no grammar at all; empty, it may be one.
 //
@@ -125,7 +125,7 @@ func (g *lark) directive(text string) bool {
 	return false
 }
 
-// ref is what a name stands for. Within lists the names around, among which none may come again.
+// ref returns what a name stands for. Within lists the names around, among which none may come again.
 func (g *lark) ref(name string, within []string) string {
 	if done, ok := g.done[name]; ok {
 		return done
@@ -158,7 +158,7 @@ type larkRule struct {
 	rule   bool // what is ignored may stand behind its terminals
 }
 
-// next is the next token, empty at the end, or where no token begins.
+// next returns the next token, empty at the end, or where no token begins.
 func (r *larkRule) next() string {
 	if r.token != "" || r.failed {
 		return r.token
@@ -237,7 +237,7 @@ func (r *larkRule) item() string {
 	return text
 }
 
-// atom is what a token stands for, as a group.
+// atom returns what a token stands for, as a group.
 func (r *larkRule) atom(t string) string {
 	switch t[0] {
 	case '(', '[':
@@ -274,7 +274,7 @@ func (r *larkRule) atom(t string) string {
 	return text
 }
 
-// terminal is a terminal, with what is ignored behind it where a rule uses it. Within another terminal
+// terminal returns a terminal, with what is ignored behind it where a rule uses it. Within another terminal
 // nothing is ignored, as Lark's lexer reads a terminal in one piece.
 func (r *larkRule) terminal(text string) string {
 	if r.rule && r.blank != "" {
@@ -283,7 +283,7 @@ func (r *larkRule) terminal(text string) string {
 	return text
 }
 
-// larkText is a text in quotes, which may be without regard to case.
+// larkText returns a text in quotes, which may be without regard to case.
 func larkText(t string) string {
 	flag := ""
 	if t, folded := strings.CutSuffix(t, "i"); folded {
@@ -293,7 +293,7 @@ func larkText(t string) string {
 	return "(?" + flag + ":" + regexp.QuoteMeta(plain) + ")"
 }
 
-// isName says that a token is the name of a rule or a terminal.
+// isName reports whether a token is the name of a rule or a terminal.
 func isName(t string) bool {
 	return t[0] == '_' || 'a' <= t[0]|0x20 && t[0]|0x20 <= 'z'
 }

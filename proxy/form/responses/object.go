@@ -117,7 +117,7 @@ func appendError(b []byte, err error) []byte {
 	return append(chat.AppendQuoted(append(b, `,"message":`...), f.Message), '}')
 }
 
-// codeOf is the code of a failure within a stream. Codex looks at it alone: it compacts nothing and gives up
+// codeOf returns the code of a failure within a stream. Codex looks at it alone: it compacts nothing and gives up
 // at context_length_exceeded, waits at rate_limit_exceeded, gives up at invalid_prompt, and asks again, up to
 // five times, at everything else.
 func codeOf(f *fault.Error) string {
@@ -135,7 +135,7 @@ func codeOf(f *fault.Error) string {
 // contextLength is the code of a request that does not fit the context.
 const contextLength = "context_length_exceeded"
 
-// toldInStream says that the error of a streamed request is an event, even where a status could still be
+// toldInStream reports whether the error of a streamed request is an event, even where a status could still be
 // sent. Codex knows that a request is too long from the event alone; and it sends what gets a status of 500
 // and more again four times, and all of that five times: a model server that broke in every reply was asked
 // for thirty. After an event it asks again five times, or not at all.

@@ -283,7 +283,7 @@ func (p *reply) Close(err error) error {
 	return p.w.Flush()
 }
 
-// result is how a reply without an error has ended. A cut is no error: what was said stands, and its status
+// result returns how a reply without an error has ended. A cut is no error: what was said stands, and its status
 // tells.
 func (p *reply) result() object {
 	status := completed

@@ -84,7 +84,7 @@ func repeatable(v *fastjson.Value) (json.RawMessage, error) {
 	return b, err
 }
 
-// fields are those of the body. A field of the Responses API that only speaks of OpenAI's own service is
+// fields returns the fields of the body. A field of the Responses API that only speaks of OpenAI's own service is
 // passed over, one that nobody here knows is kept as it is. What is kept goes to a server that speaks
 // OpenAI's API; the fields of this one would mean nothing to it. What the reply repeats has the type that it has there, or the
 // SDKs could not read the reply.

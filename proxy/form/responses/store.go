@@ -38,7 +38,7 @@ type Replies struct {
 	now    func() time.Time // nil: the clock
 }
 
-// time is the present. Tests give another, since an hour is long.
+// time returns the present. Tests give another, since an hour is long.
 func (s *Replies) time() time.Time {
 	if s.now != nil {
 		return s.now()
@@ -74,7 +74,7 @@ func (s *Replies) keep(k *keptReply) {
 // share is what one owner has here.
 type share struct{ replies, bytes int }
 
-// size is the part of the bounds that a share takes.
+// size returns the part of the bounds that a share takes.
 func (h share) size() float64 {
 	return max(float64(h.replies)/mostKept, float64(h.bytes)/mostBytes)
 }

@@ -46,7 +46,7 @@ type toolset struct {
 	leftOut []string             // the types of those that are not offered
 }
 
-// flat is the name by which the model knows a tool. A name of which nobody has heard is made in the same way:
+// flat returns the name by which the model knows a tool. A name of which nobody has heard is made in the same way:
 // an old conversation may call tools that are no longer offered. mcp__docs and search make mcp__docs__search,
 // which is how clients without namespaces name the tools of MCP servers, and so what models have seen.
 func (s *toolset) flat(namespace, name string) string {
@@ -59,7 +59,7 @@ func (s *toolset) flat(namespace, name string) string {
 	return strings.TrimSuffix(namespace, "__") + "__" + name
 }
 
-// of is the tool that a model calls by that name. The engine lets only offered names through, by exactly the
+// of returns the tool that a model calls by that name. The engine lets only offered names through, by exactly the
 // spelling of the offer. One that is not listed is a function of that name.
 func (s *toolset) of(name string) tool {
 	if t, ok := s.own[name]; ok {
@@ -165,7 +165,7 @@ func (s *toolset) readCustom(v *fastjson.Value) (t chat.Tool, err error) {
 	return t, err
 }
 
-// namesOf are a tool's or a namespace's name and what it says of itself.
+// namesOf returns a tool's or a namespace's name and what it says of itself.
 func namesOf(v *fastjson.Value) (name, about string, err error) {
 	if err = field.Member(v, "name", &name); err == nil && strings.TrimSpace(name) == "" {
 		err = field.Bad("name", "must not be empty")
@@ -176,7 +176,7 @@ func namesOf(v *fastjson.Value) (name, about string, err error) {
 	return name, about, err
 }
 
-// grammarOf is the grammar of a custom tool's format: none where the text is free.
+// grammarOf returns the grammar of a custom tool's format: none where the text is free.
 func grammarOf(v *fastjson.Value) (syntax, definition string, err error) {
 	if field.IsNull(v) {
 		return "", "", nil
@@ -210,7 +210,7 @@ type schemaOfText struct {
 // longestPattern is how many bytes a pattern may have: a schema may hold no more than 4,096.
 const longestPattern = 4000
 
-// patternOf is a grammar as a pattern that a whole text must match; empty where it cannot be said as one, or
+// patternOf returns a grammar as a pattern that a whole text must match; empty where it cannot be said as one, or
 // would be longer than schemas may hold. Then the text is free, the client is told so, and says what is wrong with a text. A grammar
 // that is none is an error, as with OpenAI: no text could ever follow it.
 func patternOf(syntax, definition string) (pattern string, err error) {
@@ -333,7 +333,7 @@ func paragraphs(texts ...string) string {
 	return strings.Join(slices.DeleteFunc(texts, func(s string) bool { return s == "" }), "\n\n")
 }
 
-// textOf is the input of a custom tool's call, of the arguments that the model wrote. Arguments of another
+// textOf returns the input of a custom tool's call, of the arguments that the model wrote. Arguments of another
 // form, which nothing promises to be absent when a client switches the checks off, are given as they are.
 func textOf(args string) string {
 	var a struct{ Input *string }

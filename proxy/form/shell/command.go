@@ -49,14 +49,14 @@ func (s *Config) Commander(h http.Header, theirs []chat.Tool) *Commander {
 	return c
 }
 
-// onlyCommand says that a tool needs nothing but a command.
+// onlyCommand reports whether a tool needs nothing but a command.
 // A tool that requires more (a reason, a folder) would need values that nobody here can know.
 func onlyCommand(parameters json.RawMessage) bool {
 	t := schema.Compile(parameters)
 	return t.Has("command") && !slices.ContainsFunc(t.Required(), func(name string) bool { return name != "command" })
 }
 
-// command is the line that runs a call.
+// command returns the line that runs a call.
 // A terminal may cut a long line, and the rest of it would be read with its quotes turned round: such a call
 // is kept here, and the line only fetches it by an id.
 // The line itself holds no $, no ! and at most 900 bytes: busybox cuts a pasted line at 1,023.

@@ -67,7 +67,7 @@ func readCline(text string) (tools []Tool, rest string) {
 	return tools, rest + strings.ReplaceAll(l.text(end, len(l)), clineXML, "")
 }
 
-// section is the line at which the next part of the prompt begins. Descriptions may hold headings of their own, so only
+// section returns the line at which the next part of the prompt begins. Descriptions may hold headings of their own, so only
 // those that are known count.
 // An unknown heading ends nothing, so a later version of the prompt loses no tool by a new one.
 func (l lines) section(i int) int {
@@ -79,7 +79,7 @@ func (l lines) section(i int) int {
 	return len(l)
 }
 
-// heading is the next line that names a tool, or end.
+// heading returns the next line that names a tool, or end.
 func (l lines) heading(i, end int) int {
 	for ; i < end; i++ {
 		if headed(l[i]) != "" {
@@ -89,7 +89,7 @@ func (l lines) heading(i, end int) int {
 	return end
 }
 
-// headed is the tool that a heading names, empty when the line is none.
+// headed returns the tool that a heading names, empty when the line is none.
 func headed(line string) string {
 	if name, ok := strings.CutPrefix(line, "## "); ok && isName(strings.TrimSpace(name)) {
 		return strings.TrimSpace(name)
@@ -125,7 +125,7 @@ func readSection(name, text string) (t Tool, ok bool) {
 	return t, true
 }
 
-// param is the place of a parameter, -1 when there is none of that name.
+// param returns the place of a parameter, -1 when there is none of that name.
 func (t *Tool) param(name string) int {
 	for i, p := range t.Params {
 		if p.Name == name {

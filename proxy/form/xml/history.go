@@ -93,7 +93,7 @@ func (p *Prompt) arguments(t *Tool, body string) (args []byte, ok bool) {
 	return append(args, '}'), true
 }
 
-// opens is the parameter whose mark the text begins with, -1 when there is none.
+// opens returns the parameter whose mark the text begins with, -1 when there is none.
 func opens(params []Param, text string) int {
 	for i, p := range params {
 		if strings.HasPrefix(text, "<"+p.Name+">") {

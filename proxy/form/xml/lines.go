@@ -9,7 +9,7 @@ type lines []string
 // split cuts a text into lines. Together they are the text again.
 func split(text string) lines { return strings.SplitAfter(text, "\n") }
 
-// find is the first line from i on that says word, or with more that begins with it; -1 when there is none.
+// find returns the first line from i on that says word, or with more that begins with it; -1 when there is none.
 // Callers bound how far they look by cutting l.
 func (l lines) find(i int, word string, more bool) int {
 	for ; i < len(l); i++ {
@@ -21,7 +21,7 @@ func (l lines) find(i int, word string, more bool) int {
 	return -1
 }
 
-// ends is the first line from i on that ends with word; -1 when there is none.
+// ends returns the first line from i on that ends with word; -1 when there is none.
 func (l lines) ends(i int, word string) int {
 	for ; i < len(l); i++ {
 		if strings.HasSuffix(strings.TrimSpace(l[i]), word) {
@@ -31,7 +31,7 @@ func (l lines) ends(i int, word string) int {
 	return -1
 }
 
-// blank is the first line from i on with nothing in it, or the end.
+// blank returns the first line from i on with nothing in it, or the end.
 func (l lines) blank(i int) int {
 	for ; i < len(l); i++ {
 		if strings.TrimSpace(l[i]) == "" {
@@ -41,7 +41,7 @@ func (l lines) blank(i int) int {
 	return len(l)
 }
 
-// text is the lines from i up to j.
+// text returns the lines from i up to j.
 func (l lines) text(i, j int) string { return strings.Join(l[i:j], "") }
 
 // element is <name>body</name>.
@@ -51,7 +51,7 @@ type element struct{ name, body string }
 // Each costs a search through the rest of the text, which a hostile one could make quadratic.
 const mostElements = 200
 
-// elements are the outermost elements of a text. What stands between them is passed over; a name is one only once.
+// elements returns the outermost elements of a text. What stands between them is passed over; a name is one only once.
 // A mark without its end is passed over like any other text.
 func elements(text string) (all []element) {
 	seen := map[string]bool{}

@@ -55,7 +55,7 @@ func (p *Prose) Text(piece string) string {
 	return out.String()
 }
 
-// at says that s begins with a mark, or with whole false that it is the beginning of one.
+// at reports whether s begins with a mark, or with whole false that it is the beginning of one.
 // The names are sorted, so a look-up costs the same with a hundred tools of MCP servers as with ten.
 func (p *Prose) at(s string) (mark, whole bool) {
 	if end := strings.IndexByte(s[:min(len(s), longestName+2)], '>'); end >= 0 {

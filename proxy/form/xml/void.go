@@ -60,7 +60,7 @@ func readVoid(text string) (tools []Tool, rest string) {
 	return tools, l.text(0, from) + indent + told + "\n" + l.text(behind, len(l))
 }
 
-// voidEnd is the line that ends the list, and the first one behind what is said of calling tools; -1 when there is no list.
+// voidEnd returns the line that ends the list, and the first one behind what is said of calling tools; -1 when there is no list.
 // Void cuts its own prompt, and says so with three dots, for models that it does not know.
 // Void assumes 4,096 tokens for such a model and cuts messages to about 5,000 characters.
 func (l lines) voidEnd(from int) (end, behind int) {
@@ -109,7 +109,7 @@ func (l lines) void(i, end, n int) (t Tool, next int) {
 	return Tool{}, end
 }
 
-// voidParam is a parameter by the text that stands in its place. Void says of each that is optional that it is.
+// voidParam returns a parameter by the text that stands in its place. Void says of each that is optional that it is.
 // Void names no types: every value is text for it, and its MCP tools lose theirs in the prompt as well.
 func voidParam(e element) Param {
 	p := Param{Name: e.name, Description: strings.TrimSpace(e.body)}

@@ -55,7 +55,7 @@ func (p *Prompt) Write(c chat.Call) (open, rest string, err error) {
 	return "<" + c.Name + ">\n", b.String(), nil
 }
 
-// around is a value with a line of its own around it if it has lines: parsers take one newline off both ends of those.
+// around returns a value with a line of its own around it if it has lines: parsers take one newline off both ends of those.
 // A value that itself begins or ends with a newline would lose it otherwise.
 func around(value string) string {
 	if strings.Contains(value, "\n") {
@@ -84,7 +84,7 @@ func text(v json.RawMessage) (string, bool) {
 	return b.String(), true
 }
 
-// broken is a mark in a value that the client would read as one, empty when there is none.
+// broken returns a mark in a value that the client would read as one, empty when there is none.
 // In Void's parser a value ends at the first closing mark of any parameter, and any opening one begins the
 // next. The tool's own closing mark may stand in a value: Void looks for that from the end of the text.
 func (p *Prompt) broken(t *Tool, name, value string) string {

@@ -84,7 +84,7 @@ func readPrompt(text string) (p *Prompt, rest string) {
 	return nil, text
 }
 
-// Offer is the tools as a model is offered them.
+// Offer returns the tools as a model is offered them.
 // All parameters are strings, as in the prompt: clients read every value as text and convert it themselves.
 func (p *Prompt) Offer() []chat.Tool {
 	out := make([]chat.Tool, len(p.Tools))
@@ -94,7 +94,7 @@ func (p *Prompt) Offer() []chat.Tool {
 	return out
 }
 
-// Find is the tool of a name, nil when the prompt has none.
+// Find returns the tool of a name, nil when the prompt has none.
 func (p *Prompt) Find(name string) *Tool {
 	for i := range p.Tools {
 		if p.Tools[i].Name == name {
@@ -104,7 +104,7 @@ func (p *Prompt) Find(name string) *Tool {
 	return nil
 }
 
-// schema is the JSON Schema of the tool's arguments, its parameters in their order.
+// schema returns the JSON Schema of the tool's arguments, its parameters in their order.
 // It is put together by hand because a map would lose the prompt's order, in which models then write the
 // members.
 func (t *Tool) schema() json.RawMessage {
@@ -127,7 +127,7 @@ func (t *Tool) schema() json.RawMessage {
 	return append(b, "]}"...)
 }
 
-// isName says that s can be the name of a tool or a parameter, and so of a mark.
+// isName reports whether s can be the name of a tool or a parameter, and so of a mark.
 // A mark with anything else in it is markup of the text, as <a href="…"> or <!-- … -->.
 func isName(s string) bool {
 	for i := range len(s) {

@@ -1,0 +1,410 @@
+import { useRef } from 'preact/hooks';
+import { get } from '../api';
+import type { EditorProps } from '../editor';
+import { t } from '../i18n';
+import { blankArguments, first, moved, of } from '../logic/draft';
+import { useLoad } from '../state';
+import type { Connection, Draft, Finding, Param, Report } from '../types';
+import { Button, Field, Loading, Problem, Text } from '../ui';
+import { TestRun } from './testrun';
+
+// The four steps in which a tool is made.
+
+// Editor comes when it is first needed: it is larger than all the rest of the page.
+function Editor(p: EditorProps) {
+  const { data, error, reload } = useLoad(() => import('../editor'), []);
+  if (!data) return error ? <Problem error={error} retry={reload} /> : <Loading />;
+  return <data.Editor {...p} />;
+}
+
+interface StepProps {
+  draft: Draft;
+  change: (more: Partial<Draft>) => void;
+  findings: Finding[];
+}
+
+const noted = (findings: Finding[], field: string) => ({
+  error: first(findings, field, 'error'),
+  warning: first(findings, field, 'warning'),
+});
+
+export function Basics({ draft, change, findings }: StepProps) {
+  return (
+    <>
+      <Field label={t('toolName')} hint={t('toolNameHint')} {...noted(findings, 'name')}>
+        {(id) => (
+          <input
+            {...id}
+            value={draft.name}
+            spellcheck={false}
+            autocomplete="off"
+            placeholder="get_user_daily_limit"
+            onInput={(e) => change({ name: e.currentTarget.value })}
+          />
+        )}
+      </Field>
+      <Field
+        label={t('descriptionAgent')}
+        hint={t('descriptionAgentHint')}
+        wide
+        {...noted(findings, 'description_agent')}
+      >
+        {(id) => (
+          <textarea
+            {...id}
+            rows={3}
+            value={draft.description_agent}
+            onInput={(e) => change({ description_agent: e.currentTarget.value })}
+          />
+        )}
+      </Field>
+      <Field
+        label={t('descriptionUser')}
+        hint={t('descriptionUserHint')}
+        wide
+        {...noted(findings, 'description_user')}
+      >
+        {(id) => (
+          <textarea
+            {...id}
+            rows={2}
+            value={draft.description_user}
+            onInput={(e) => change({ description_user: e.currentTarget.value })}
+          />
+        )}
+      </Field>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={draft.is_active}
+          onChange={(e) => change({ is_active: e.currentTarget.checked })}
+        />{' '}
+        {t('activeHint')}
+      </label>
+    </>
+  );
+}
+
+export function Parameters({ draft, change, findings }: StepProps) {
+  const set = (i: number, more: Partial<Param>) =>
+    change({ params: draft.params.map((p, n) => (n === i ? { ...p, ...more } : p)) });
+  const add = () =>
+    change({
+      params: [
+        ...draft.params,
+        { param_name: '', param_type: 'STRING', is_required: true, description: '' },
+      ],
+    });
+  return (
+    <>
+      {draft.params.length === 0 && <p class="faint">{t('noParametersHow')}</p>}
+      <ol class="params">
+        {draft.params.map((p, i) => (
+          <li key={i}>
+            <div class="fields">
+              <Field label={t('parameterName')} {...noted(findings, `params[${i}].param_name`)}>
+                {(id) => (
+                  <input
+                    {...id}
+                    value={p.param_name}
+                    spellcheck={false}
+                    autocomplete="off"
+                    placeholder="user_name"
+                    onInput={(e) => set(i, { param_name: e.currentTarget.value })}
+                  />
+                )}
+              </Field>
+              <Field label={t('type')}>
+                {(id) => (
+                  <select
+                    {...id}
+                    value={p.param_type}
+                    onChange={(e) =>
+                      set(i, { param_type: e.currentTarget.value as Param['param_type'] })
+                    }
+                  >
+                    <option value="STRING">{t('typeString')}</option>
+                    <option value="NUMBER">{t('typeNumber')}</option>
+                    <option value="BOOLEAN">{t('typeBoolean')}</option>
+                  </select>
+                )}
+              </Field>
+              <Field label={t('description')} wide {...noted(findings, `params[${i}].description`)}>
+                {(id) => (
+                  <input
+                    {...id}
+                    value={p.description}
+                    onInput={(e) => set(i, { description: e.currentTarget.value })}
+                  />
+                )}
+              </Field>
+            </div>
+            <div class="actions">
+              <label class="check">
+                <input
+                  type="checkbox"
+                  checked={p.is_required}
+                  onChange={(e) => set(i, { is_required: e.currentTarget.checked })}
+                />{' '}
+                {t('required')}
+              </label>
+              <Button
+                disabled={i === 0}
+                aria-label={t('moveUp', { name: p.param_name || i + 1 })}
+                onClick={() => change({ params: moved(draft.params, i, i - 1) })}
+              >
+                ↑
+              </Button>
+              <Button
+                disabled={i === draft.params.length - 1}
+                aria-label={t('moveDown', { name: p.param_name || i + 1 })}
+                onClick={() => change({ params: moved(draft.params, i, i + 1) })}
+              >
+                ↓
+              </Button>
+              <Button
+                danger
+                aria-label={t('removeParameter', { name: p.param_name || i + 1 })}
+                onClick={() => change({ params: draft.params.filter((_, n) => n !== i) })}
+              >
+                {t('remove')}
+              </Button>
+            </div>
+          </li>
+        ))}
+      </ol>
+      <Button onClick={add}>{t('addParameter')}</Button>
+    </>
+  );
+}
+
+export function Logic({ draft, change, findings, report }: StepProps & { report?: Report }) {
+  const sql = draft.tool_type === 'SQL';
+  const schema = useLoad(() => get<{ connections: Connection[] }>('/admin/api/schema'), []);
+  const insert = useRef<(text: string) => void>(() => undefined);
+  const connections = schema.data?.connections ?? [];
+  const connection = connections.find((c) =>
+    draft.options.connection ? c.name === draft.options.connection : c.default,
+  );
+  const here = of(findings, 'definition');
+  return (
+    <>
+      <div class="tabs" role="tablist" aria-label={t('kindOfLogic')}>
+        {(['SQL', 'PYTHON'] as const).map((type) => (
+          <button
+            key={type}
+            type="button"
+            role="tab"
+            aria-selected={draft.tool_type === type}
+            tabIndex={draft.tool_type === type ? 0 : -1}
+            onClick={() => change({ tool_type: type })}
+            onKeyDown={(e) => {
+              if (e.key !== 'ArrowLeft' && e.key !== 'ArrowRight') return;
+              change({ tool_type: type === 'SQL' ? 'PYTHON' : 'SQL' });
+              (
+                (e.currentTarget.nextElementSibling ??
+                  e.currentTarget.previousElementSibling) as HTMLElement | null
+              )?.focus();
+            }}
+          >
+            {type === 'SQL' ? 'SQL' : 'Python'}
+          </button>
+        ))}
+      </div>
+      <p class="faint">{t(sql ? 'sqlHint' : 'pythonHint')}</p>
+      <div class={sql ? 'logic with-tables' : 'logic'}>
+        {sql && (
+          <aside class="tables" aria-label={t('tables')}>
+            {connections.length > 1 && (
+              <Field label={t('connection')}>
+                {(id) => (
+                  <select
+                    {...id}
+                    value={connection?.name ?? ''}
+                    onChange={(e) =>
+                      change({ options: { ...draft.options, connection: e.currentTarget.value } })
+                    }
+                  >
+                    {!connection && <option value="">{draft.options.connection}</option>}
+                    {connections.map((c) => (
+                      <option key={c.name}>{c.name}</option>
+                    ))}
+                  </select>
+                )}
+              </Field>
+            )}
+            <h3>{t('tables')}</h3>
+            <Problem
+              error={schema.error ?? (connection?.error ? new Error(connection.error) : undefined)}
+              retry={schema.reload}
+            />
+            {schema.data && !connection && <p class="faint">{t('noConnections')}</p>}
+            {connection?.tables.map((x) => (
+              <details key={x.name}>
+                <summary>
+                  <Item text={x.name} insert={(s) => insert.current(s)} />
+                </summary>
+                {x.columns.map((c) => (
+                  <Item
+                    key={c.name}
+                    text={c.name}
+                    detail={c.type}
+                    insert={(s) => insert.current(s)}
+                  />
+                ))}
+              </details>
+            ))}
+          </aside>
+        )}
+        <div class="grow">
+          <div class="chips" role="group" aria-label={t('stepParameters')}>
+            {draft.params
+              .filter((p) => p.param_name)
+              .map((p) => (
+                <Item
+                  key={p.param_name}
+                  text={(sql ? ':' : '') + p.param_name}
+                  insert={(s) => insert.current(s)}
+                />
+              ))}
+            {draft.params.length === 0 && <span class="faint">{t('noParameters')}</span>}
+          </div>
+          <Editor
+            type={draft.tool_type}
+            value={draft.definition}
+            params={draft.params}
+            connection={connection}
+            findings={here}
+            label={t(sql ? 'sqlQuery' : 'expression')}
+            hint={sql ? 'SELECT …' : 'result = num1 * num2'}
+            change={(definition) => change({ definition })}
+            ready={(f) => (insert.current = f)}
+          />
+          <Findings all={here} />
+          {report?.definition && (
+            <p class="faint">
+              {t('storedAs')} <Text inline text={report.definition} />
+            </p>
+          )}
+        </div>
+      </div>
+      <details>
+        <summary>{t('options')}</summary>
+        <OptionFields draft={draft} change={change} findings={findings} />
+      </details>
+    </>
+  );
+}
+
+// Item is a name that is put into the text by a click, or dragged there.
+function Item(p: { text: string; detail?: string; insert: (text: string) => void }) {
+  return (
+    <button
+      type="button"
+      class="item"
+      draggable
+      onDragStart={(e) => e.dataTransfer?.setData('text/plain', p.text)}
+      onClick={(e) => {
+        e.preventDefault();
+        p.insert(p.text);
+      }}
+    >
+      {p.text} {p.detail && <span class="faint">{p.detail}</span>}
+    </button>
+  );
+}
+
+function Findings({ all }: { all: Finding[] }) {
+  return (
+    <ul class="findings" aria-live="polite">
+      {all.map((f, i) => (
+        <li key={i} class={f.severity === 'error' ? 'bad' : 'warn'}>
+          {f.line ? `${t('at', { line: f.line, column: f.column ?? 1 })} ` : ''}
+          {f.message}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function OptionFields({ draft, change, findings }: StepProps) {
+  const set = (more: Partial<Draft['options']>) =>
+    change({
+      options: Object.fromEntries(
+        Object.entries({ ...draft.options, ...more }).filter(([, v]) => v !== undefined),
+      ),
+    });
+  const number = (s: string) => (s.trim() === '' ? undefined : Number(s) || 0);
+  return (
+    <div class="fields">
+      <Field label={t('resultShape')} {...noted(findings, 'options.result')}>
+        {(id) => (
+          <select
+            {...id}
+            value={draft.options.result ?? 'auto'}
+            onChange={(e) => set({ result: e.currentTarget.value as never })}
+          >
+            {(['auto', 'rows', 'one', 'value'] as const).map((r) => (
+              <option key={r} value={r}>
+                {t(`result_${r}`)}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <Field label={t('resultFormat')} {...noted(findings, 'options.format')}>
+        {(id) => (
+          <select
+            {...id}
+            value={draft.options.format ?? 'json'}
+            onChange={(e) => set({ format: e.currentTarget.value as never })}
+          >
+            <option value="json">JSON</option>
+            <option value="text">{t('formatText')}</option>
+          </select>
+        )}
+      </Field>
+      <Field label={t('timeout')} {...noted(findings, 'options.timeout_ms')}>
+        {(id) => (
+          <input
+            {...id}
+            type="number"
+            min={1}
+            max={60000}
+            placeholder="10000"
+            value={draft.options.timeout_ms ?? ''}
+            onInput={(e) => set({ timeout_ms: number(e.currentTarget.value) })}
+          />
+        )}
+      </Field>
+      <Field label={t('maxRows')} {...noted(findings, 'options.max_rows')}>
+        {(id) => (
+          <input
+            {...id}
+            type="number"
+            min={1}
+            max={10000}
+            placeholder="1000"
+            value={draft.options.max_rows ?? ''}
+            onInput={(e) => set({ max_rows: number(e.currentTarget.value) })}
+          />
+        )}
+      </Field>
+    </div>
+  );
+}
+
+export function TestStep({ draft, report }: { draft: Draft; report?: Report }) {
+  return (
+    <>
+      <Findings all={report?.problems ?? []} />
+      <TestRun draft={draft} first={blankArguments(draft.params)} />
+      {report?.tool !== undefined && (
+        <details>
+          <summary>{t('asModelSees', { n: report.tokens ?? 0 })}</summary>
+          <Text text={JSON.stringify(report.tool, null, 2)} />
+        </details>
+      )}
+    </>
+  );
+}
