@@ -23,8 +23,8 @@ const MaxUnrelated = 1.10
 // How it is measured. The program is started with and without them in turn, so that a busy moment of the machine
 // strikes both, and it has some time first, in which it finds out what it is connected with.
 const (
-	unrelatedTurns = 7
-	unrelatedAsked = 300
+	unrelatedTurns = 5
+	unrelatedAsked = 200
 	unrelatedFirst = 3 * time.Second
 )
 
