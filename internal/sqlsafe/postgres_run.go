@@ -209,8 +209,13 @@ func (db *PostgresDB) ask(ctx context.Context, q Statement, read reader) (*Table
 	defer conn.Release() // a connection that is closed, or still in a transaction, is thrown away there
 	t, err := db.within(ctx, conn.Conn().PgConn(), b, what, send, q.Limits, read)
 	if mistyped(err) && send.untyped() {
-		if again, wrong := db.within(ctx, conn.Conn().PgConn(), b, what, send, q.Limits, read); wrong == nil {
+		again, wrong := db.within(ctx, conn.Conn().PgConn(), b, what, send, q.Limits, read)
+		if wrong == nil {
 			return again, nil
+		}
+		var said *pgconn.PgError
+		if errors.As(wrong, &said) && strings.HasPrefix(said.Code, "22") { // the statement is right, and the value is not
+			err = wrong
 		}
 	}
 	err = b.told(err)
