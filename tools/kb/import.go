@@ -195,15 +195,16 @@ func (w *work) prune(ctx context.Context) (gone []Imported, err error) {
 // SourcesOf lists the files at a path: that one, or those of a folder that can be read. What begins with a dot is left out: it is
 // the business of programs, as .git. A file that is named is taken whatever its ending, which then is what is wrong with it.
 // Links are not followed: one could lead out of the folder, or around in it for ever.
-func SourcesOf(at string) (files fs.FS, sources []string, err error) {
+// others counts the files of other kinds, by their endings.
+func SourcesOf(at string) (files fs.FS, sources []string, others map[string]int, err error) {
 	info, err := os.Stat(at)
 	switch {
 	case err != nil:
-		return nil, nil, err
+		return nil, nil, nil, err
 	case !info.IsDir():
-		return os.DirFS(filepath.Dir(at)), []string{filepath.Base(at)}, nil
+		return os.DirFS(filepath.Dir(at)), []string{filepath.Base(at)}, nil, nil
 	}
-	files = os.DirFS(at)
+	files, others = os.DirFS(at), map[string]int{}
 	err = fs.WalkDir(files, ".", func(source string, entry fs.DirEntry, err error) error {
 		hidden := strings.HasPrefix(path.Base(source), ".") && source != "."
 		switch {
@@ -213,11 +214,13 @@ func SourcesOf(at string) (files fs.FS, sources []string, err error) {
 			return fs.SkipDir
 		case !hidden && entry.Type().IsRegular() && chunk.Readable(source):
 			sources = append(sources, source)
+		case !hidden && entry.Type().IsRegular():
+			others[strings.ToLower(path.Ext(source))]++
 		}
 		return nil
 	})
 	if err == nil && len(sources) == 0 {
 		err = fmt.Errorf("%s: no file that can be imported (%s)", at, strings.Join(chunk.Endings(), ", "))
 	}
-	return files, sources, err
+	return files, sources, others, err
 }

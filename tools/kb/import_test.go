@@ -81,7 +81,7 @@ func write(t *testing.T, dir string, files map[string]string) {
 func imported(t *testing.T, k *KB, in Import, dir string) (string, error) {
 	t.Helper()
 	var err error
-	if in.Files, in.Sources, err = SourcesOf(dir); err != nil {
+	if in.Files, in.Sources, _, err = SourcesOf(dir); err != nil {
 		t.Fatal(err)
 	}
 	var said []string
@@ -199,11 +199,11 @@ func TestWithoutAModelThereAreNoVectors(t *testing.T) {
 
 func TestWhatCannotBeImported(t *testing.T) {
 	dir := t.TempDir()
-	if _, _, err := SourcesOf(filepath.Join(dir, "nothing")); err == nil {
+	if _, _, _, err := SourcesOf(filepath.Join(dir, "nothing")); err == nil {
 		t.Error("a path that is not there was taken")
 	}
 	write(t, dir, map[string]string{"a.docx": "x"})
-	if _, _, err := SourcesOf(dir); err == nil || !strings.Contains(err.Error(), ".md") {
+	if _, _, _, err := SourcesOf(dir); err == nil || !strings.Contains(err.Error(), ".md") {
 		t.Errorf("a folder without any: %v", err)
 	}
 	k, b := opened(t, filepath.Join(t.TempDir(), "k.db"), nil)

@@ -1,10 +1,13 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 
 	"toolnorm/internal/auth"
@@ -118,12 +121,19 @@ type kbImport struct {
 
 // Run imports, and prints a line for each file that changed or failed. How far it is goes to standard error.
 func (c *kbImport) Run(m *Console) error {
-	files, sources, err := kb.SourcesOf(c.Path)
+	files, sources, others, err := kb.SourcesOf(c.Path)
 	if err != nil {
 		return Wrong(err)
 	}
 	if info, err := os.Stat(c.Path); c.Prune && err == nil && !info.IsDir() {
 		return Wrong(errors.New("--prune takes a folder: every document but this one would go"))
+	}
+	if len(others) > 0 {
+		var kinds []string
+		for _, ending := range slices.Sorted(maps.Keys(others)) {
+			kinds = append(kinds, fmt.Sprintf("%s %d", cmp.Or(shown(ending), "without ending"), others[ending]))
+		}
+		fmt.Fprintf(m.Err, "files of other kinds are left out: %s\n", strings.Join(kinds, ", "))
 	}
 	return c.openBase(m, c.KB, func(ctx context.Context, k *kb.KB, b kbstore.Base) error {
 		return m.importInto(ctx, k, kb.Import{
