@@ -15,6 +15,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"toolnorm/bench/decoder"
 	"toolnorm/bench/drive"
@@ -75,10 +76,26 @@ func gate() error {
 	return nil
 }
 
+// unrelated names what other MCP servers change for requests that have nothing to do with them.
+const unrelated = "MCP servers that hang, die and write garbage"
+
+// ms is a time in milliseconds.
+func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
 // attack sends hostile requests to program, and fails when one of them costs too much.
 // It goes on after one that costs too much, so that a run shows all of them.
 func attack(program, only string) error {
 	var breaches []string
+	if only == "" || strings.Contains(unrelated, only) {
+		u, err := hostile.MeasureUnrelated(program)
+		if err != nil {
+			return err
+		}
+		fmt.Printf("%-46s p99 of the first token %.2f ms, without them %.2f: %.2f times\n", unrelated, ms(u.With), ms(u.Without), u.Ratio)
+		if u.Ratio > hostile.MaxUnrelated {
+			breaches = append(breaches, fmt.Sprintf("%s: %.2f times as late, the limit is %.2f", unrelated, u.Ratio, hostile.MaxUnrelated))
+		}
+	}
 	err := hostile.Measure(program, only, func(c hostile.Cost) {
 		fmt.Printf("%-46s %6.2f s %5d MB  %s\n", c.Name, c.CPU.Seconds(), c.Peak>>20, strings.Join(c.Breaches, "; "))
 		for _, b := range c.Breaches {

@@ -30,8 +30,9 @@ func (e *engine) bridge(ctx context.Context, c *caller, m message) (json.RawMess
 	s := newBridged(ctx, e, c)
 	defer s.finish()
 	var failed error
-	ctx = context.WithValue(e.cfg.Extra.WithContext(ctx, s), failedKey{}, &failed)
-	answer := e.cfg.Extra.HandleMessage(ctx, raw)
+	extra := e.extra()
+	ctx = context.WithValue(extra.WithContext(ctx, s), failedKey{}, &failed)
+	answer := extra.HandleMessage(ctx, raw)
 	// In front of the answer: what the handler has said must be on the stream before it.
 	s.finish()
 	switch a := answer.(type) {

@@ -25,6 +25,7 @@ type engine struct {
 	asked   sync.Map        // the id of a request of ours -> *question
 	ctx     context.Context // ends with the server, and ends what runs
 	stop    context.CancelCauseFunc
+	plain   *server.MCPServer // answers while Extra is not offered
 }
 
 // caller is who sent a message, with all that its answer needs to know. It lives as long as the message; the session in
@@ -49,17 +50,10 @@ func newEngine(cfg Config) *engine {
 	}
 	e.ctx, e.stop = context.WithCancelCause(context.Background())
 	e.lists = newLists(cfg)
-	for _, option := range []server.ServerOption{
-		server.WithToolCapabilities(true), server.WithLogging(), server.WithRecovery(), server.WithResourceRecovery(),
-		server.WithCacheHints(cacheMillis, cacheScope),
-	} {
-		option(cfg.Extra)
+	e.plain = server.NewMCPServer(cfg.Name, cfg.Version, server.WithInstructions(cfg.Guide))
+	for _, extra := range []*server.MCPServer{cfg.Extra, e.plain} {
+		prepare(extra)
 	}
-	// A server with hooks of its own (companymcp) keeps them; ours is added.
-	if cfg.Extra.GetHooks() == nil {
-		server.WithHooks(&server.Hooks{})(cfg.Extra)
-	}
-	cfg.Extra.GetHooks().AddOnError(rememberError)
 	changed, unwatch := cfg.Registry.Watch()
 	heard := newEcho()
 	_ = cfg.Extra.RegisterSession(context.Background(), heard) // fails only for an id that is taken
@@ -69,6 +63,29 @@ func newEngine(cfg Config) *engine {
 		e.hub.listen(changed, heard, e.ctx.Done())
 	}()
 	return e
+}
+
+// prepare sets a server of mcp-go up.
+func prepare(s *server.MCPServer) {
+	for _, option := range []server.ServerOption{
+		server.WithToolCapabilities(true), server.WithLogging(), server.WithRecovery(), server.WithResourceRecovery(),
+		server.WithCacheHints(cacheMillis, cacheScope),
+	} {
+		option(s)
+	}
+	// A server with hooks of its own (companymcp) keeps them; ours is added.
+	if s.GetHooks() == nil {
+		server.WithHooks(&server.Hooks{})(s)
+	}
+	s.GetHooks().AddOnError(rememberError)
+}
+
+// extra is the server of mcp-go that answers what we do not answer ourselves.
+func (e *engine) extra() *server.MCPServer {
+	if e.cfg.Offers != nil && !e.cfg.Offers() {
+		return e.plain
+	}
+	return e.cfg.Extra
 }
 
 // handle answers a message: with a result, with an error, or with neither when it wants no answer. It returns when the

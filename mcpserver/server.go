@@ -90,6 +90,7 @@ func (s *Server) drain(ctx context.Context) error {
 type Config struct {
 	Registry *tools.Registry   // the tools; nil: none but those of Extra
 	Extra    *server.MCPServer // further tools, prompts and resources, and the answers to what we do not answer ourselves; nil: nothing more
+	Offers   func() bool       // whether Extra is offered now, and not a server without prompts and resources; nil: always
 	Name     string            // of the server, for people; empty: "toolnorm". Extra has its own
 	Version  string            // of the server
 	Guide    string            // what a model should know of the server as a whole ("instructions"); may be empty

@@ -34,7 +34,8 @@ func (m *Main) mcpConfig(key []byte) mcpserver.Config {
 		},
 		Bounds: mcpserver.Bounds{Stall: m.Config.ClientTimeout, Beat: m.Config.Heartbeat},
 	}
-	if m.toolbox.Sampled() {
+	if m.toolbox.Company != nil { // its prompts and resources come and go with its tools
+		cfg.Offers = m.toolbox.Sampled
 		cfg.Extra = companymcp.New("toolnorm", version.String(), mcpGuide, m.toolbox.Company)
 	}
 	return cfg

@@ -20,6 +20,9 @@ const mostServerFiles = 1 << 30
 // perValue is what a value takes besides its bytes where an aggregate keeps it.
 const perValue = 32
 
+// unknownRows is what the server expects of a function whose arguments it does not know.
+const unknownRows = 1000
+
 // plan is a node of the server's plan.
 type plan struct {
 	Node     string   `json:"Node Type"`
@@ -43,32 +46,32 @@ var (
 
 // affordable refuses a statement that the server expects to hold, or to sort, too much. tree
 // is the statement, parsed. The server's estimates may be wrong, so what it holds is watched
-// as well.
+// as well. unknown reports that it collects rows whose number the server does not know.
 func affordable(
 	ctx context.Context, c *pgconn.PgConn, b *bound, send *values, tree map[string]any,
-) error {
+) (unknown bool, err error) {
 	rows, err := prefixed(ctx, c, explanation+declaration, b, send)
 	if err != nil {
-		return err
+		return false, err
 	}
 	var all []struct {
 		Plan plan `json:"Plan"`
 	}
 	if len(rows) != 1 || len(rows[0]) != 1 || json.Unmarshal(rows[0][0], &all) != nil || len(all) != 1 {
-		return errors.New("the server's plan of the statement cannot be read")
+		return false, errors.New("the server's plan of the statement cannot be read")
 	}
 	e := estimate{widths: map[string]float64{}, arrays: arrayQuery.MatchString(b.text)}
 	e.node(&all[0].Plan)
 	switch bytes := max(e.memory, widest(tree, e.values)); {
 	case bytes > mostServerMemory:
-		return refuse(b.text, -1, "the statement would collect about %d MB in the server's memory, "+
+		return false, refuse(b.text, -1, "the statement would collect about %d MB in the server's memory, "+
 			"more than %d; collect fewer rows (WHERE, LIMIT in a subquery) or shorter values",
 			megabytes(bytes), mostServerMemory>>20)
 	case e.files > mostServerFiles:
-		return refuse(b.text, -1, "the statement would sort about %d MB, "+
+		return false, refuse(b.text, -1, "the statement would sort about %d MB, "+
 			"more than %d; sort fewer rows or columns", megabytes(e.files), mostServerFiles>>20)
 	}
-	return nil
+	return e.values > 0 && e.unknown, nil
 }
 
 // arrayQuery is ARRAY(SELECT …), which a plan does not tell from other subqueries.
@@ -79,11 +82,12 @@ func megabytes(bytes float64) int64 { return int64(min(bytes, 1<<50)) >> 20 }
 
 // estimate is what a plan is expected to take.
 type estimate struct {
-	arrays bool               // there are ARRAY(SELECT …)
-	widths map[string]float64 // of the rows of parts of WITH
-	values float64            // that an aggregate collects
-	memory float64
-	files  float64
+	arrays  bool               // there are ARRAY(SELECT …)
+	widths  map[string]float64 // of the rows of parts of WITH
+	values  float64            // that an aggregate collects
+	unknown bool               // a part's rows are as many as it likes
+	memory  float64
+	files   float64
 }
 
 // node adds a node and those below it, and returns the width of its rows. The server counts a
@@ -113,6 +117,10 @@ func (e *estimate) node(p *plan) float64 {
 	width = max(width, e.widths[p.CTE], p.Width+float64(len(text)+filled))
 	if name, ok := strings.CutPrefix(p.Subplan, "CTE "); ok {
 		e.widths[name] = width
+	}
+	switch {
+	case p.Node == "Recursive Union", p.Node == "Function Scan" && p.Rows == unknownRows, p.Node == "ProjectSet":
+		e.unknown = true
 	}
 	aggregates := below != nil && (p.Node == "Aggregate" || p.Node == "WindowAgg")
 	switch {

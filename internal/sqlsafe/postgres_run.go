@@ -43,7 +43,8 @@ type PostgresDB struct {
 	pool   *pgxpool.Pool
 	warned sync.Once
 
-	together atomic.Int64 // what its statements hold of the server's memory
+	together atomic.Int64  // what its statements hold of the server's memory
+	alone    chan struct{} // has what runs alone, since nothing tells what it holds
 }
 
 // connections are how many a program holds open at most. A model asks one statement at
@@ -59,7 +60,7 @@ const largestMessage = 4 << 20
 // connection.
 func OpenPostgres(c PostgresConfig) (*PostgresDB, error) {
 	c.Limits = c.Limits.filled()
-	db := &PostgresDB{config: c, check: Postgres{Functions: map[string]bool{}}}
+	db := &PostgresDB{config: c, alone: make(chan struct{}, 1), check: Postgres{Functions: map[string]bool{}}}
 	for _, name := range c.Functions {
 		db.check.Functions[strings.ToLower(strings.TrimSpace(name))] = true
 	}
@@ -114,9 +115,19 @@ func quoteField(s string) string {
 // Close ends the pool.
 func (db *PostgresDB) Close() { db.pool.Close() }
 
+// serverBounds are settings that only some servers know, or some roles may set: GRANT SET ON PARAMETER
+// temp_file_limit TO the role lets a statement be ended by the size of its temporary files.
+var serverBounds = []string{"SET hash_mem_multiplier = 1", fmt.Sprintf("SET temp_file_limit = '%dMB'", mostServerFiles>>20)}
+
 // admit looks at the role of a new connection.
 // A pool has no other place at which every connection passes.
 func (db *PostgresDB) admit(ctx context.Context, conn *pgx.Conn) error {
+	for _, set := range serverBounds {
+		var said *pgconn.PgError
+		if _, err := conn.Exec(ctx, set); err != nil && !errors.As(err, &said) {
+			return err
+		}
+	}
 	can, err := roleCan(ctx, conn)
 	if err != nil {
 		return err
@@ -198,8 +209,13 @@ func (db *PostgresDB) ask(ctx context.Context, q Statement, read reader) (*Table
 	defer conn.Release() // a connection that is closed, or still in a transaction, is thrown away there
 	t, err := db.within(ctx, conn.Conn().PgConn(), b, what, send, q.Limits, read)
 	if mistyped(err) && send.untyped() {
-		if again, wrong := db.within(ctx, conn.Conn().PgConn(), b, what, send, q.Limits, read); wrong == nil {
+		again, wrong := db.within(ctx, conn.Conn().PgConn(), b, what, send, q.Limits, read)
+		if wrong == nil {
 			return again, nil
+		}
+		var said *pgconn.PgError
+		if errors.As(wrong, &said) && strings.HasPrefix(said.Code, "22") { // the statement is right, and the value is not
+			err = wrong
 		}
 	}
 	err = b.told(err)
@@ -227,7 +243,16 @@ func (db *PostgresDB) within(ctx context.Context, c *pgconn.PgConn, b *bound, wh
 	sent, err := resolve(ctx, c, b, what, db.check.Functions)
 	if err == nil {
 		over, stop := watch(ctx, c, &db.together) // from here on: planning computes what is constant
-		err = affordable(ctx, c, sent, send, what.tree)
+		var unknown bool
+		unknown, err = affordable(ctx, c, sent, send, what.tree)
+		if err == nil && unknown && over == nil {
+			select {
+			case db.alone <- struct{}{}:
+				defer func() { <-db.alone }()
+			case <-ctx.Done():
+				err = ctx.Err()
+			}
+		}
 		if err == nil {
 			_, err = prefixed(ctx, c, declaration, sent, send)
 		}
@@ -236,7 +261,7 @@ func (db *PostgresDB) within(ctx context.Context, c *pgconn.PgConn, b *bound, wh
 			t, err = read(ctx, c, limits)
 		}
 		stop()
-		if over.Load() {
+		if over != nil && over.Load() {
 			// The cancellation may still be on its way, and would end the next statement.
 			_ = c.Close(ctx)
 			t, err = nil, tooMuch{}

@@ -43,7 +43,7 @@ func postgresValue(oid uint32, text []byte) json.RawMessage {
 	case pgtype.BoolOID:
 		return json.RawMessage(strconv.FormatBool(s == "t"))
 	case pgtype.JSONOID, pgtype.JSONBOID:
-		if json.Valid(text) {
+		if shallow(text) && json.Valid(text) {
 			return json.RawMessage(s)
 		}
 	case pgtype.ByteaOID:
@@ -60,6 +60,31 @@ func postgresValue(oid uint32, text []byte) json.RawMessage {
 		}
 	}
 	return jsonText(s)
+}
+
+// deepestJSON is how deep a value may be nested to be sent as one. A deeper one is a text: readers in other
+// languages end with an error of their own some levels below 1,000.
+const deepestJSON = 200
+
+// shallow reports whether a JSON text is nested less than deepestJSON levels.
+func shallow(text []byte) bool {
+	depth, quoted := 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '[', c == '{':
+			if depth++; depth > deepestJSON {
+				return false
+			}
+		case c == ']', c == '}':
+			depth--
+		}
+	}
+	return true
 }
 
 // jsonText returns a text as JSON.

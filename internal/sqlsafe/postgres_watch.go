@@ -29,17 +29,17 @@ const watchEvery = time.Millisecond
 
 // watch cancels the statement of a connection from a second one when the server's process holds too
 // much, and says so by over. It only sees a server on this machine: PostgreSQL tells nobody else what its
-// processes hold. stop ends it.
+// processes hold, and over is nil. stop ends it.
 // together is what all statements hold.
 func watch(ctx context.Context, c *pgconn.PgConn, together *atomic.Int64) (over *atomic.Bool, stop func()) {
-	over = &atomic.Bool{}
 	before, ok := int64(0), besides(c)
 	if ok {
 		before, ok = privateMemory(c)
 	}
 	if !ok {
-		return over, func() {}
+		return nil, func() {}
 	}
+	over = &atomic.Bool{}
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() { // ends with stop
@@ -72,8 +72,14 @@ func watch(ctx context.Context, c *pgconn.PgConn, together *atomic.Int64) (over 
 	}
 }
 
+// unseen has all servers taken for those of other machines, for tests.
+var unseen atomic.Bool
+
 // besides reports whether the server's process of a connection runs on this machine, and can be seen.
 func besides(c *pgconn.PgConn) bool {
+	if unseen.Load() {
+		return false
+	}
 	if at, tcp := c.Conn().RemoteAddr().(*net.TCPAddr); tcp && !at.IP.IsLoopback() {
 		return false
 	}

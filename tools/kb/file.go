@@ -3,12 +3,16 @@ package kb
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io/fs"
+	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"toolnorm/internal/auth"
+	"toolnorm/internal/post"
 	"toolnorm/tools/kb/chunk"
 	"toolnorm/tools/kb/kbstore"
 )
@@ -72,9 +76,12 @@ func (w *work) store(ctx context.Context, d kbstore.Document, text *chunk.Text, 
 	for i, p := range passages {
 		chunks[i] = kbstore.Chunk{Heading: p.Heading, Text: p.Text}
 	}
-	made, err := w.embed(ctx, &d, chunks, progress)
+	made, without, err := w.embed(ctx, &d, chunks, progress)
 	if err != nil {
 		return Imported{}, err
+	}
+	if without > 0 {
+		text.Problems = append(text.Problems, fmt.Sprintf("%d passages have no vector: the model refuses them", without))
 	}
 	if err := w.Store.Put(ctx, w.in.Base.ID, &d, chunks); err != nil {
 		return Imported{}, err
@@ -89,13 +96,13 @@ const embeddedAtOnce = 32
 
 // embed makes the vectors of a document's passages and of its summary. Passages that the document had before keep theirs: a
 // changed line of a long handbook costs one vector.
-func (w *work) embed(ctx context.Context, d *kbstore.Document, chunks []kbstore.Chunk, progress func(done, all int)) (made int, err error) {
+func (w *work) embed(ctx context.Context, d *kbstore.Document, chunks []kbstore.Chunk, progress func(done, all int)) (made, without int, err error) {
 	if w.Embedder == nil {
-		return 0, nil
+		return 0, 0, nil
 	}
 	had, err := w.vectors(ctx, d)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	var missing []int
 	for i := range chunks {
@@ -110,18 +117,60 @@ func (w *work) embed(ctx context.Context, d *kbstore.Document, chunks []kbstore.
 		for i, at := range part {
 			texts[i] = embedded(d.Title, &chunks[at])
 		}
-		vectors, err := w.Embedder.Embed(ctx, texts)
+		vectors, err := w.embedSome(ctx, texts)
 		if err != nil {
-			return made, err
+			return made, without, err
 		}
 		for i, at := range part {
+			if vectors[i] == nil {
+				without++
+				continue
+			}
 			chunks[at].Embedding = kbstore.Embedding{Model: w.Embedder.Model, Vector: vectors[i]}
+			made++
 		}
-		made += len(part)
-		progress(len(chunks)-len(missing)+made, len(chunks))
+		progress(len(chunks)-len(missing)+made+without, len(chunks))
 	}
 	d.Embedding, err = w.embedOne(ctx, d.Summary)
-	return made, err
+	return made, without, err
+}
+
+// embedSome makes the vectors of some texts. One that the model refuses, as it refuses what is longer than its
+// context, is cut in half until it takes it; what it never takes has none.
+func (w *work) embedSome(ctx context.Context, texts []string) ([][]float32, error) {
+	vectors, err := w.Embedder.Embed(ctx, texts)
+	if refused(err) && !w.probed { // perhaps the model, and not a text, is what it refuses
+		if _, wrong := w.Embedder.Embed(ctx, []string{time.Now().Format(time.StampNano)}); wrong != nil {
+			return nil, err
+		}
+		w.probed = true
+	}
+	switch {
+	case !refused(err):
+		return vectors, err
+	case len(texts) > 1:
+		half := len(texts) / 2
+		first, err := w.embedSome(ctx, texts[:half])
+		if err != nil {
+			return nil, err
+		}
+		second, err := w.embedSome(ctx, texts[half:])
+		return append(first, second...), err
+	}
+	runes := []rune(texts[0])
+	if len(runes) < 2*shortestEmbedded {
+		return [][]float32{nil}, nil
+	}
+	return w.embedSome(ctx, []string{string(runes[:len(runes)/2])})
+}
+
+// shortestEmbedded is how many characters of a text a model has to take at least.
+const shortestEmbedded = 32
+
+// refused reports whether a model's server refused what it was asked: asked again it would say the same.
+func refused(err error) bool {
+	var said *post.Refused
+	return errors.As(err, &said) && (said.Code == http.StatusBadRequest || said.Code == http.StatusRequestEntityTooLarge || said.Code == http.StatusUnprocessableEntity)
 }
 
 // embedOne makes one vector; none without a model.
@@ -130,8 +179,8 @@ func (w *work) embedOne(ctx context.Context, text string) (e kbstore.Embedding, 
 	if w.Embedder == nil || text == "" {
 		return e, nil
 	}
-	vectors, err := w.Embedder.Embed(ctx, []string{text})
-	if err != nil {
+	vectors, err := w.embedSome(ctx, []string{text})
+	if err != nil || vectors[0] == nil {
 		return e, err
 	}
 	return kbstore.Embedding{Model: w.Embedder.Model, Vector: vectors[0]}, nil

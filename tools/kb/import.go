@@ -150,6 +150,7 @@ type work struct {
 	in         *Import
 	collection string                      // its id
 	known      map[string]kbstore.Document // what the collection holds, by source
+	probed     bool                        // the model takes some text
 }
 
 // prepare looks up what is there, and fills in what was left open.

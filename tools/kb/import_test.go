@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"toolnorm/internal/auth"
 	"toolnorm/internal/embedding"
@@ -292,4 +293,40 @@ func TestAnotherProgramFindsAtOnceWhatWasImported(t *testing.T) {
 			t.Errorf("new rights are not heeded: %s", got)
 		}
 	})
+}
+
+// TestAPassageThatTheModelRefusesStopsNoOther imports files of which some are longer than the model's context, and one
+// that it never takes. All are imported; a model that refuses everything is an error.
+func TestAPassageThatTheModelRefusesStopsNoOther(t *testing.T) {
+	most := 100
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var ask struct{ Input []string }
+		_ = json.NewDecoder(r.Body).Decode(&ask)
+		vectors := [][]float32{}
+		for _, text := range ask.Input {
+			if len(text) > most || strings.Contains(text, "odd") {
+				http.Error(w, `{"error":"the input length exceeds the context length"}`, http.StatusBadRequest)
+				return
+			}
+			vectors = append(vectors, []float32{1, float32(len(text))})
+		}
+		_ = json.NewEncoder(w).Encode(map[string]any{"embeddings": vectors})
+	}))
+	defer srv.Close()
+	k, b := opened(t, filepath.Join(t.TempDir(), "k.db"), &embedding.Client{URL: srv.URL + "/api/embed", Model: "m"})
+	files := fstest.MapFS{}
+	var sources []string
+	for i, text := range []string{"short", strings.Repeat("a long passage. ", 40), "short, too", strings.Repeat("odd ", 30), "the last"} {
+		name := fmt.Sprintf("%d.md", i)
+		files[name], sources = &fstest.MapFile{Data: []byte(text)}, append(sources, name)
+	}
+	total, err := k.Import(t.Context(), Import{Base: b, Files: files, Sources: sources})
+	if err != nil || total.Imported != 5 || total.Failed != 0 || total.Embedded < 4 {
+		t.Errorf("%+v, %v", total, err)
+	}
+	most = 0
+	files["5.md"] = &fstest.MapFile{Data: []byte("more")}
+	if _, err := k.Import(t.Context(), Import{Base: b, Files: files, Sources: append(sources, "5.md")}); err == nil || !strings.Contains(err.Error(), "context length") {
+		t.Errorf("a model that takes nothing: %v", err)
+	}
 }

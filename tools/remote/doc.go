@@ -18,7 +18,7 @@
 //	tool.go     a server's tool as the registry's; its results
 //	entry.go    one server in mcp.json; member.go reads the spellings of its members
 //	file.go     mcp.json as a whole; text.go reads its encodings and comments, object.go keeps what is not known
-//	policy.go   where a connection may go, and how much may come back
+//	policy.go   where a connection may go; bounded.go how much may come back
 //	process.go  servers that are commands; process_unix.go, process_other.go
 //	http.go     the addresses that list, add and remove
 package remote

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/netip"
@@ -88,47 +87,6 @@ func port(u *url.URL) string {
 		return "443"
 	}
 	return "80"
-}
-
-// bounded ends what is too large: a body, an event of a stream, or a line of a command. A stream itself has no end, and
-// what mcp-go puts together of it, it keeps in memory until the event is whole. It counts bytes as they pass and holds
-// none.
-type bounded struct {
-	io.ReadCloser
-	unit unit
-	n    int // bytes of the unit that is being read
-	line int // bytes of its line
-}
-
-// unit is what a bound is about.
-type unit uint8
-
-// What a unit ends with.
-const (
-	wholeBody unit = iota
-	oneEvent       // up to an empty line
-	oneLine
-)
-
-// Read counts what it passes on. An event ends with an empty line, which may be CRLF; so \r adds nothing to a line.
-// What was read in front of the error is passed on, and mcp-go ends the connection.
-func (b *bounded) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
-	for _, c := range p[:n] {
-		b.n++
-		switch {
-		case c == '\n' && (b.unit == oneLine || b.unit == oneEvent && b.line == 0):
-			b.n, b.line = 0, 0
-		case c == '\n':
-			b.line = 0
-		case c != '\r':
-			b.line++
-		}
-	}
-	if b.n > largestAnswer {
-		return n, fmt.Errorf("the server's answer is larger than %d bytes", largestAnswer)
-	}
-	return n, err
 }
 
 // mayDial refuses addresses that the entry may not be at. It sees what names were resolved to, also behind a redirect.

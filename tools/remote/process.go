@@ -122,19 +122,30 @@ func (w *watched) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// listen reads lines to the end. What follows the beginning of a long one is dropped. It has to read on whatever comes: a
-// server whose standard error nobody reads stops when the pipe is full.
+// listen reads lines to the end. What follows the beginning of a long one is dropped, and so is what a server
+// floods with, which is read slowly. It has to read on whatever comes: a server whose standard error nobody reads
+// stops when the pipe is full.
 func listen(r io.Reader, told func(string)) {
-	b := bufio.NewReaderSize(r, 1024)
+	b := bufio.NewReaderSize(r, 16<<10)
+	var q quota
 	for {
 		line, more, err := b.ReadLine()
 		if err != nil {
 			return
 		}
-		told(string(line))
+		if !q.take(1, len(line)) {
+			_, _ = b.Discard(b.Buffered())
+			q.units = unitsAtOnce // lines that nobody was told of do not count
+			time.Sleep(floodPause)
+			continue
+		}
+		told(string(line[:min(len(line), 1024)]))
 		// ReadLine gives a long line in pieces of the buffer's size; the first is enough for a log.
 		for more && err == nil {
 			_, more, err = b.ReadLine()
 		}
 	}
 }
+
+// floodPause is between two looks at a standard error that floods.
+const floodPause = 100 * time.Millisecond

@@ -428,6 +428,22 @@ func TestAStreamIsBoundedByItsEvents(t *testing.T) {
 	}
 }
 
+// TestAServerThatFloodsIsEnded reads more messages, and more bytes, than a server may write that nobody asks.
+func TestAServerThatFloodsIsEnded(t *testing.T) {
+	for text, floods := range map[string]bool{
+		strings.Repeat("y\n", 20_000):                              true,
+		strings.Repeat(strings.Repeat("x", 4<<20)+"\n", 40):        true,
+		strings.Repeat(strings.Repeat("{}", 1000)+"\n", 4000):      false,
+		strings.Repeat("x", 9<<20) + "\n":                          false,
+		strings.Repeat("data: "+strings.Repeat("x", 80)+"\n", 400): false,
+	} {
+		_, err := io.Copy(io.Discard, &bounded{ReadCloser: io.NopCloser(strings.NewReader(text)), unit: oneLine})
+		if (err != nil) != floods {
+			t.Errorf("%d bytes %.10q: %v", len(text), text, err)
+		}
+	}
+}
+
 func TestAResultWithOneOddPartIsPassedOn(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"content":[{"type":"text","text":"a"},{"type":"text","text":7},"b",null,{"type":"image","data":"not base64!"}]}`: "a\n{\"type\":\"text\",\"text\":7}\nb\n{\"type\":\"image\",\"data\":\"not base64!\"}",

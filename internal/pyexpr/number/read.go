@@ -129,6 +129,9 @@ func ParseFloat(m *py.Account, s string) (x float64, ok bool) {
 	default:
 		ok = ok && strings.Trim(bare, "0123456789+-.eE") == ""
 	}
+	if strings.EqualFold(strings.TrimLeft(bare, "+-"), "nan") {
+		bare = "nan" // which Go reads without a sign alone
+	}
 	x, err := strconv.ParseFloat(bare, 64)
 	if ok && (err == nil || math.IsInf(x, 0)) {
 		m.Step(readSteps(bare, x))

@@ -15,12 +15,17 @@
 package chunk
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/japanese"
+	xunicode "golang.org/x/text/encoding/unicode"
 )
 
 // Version is that of what this package makes of a file. It is part of a document's hash: files are cut again by a program
@@ -119,9 +124,23 @@ func clean(s string) string {
 	}, s)
 }
 
-// utf8Text is a file as text. One that is not UTF-8 is refused: guessed encodings make Korean and Japanese texts that are
-// found by nothing.
+// utf8Text is a file as text. UTF-16 with its mark and ISO-2022-JP say what they are; any other is refused: guessed
+// encodings make Korean and Japanese texts that are found by nothing.
 func utf8Text(data []byte) (string, error) {
+	var from encoding.Encoding
+	switch {
+	case bytes.HasPrefix(data, []byte("\xff\xfe")), bytes.HasPrefix(data, []byte("\xfe\xff")):
+		from = xunicode.UTF16(xunicode.LittleEndian, xunicode.UseBOM)
+	case bytes.Contains(data, []byte("\x1b$B")), bytes.Contains(data, []byte("\x1b$@")):
+		from = japanese.ISO2022JP
+	}
+	if from != nil {
+		text, err := from.NewDecoder().Bytes(data)
+		if err != nil || bytes.Contains(text, []byte("\uFFFD")) {
+			return "", errors.New("it is not UTF-8, and what it seems to be is damaged; save it as UTF-8 and import it again")
+		}
+		data = text
+	}
 	if !utf8.Valid(data) {
 		return "", errors.New("it is not UTF-8; save it as UTF-8 and import it again")
 	}

@@ -32,3 +32,16 @@ func TestEveryGoodPageIsReadWhateverIsBesideIt(t *testing.T) {
 		}
 	}
 }
+
+// TestEncodingsThatSayWhatTheyAreAreRead reads them, and refuses those that would have to be guessed.
+func TestEncodingsThatSayWhatTheyAreAreRead(t *testing.T) {
+	for text, want := range map[string]string{
+		"\xff\xfe\x70\x65\x57\x5b": "数字", "\xfe\xff\x65\x70\x5b\x57": "数字", "\x1b$B?t;z\x1b(B": "数字",
+		"\x90\x94\x8e\x9a": "", // Shift_JIS
+	} {
+		got, err := Read("x.txt", []byte(text))
+		if want == "" && err == nil || want != "" && !strings.Contains(show(got), want) {
+			t.Errorf("%q: %s, %v", text, show(got), err)
+		}
+	}
+}
