@@ -97,7 +97,7 @@ func From(model string, set *adapters.Set, t Template) (*Finding, error) {
 	}
 	for _, o := range all {
 		p := o.printer(t.Render)
-		if best != nil && len(best.Wrong) == 0 && p.reads(best.Format) == nil {
+		if best != nil && len(best.Wrong) == 0 && (o.messages != nil || p.content(best)) {
 			return best, nil
 		}
 		f, err := o.arranged(model, set, p)
