@@ -77,7 +77,7 @@ func (db *doubt) doubted(m *declaration.Mark, here *doubts) prose.Place {
 	switch known, proven := db.marks.proof(0, m); {
 	case proven:
 		return prose.Line
-	case known:
+	case known && !(db.calls.done > 0 && db.page.afterCall && db.page.blank): // right behind a call it is the next one
 		return inWords
 	}
 	if !here.looked {
