@@ -13,6 +13,7 @@
 //	internal/repair       every reading of damaged arguments that is likely, by search
 //	internal/lenient      the reader of arguments as models write them, and the repair of documents: strict JSON out
 //	internal/wrapper      the law of wrappers: what names a tool and holds its arguments is a call
+//	internal/form         calls in any arrangement, read whole and to the byte
 //	internal/declaration  what the text file of a family says: patterns, literals, the index of all marks
 //	internal/print        the way back: calls as text, and the text that teaches them
 //	internal/grammar      the same as a grammar: which texts are calls that fit their schemas
@@ -65,6 +66,7 @@
 //	taglist.go     lists in values that are not written as JSON
 //	tree.go        tags in tags, named like the parameters
 //	message.go     messages: formats made of messages (harmony), and bodies that are no JSON
+//	formed.go      calls in a form that is read whole
 //	match.go       patterns: calls by the patterns of families
 //
 // What decides whether it is meant as one:

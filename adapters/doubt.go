@@ -67,10 +67,19 @@ type doubts struct {
 // unannounced is the place of another family's mark at the start of a line, behind a text that announces no call.
 const unannounced = prose.Sentence
 
+// inWords is the place of a mark that is a control token of the model, and came as words: a mention, wherever it stands.
+const inWords = prose.Place(255)
+
 // doubted says where the mark m here stands, if that makes a mention of it; [prose.Line] is no doubt.
 // A false call runs a tool that nobody asked for: of 48 texts made to look like calls 41 once ran one. Behind a sentence the
 // model's own marks are no mentions. A family that is not told owns all marks: then none is a stranger's.
 func (db *doubt) doubted(m *declaration.Mark, here *doubts) prose.Place {
+	switch known, proven := db.marks.proof(0, m); {
+	case proven:
+		return prose.Line
+	case known && !(db.calls.done > 0 && db.page.afterCall && db.page.blank): // right behind a call it is the next one
+		return inWords
+	}
 	if !here.looked {
 		here.looked, here.place = true, db.place()
 	}
@@ -137,7 +146,9 @@ func (db *doubt) tryDoubted(m *declaration.Mark, why prose.Place, here *doubts) 
 		if a != committed || db.calls.done == done {
 			return false
 		}
-		readTo = end
+		if readTo = end; why == inWords {
+			return false
+		}
 		// own marks may be followed by other marks of theirs, such as the end of the turn
 		last := db.marks.over(0) || m.Own && db.marks.continues(0)
 		sure := m.Own || afterSentence && why == prose.Within && (last || announced())
@@ -168,7 +179,7 @@ func (db *doubt) tryDoubted(m *declaration.Mark, why prose.Place, here *doubts) 
 	switch {
 	case ok:
 		return committed
-	case cutOff && (m.Own || afterSentence || why == unannounced) && why != prose.Quoted && why != prose.Page && (db.in.lengthCut() || db.trial.evidence):
+	case cutOff && (m.Own || afterSentence || why == unannounced) && why != inWords && why != prose.Quoted && why != prose.Page && (db.in.lengthCut() || db.trial.evidence):
 		return db.openers.try(m)
 	case readTo > 0:
 		db.trial.rejected = readTo

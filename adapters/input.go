@@ -3,6 +3,7 @@ package adapters
 import (
 	"context"
 	"io"
+	"slices"
 
 	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat"
@@ -22,6 +23,9 @@ type input struct {
 	lastAt int    // its position
 	ended  bool   // no text follows before the barrier (or at all)
 	dead   bool   // nobody takes events any more
+
+	control []string     // see Options.Control
+	tokens  map[int]bool // where a piece of the text was one of them
 
 	barrier chat.Event // the event that ended the text; None at the end of the source
 	finish  chat.Event // the Finish event, once seen
@@ -61,6 +65,12 @@ func (in *input) Fill() bool {
 		case e.Kind == chat.Text && e.Text == "" || e.Kind == chat.None:
 		case e.Kind == chat.Text:
 			in.last, in.lastAt = e.Text, in.Base+len(in.Buf)
+			if slices.Contains(in.control, e.Text) {
+				if in.tokens == nil {
+					in.tokens = map[int]bool{}
+				}
+				in.tokens[in.lastAt] = true
+			}
 			in.Append(e.Text)
 			return true
 		case e.Kind == chat.Usage:

@@ -47,6 +47,15 @@ func (ms *marks) firstMark(i int, is func(m *declaration.Mark) bool) *declaratio
 // stands says whether the mark stands at offset i.
 func (ms *marks) stands(i int, m *declaration.Mark) bool { return ms.markSize(i, m) > 0 }
 
+// proof returns whether tokens tell if the mark of a call at offset i is one, and whether it is: it came as its control token.
+func (ms *marks) proof(i int, m *declaration.Mark) (known, proven bool) {
+	if len(ms.in.control) == 0 || !opensCall(m) && m.Kind != declaration.HeaderOpen {
+		return false, false
+	}
+	known = slices.ContainsFunc(ms.in.control, func(token string) bool { return strings.HasPrefix(m.Key, token) })
+	return known, known && ms.in.tokens[ms.Pos+i]
+}
+
 // markSize is how many bytes the mark m has at offset i, 0 when it does not stand there.
 // Suffixes (<｜hy_eos:opensource｜>) belong to it, and the blanks that Kimi K3 and others write: <|open|> tools <|sep|>.
 // A mark is compared as a whole here; the index has looked at its first two bytes alone.

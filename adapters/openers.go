@@ -52,7 +52,7 @@ func (op *openers) onlyWords() bool {
 // when all of them have failed, or Solar's attempt would drop a reply of Sarashina's. Without marks comes last, as it needs the
 // most evidence.
 func (op *openers) tryMarks(c int, line bool) bool {
-	if op.code.inSpan() && op.code.inCode() || op.Pos < op.trial.rejected {
+	if !op.in.tokens[op.Pos] && (op.code.inSpan() && op.code.inCode() || op.Pos < op.trial.rejected) {
 		return false
 	}
 	op.trial.evidence = false

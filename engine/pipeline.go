@@ -134,6 +134,9 @@ func (j *job) read(ctx context.Context, generation string) (*job, events) {
 	}
 	o, format := j.decoding(), j.format
 	o.Prompt, o.Context = tail, ctx
+	if generation == Tokens || generation == Tap {
+		o.Control = j.facts.ControlMarks
+	}
 	switch {
 	case j.request.Logprobs && len(j.request.Tools) == 0: // with them each text belongs to its tokens, and there are no calls to look for
 		return j, closing(src, all(src))

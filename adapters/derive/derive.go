@@ -12,6 +12,9 @@
 //	source.go      what the template's source says and no conversation shows
 //	body.go        where a call stands in a text, and in which form
 //	lines.go       the lines of the declaration
+//	arrange.go     templates that no example says: the search for the inverse of what they print
+//	frame.go       where the parts of a call stand in what is printed, and what is around them
+//	compose.go     the lines of forms, with each way of writing values
 //	taught.go      a single call in a text: templates that teach calls in words; CallLine, what a reply shows where there is no template
 //	reads.go       Reads: whether a format reads calls back as they were rendered
 package derive
@@ -29,7 +32,7 @@ import (
 
 // Render gives the prompt that a conversation comes to with a model's own template.
 // It is a server's doing (Ollama's debug rendering, llama-server's /apply-template), so an error may also be the server's.
-// Rendering costs some milliseconds, and [From] asks for about twenty conversations.
+// Rendering costs some milliseconds, and [From] asks for about twenty conversations, and for some forty more of a template whose form is its own.
 type Render func(messages []chat.Message, tools []chat.Tool) (string, error)
 
 // Template is a model's chat template.
@@ -97,7 +100,7 @@ func From(model string, set *adapters.Set, t Template) (*Finding, error) {
 	}
 	for _, o := range all {
 		p := o.printer(t.Render)
-		if best != nil && len(best.Wrong) == 0 && p.reads(best.Format) == nil {
+		if best != nil && len(best.Wrong) == 0 && (o.messages != nil || p.content(best)) {
 			return best, nil
 		}
 		f, err := o.arranged(model, set, p)

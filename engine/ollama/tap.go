@@ -3,6 +3,7 @@ package ollama
 import (
 	"bytes"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/valyala/fastjson"
 
@@ -36,6 +37,7 @@ type tap struct {
 	ours   bool   // the prompt is
 	count  int    // of the tokens so far: an abandoned reply has no other count
 	tokens []byte // of the present record
+	ends   []int  // where each of them ends
 
 	seen     bool   // the server shows tokens; one that does not is read as if nothing had been asked
 	thinking bool   // thinking is passed on, instead of tokens
@@ -73,8 +75,25 @@ func (s *stream) tapped(v, m *fastjson.Value, line []byte) error {
 	if bytes.Contains(t.tokens, []byte(damaged)) && !bytes.Contains(content, t.tokens) {
 		return spoilt()
 	}
-	s.add(chat.Text, t.tokens)
+	s.addEach(t.tokens, t.ends)
 	return nil
+}
+
+// addEach queues a record's text token by token, as the reader may have to know which of them are control tokens. What stands
+// in front of the tokens, or is missing of them, goes with the first.
+func (s *stream) addEach(text []byte, ends []int) {
+	if len(ends) > 1 {
+		moved := len(text) - ends[len(ends)-1]
+		from := 0
+		for _, end := range ends {
+			if end += moved; end > from && utf8.Valid(text[from:end]) {
+				s.add(chat.Text, text[from:end])
+				from = end
+			}
+		}
+		text = text[from:]
+	}
+	s.add(chat.Text, text)
 }
 
 // spoilt is the error of characters that nothing tells: arguments with others in their place would be wrong ones,
@@ -123,7 +142,7 @@ func (t *tap) eaten(content []byte) []byte {
 // read joins the tokens of a record. The bytes count, not the token's text, in which a part of a character is
 // U+FFFD; servers before 0.30 have the text only.
 func (t *tap) read(v *fastjson.Value) {
-	t.tokens = t.tokens[:0]
+	t.tokens, t.ends = t.tokens[:0], t.ends[:0]
 	for _, p := range v.GetArray("logprobs") {
 		t.count++
 		list := p.GetArray("bytes")
@@ -133,6 +152,7 @@ func (t *tap) read(v *fastjson.Value) {
 		if list == nil {
 			t.tokens = append(t.tokens, p.GetStringBytes("token")...)
 		}
+		t.ends = append(t.ends, len(t.tokens))
 	}
 }
 

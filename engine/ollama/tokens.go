@@ -35,7 +35,7 @@ func (b *Backend) tokens(ctx context.Context, o *upstream.Order, q *GenerateRequ
 	if err != nil {
 		return nil, err
 	}
-	return &tokens{Source: src, o: o, tail: upstream.Tail(q.Prompt), rest: rest}, nil
+	return &tokens{Source: src, o: o, tail: tail(o, q.Prompt), rest: rest}, nil
 }
 
 // spent are the options for the rest of a reply that has so many tokens already: the client's limit is for the
@@ -131,7 +131,7 @@ func (s *tokens) counted(ev chat.Event) chat.Event {
 func (s *tokens) whole(end chat.Event) bool {
 	said := chat.Fixed{{Kind: chat.Text, Text: s.said.String()}, end}
 	how := s.o.Decoding
-	how.Prompt, how.Hold = s.tail, 0
+	how.Prompt, how.Hold, how.Control = s.tail, 0, nil // the text is one piece here
 	var reply chat.Collector
 	for ev := range s.o.Format.Decode(&said, how) {
 		reply.Add(ev)

@@ -38,7 +38,7 @@ func (r Route) Says() string {
 // the number of the line for its author. named finds the family that it is like.
 // A message family needs no call line: gpt-oss's calls are told by the header of their message.
 func Parse(src []byte, named func(name string) *Family) (*Family, error) {
-	f := &Family{file: string(src), Layout: plainLayout}
+	f := &Family{source: source{file: string(src)}, Layout: plainLayout}
 	own := map[string]bool{}
 	head := "\n" + f.Declaration()
 	for n, text := range strings.Split(head, "\n") {
@@ -305,7 +305,7 @@ func (f *Family) takeFrom(cousin *Family) error {
 	if cousin == nil {
 		return ErrUnknown
 	}
-	*f = Family{Name: f.Name, Models: f.Models, file: f.file, Layout: plainLayout}
+	*f = Family{Name: f.Name, Models: f.Models, source: source{file: f.file}, Layout: plainLayout}
 	for _, l := range cousin.lines {
 		if err := f.take(l, nil); err != nil {
 			return err

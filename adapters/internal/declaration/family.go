@@ -43,14 +43,19 @@ type Family struct {
 	Quotes      []string // string delimiters of {pseudo}, the first one printed
 	wording     Wording  // how tools are described, zero: not said
 
-	file  string // what it was read from, cases and all
-	lines []line // all that it says, what it took over from a cousin in front
+	source
 
 	marks      []Mark     // what begins or ends something in a reply
 	headless   []*Pattern // calls whose opening mark is missing
 	CloseBytes *[256]bool // first bytes of what can end a tagged value
 	ValueStops *[256]bool // bytes at which copying a tagged value stops
 	ValueEnds  []string   // marks that end a tagged value, so that it cannot hold them
+}
+
+// source is what a family was read from.
+type source struct {
+	file  string // the text, cases and all
+	lines []line // all that it says, what it took over from a cousin in front
 }
 
 // What stands around a value that holds markup, in families with flag cdata.

@@ -1,0 +1,241 @@
+package derive
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"toolnorm/chat"
+)
+
+// anchor is a part of a call in a text.
+type anchor struct {
+	hole     string // name, id, json, quoted, key or value
+	from, to int
+}
+
+// anchors are the parts of calls in a text, from left to right.
+func anchors(text string, calls ...chat.Call) (all []anchor) {
+	words := map[string]string{"lemur": "key", "okapi": "key", "fetch_gnus": "name"}
+	for _, c := range calls {
+		words[c.ID] = "id"
+		for _, v := range valuesOf(c.Args) {
+			words[v] = "value"
+		}
+	}
+	for i := 0; i < len(text); {
+		if end, hole := blockAt(text[i:], calls); end > 0 {
+			all = append(all, anchor{hole, i, i + end})
+			i += end
+			continue
+		}
+		n := 0
+		for word, hole := range words {
+			if strings.HasPrefix(text[i:], word) {
+				all, n = append(all, anchor{hole, i, i + len(word)}), len(word)
+				break
+			}
+		}
+		i += max(n, 1)
+	}
+	return all
+}
+
+// valuesOf are the strings of an object.
+func valuesOf(args json.RawMessage) (all []string) {
+	var members map[string]string
+	_ = json.Unmarshal(args, &members)
+	for _, v := range members {
+		all = append(all, v)
+	}
+	return all
+}
+
+// blockAt is how long the arguments of one of the calls are that a text begins with, as one value, and the hole for them.
+func blockAt(text string, calls []chat.Call) (int, string) {
+	for _, c := range calls {
+		python := strings.ReplaceAll(string(c.Args), `"`, "'")
+		switch value, ok := jsonAt(text); {
+		case text[0] == '"' && ok:
+			var inner string
+			if json.Unmarshal([]byte(value), &inner) == nil && same([]byte(inner), c.Args) {
+				return len(value), "quoted"
+			}
+		case text[0] == '{' && ok && same([]byte(value), c.Args):
+			return len(value), "json"
+		case strings.HasPrefix(text, python):
+			return len(python), "json"
+		}
+	}
+	return 0, ""
+}
+
+// pieces are literals and holes of a line of a form, as text.
+type pieces struct {
+	text  string
+	first int // what a counter began with; -1: there is none
+}
+
+// lengths are how long the arguments of two calls are.
+type lengths [2]int
+
+// merged is what two texts say alike, from the front or from the end: numbers that count calls or bytes are holes. It returns
+// how much of each was used.
+func merged(a, b string, end bool, l lengths) (out pieces, na, nb int) {
+	out.first = -1
+	at := func(s string, n int) (rune, int) {
+		if end {
+			return utf8.DecodeLastRuneInString(s[:len(s)-n])
+		}
+		return utf8.DecodeRuneInString(s[n:])
+	}
+	add := func(s string) {
+		if end {
+			out.text = s + out.text
+		} else {
+			out.text += s
+		}
+	}
+	for na < len(a) && nb < len(b) {
+		ra, size := at(a, na)
+		rb, _ := at(b, nb)
+		da, db := digits(a, na, end), digits(b, nb, end)
+		x, _ := strconv.Atoi(da)
+		y, _ := strconv.Atoi(db)
+		switch {
+		case da != "" && db != "" && l == lengths{x, y} || da != "" && l[0] == x && x > 9 && l[1] == 0:
+			add("{length}")
+		case da != "" && db != "" && y == x+1 && x < 2:
+			out.first = x
+			add("{index}")
+		case ra == rb:
+			add(escaped.Replace(string(ra)))
+			na, nb = na+size, nb+size
+			continue
+		default:
+			return out, na, nb
+		}
+		na, nb = na+len(da), nb+len(db)
+	}
+	return out, na, nb
+}
+
+// escaped writes a literal as the lines of a form have it.
+var escaped = strings.NewReplacer(`\`, `\\`, "\n", `\n`, "\t", `\t`, "\r", `\r`, "{", "{{")
+
+// digits are the digits that a text has n bytes from its front, or from its end.
+func digits(s string, n int, end bool) string {
+	is := func(c byte) bool { return c >= '0' && c <= '9' }
+	from, to := n, n
+	if end {
+		from, to = len(s)-n, len(s)-n
+		for from > 0 && is(s[from-1]) {
+			from--
+		}
+		return s[from:to]
+	}
+	for to < len(s) && is(s[to]) {
+		to++
+	}
+	return s[from:to]
+}
+
+// framed is what stands around calls, and the literals between their parts.
+type framed struct {
+	glue              string // the newlines between text and calls
+	holes             []string
+	gaps              []string // literals in front of each hole and behind the last, as a form has them
+	first, join, last string   // plain text
+	index             int
+	rawGaps           []string // the same as plain text
+}
+
+// frame compares a turn of one call with one of two.
+func frame(one, two string) (*framed, bool) {
+	a := anchors(one, gnus[0])
+	f := &framed{index: -1}
+	for _, x := range a {
+		f.holes = append(f.holes, x.hole)
+	}
+	if len(a) == 0 || !slices.Contains(f.holes, "name") {
+		return nil, false
+	}
+	plain := gapsOf(one, a)
+	if two == "" {
+		two = one
+		f.gaps, f.rawGaps = make([]string, len(plain)), plain
+		l := measured(one, a, "", nil)
+		for i, g := range plain {
+			m, _, _ := merged(g, g, false, lengths{l[0], 0})
+			f.gaps[i] = m.text
+		}
+		return f, true
+	}
+	b := anchors(two, gnus[:2]...)
+	if len(b) != 2*len(a) {
+		return nil, false
+	}
+	for i := range a {
+		if b[i].hole != a[i].hole || b[len(a)+i].hole != a[i].hole {
+			return nil, false
+		}
+	}
+	return f, f.compare(two, b[:len(a)], b[len(a):])
+}
+
+// gapsOf are the literals around anchors.
+func gapsOf(text string, a []anchor) (gaps []string) {
+	from := 0
+	for _, x := range a {
+		gaps = append(gaps, text[from:x.from])
+		from = x.to
+	}
+	return append(gaps, text[from:])
+}
+
+// measured are the lengths of two calls' arguments.
+func measured(x string, a []anchor, y string, b []anchor) (l lengths) {
+	for i, calls := range [][]anchor{a, b} {
+		text := []string{x, y}[i]
+		var block []anchor
+		for _, at := range calls {
+			if at.hole != "name" && at.hole != "id" {
+				block = append(block, at)
+			}
+		}
+		if len(block) > 0 {
+			s := text[block[0].from:block[len(block)-1].to]
+			l[i] = len(s)
+		}
+	}
+	return l
+}
+
+// compare reads the literals of two calls in a row.
+func (f *framed) compare(two string, a, b []anchor) bool {
+	l := measured(two, a, two, b)
+	note := func(m pieces) string {
+		if m.first >= 0 {
+			f.index = m.first
+		}
+		return m.text
+	}
+	head, between, tail := two[:a[0].from], two[a[len(a)-1].to:b[0].from], two[b[len(b)-1].to:]
+	open, no, nb := merged(head, between, true, l)
+	rest := between[:len(between)-nb]
+	closer, nc, nt := merged(rest, tail, false, l)
+	f.first, f.join, f.last = head[:len(head)-no], rest[nc:], tail[nt:]
+	f.gaps, f.rawGaps = []string{note(open)}, []string{head[len(head)-no:]}
+	for i := 1; i < len(a); i++ {
+		x, y := two[a[i-1].to:a[i].from], two[b[i-1].to:b[i].from]
+		m, nx, ny := merged(x, y, false, l)
+		if nx != len(x) || ny != len(y) {
+			return false
+		}
+		f.gaps, f.rawGaps = append(f.gaps, note(m)), append(f.rawGaps, x)
+	}
+	f.gaps, f.rawGaps = append(f.gaps, note(closer)), append(f.rawGaps, rest[:nc])
+	return true
+}

@@ -1,0 +1,41 @@
+package adapters
+
+import (
+	"strings"
+	"testing"
+
+	"toolnorm/chat"
+)
+
+// TestTokensProveMarks reads the same texts with the marks as control tokens and as ordinary ones, wherever they stand.
+func TestTokensProveMarks(t *testing.T) {
+	const call = "<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}\n</tool_call>"
+	f := Named("hermes")
+	for _, text := range []string{
+		call, "Look:\n\n" + call, "The reply was " + call + " and nothing else.", "- " + call, "> " + call, "`" + call + "`", "\"" + call + "\"",
+		"Your log ends with\n10:01:07 DEBUG output: " + call + "\n10:01:08 done", "hello" + call + "hi", "| a | " + call + " |", "\t" + call + "\n\nThat is a call.",
+	} {
+		for _, proven := range []bool{true, false} {
+			var in chat.Fixed
+			for i, part := range strings.Split(text, "<tool_call>") {
+				if i > 0 && proven {
+					in = append(in, chat.Event{Kind: chat.Text, Text: "<tool_call>"})
+				} else if i > 0 {
+					in = append(in, chat.Event{Kind: chat.Text, Text: "<tool"}, chat.Event{Kind: chat.Text, Text: "_call>"})
+				}
+				in = append(in, chat.Event{Kind: chat.Text, Text: part})
+			}
+			in = append(in, chat.Event{Kind: chat.Finish, Text: chat.Stop})
+			var got chat.Collector
+			for ev, err := range f.Decode(&in, Options{Tools: formTools, Control: []string{"<tool_call>"}}) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				got.Add(ev)
+			}
+			if ran := len(got.Calls) > 0; ran != proven {
+				t.Errorf("control tokens %v: %q comes to calls %v, text %q", proven, text, got.Calls, got.Text.String())
+			}
+		}
+	}
+}
