@@ -16,7 +16,7 @@
 # make bench   benchmarks beside peers; writes docs/evidence/benchmarks.md
 # make slips   calls with slips, cut calls, real files as arguments, made-up results; writes docs/evidence/slips.md
 # make slips-sample   the same in half a minute, against limits: a lane of CI
-# make forms   answers under response_format by 363 schemas of real APIs, checked by another validator
+# make forms   answers under response_format by 363 schemas of real APIs, checked by another validator; writes docs/evidence/structured.md
 # make forms-sample   some of them, in seconds: a lane of CI
 # make canitoolcall   a public suite of replies, by its own runner
 # make hostile  hostile requests, each to a fresh server: what they cost it

@@ -30,7 +30,7 @@ const (
 const gateMost = 8 << 10
 
 // gating is when the job's model is asked, by the settings and by what it did before.
-func (j *job) gating() string {
+func gating(j *job) string {
 	when, ok := pattern.Find(j.engine.cfg.Gate, j.name)
 	_, local := j.server.backend.(*ollama.Backend)
 	switch {
@@ -55,13 +55,12 @@ const (
 
 // questioned reports whether the last message is a question of the user's that tools are offered for. Only such is gated:
 // behind a tool's result the work is under way.
-func (j *job) questioned() bool {
-	r := j.request
+func questioned(r *chat.Request) bool {
 	return len(r.Tools) > 0 && !r.Required && len(r.Messages) > 0 && r.Messages[len(r.Messages)-1].Role == chat.User
 }
 
 // question is what the user said last.
-func (j *job) question() string { return j.request.Messages[len(j.request.Messages)-1].Content }
+func question(r *chat.Request) string { return r.Messages[len(r.Messages)-1].Content }
 
 // askBeforeTools takes the tools out of a request when the model, asked beforehand, says that it needs none of
 // them. A pick that fails in any way changes nothing.
@@ -69,10 +68,10 @@ func (j *job) question() string { return j.request.Messages[len(j.request.Messag
 // A 1.5B model called a tool for 3 to 5 of 5 messages of small talk; with this none, for some 0.7 s more. A tiny
 // model picks none always, so GateAuto asks such a model nothing more.
 func (j *job) askBeforeTools(ctx context.Context) (*job, error) {
-	if !j.questioned() || j.gating() != GateAlways {
+	if !questioned(j.request) || gating(j) != GateAlways {
 		return j, nil
 	}
-	picked, spent := j.picks(ctx, j.question())
+	picked, spent := j.picks(ctx, question(j.request))
 	k := *j
 	k.spent = spent
 	if picked != noTool {

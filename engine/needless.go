@@ -17,8 +17,8 @@ const stepNeedless = "no-tool-needed"
 //
 // It costs a generation of some 20 tokens for such a call, and nothing for others. A call that is longer than what waits of
 // one leaves as it is.
-func (j *job) doubtCalls(ctx context.Context, in events) events {
-	if !j.questioned() || j.gating() != GateAuto {
+func doubtCalls(j *job, ctx context.Context, in events) events {
+	if !questioned(j.request) || gating(j) != GateAuto {
 		return in
 	}
 	return func(yield func(chat.Event, error) bool) {
@@ -105,9 +105,9 @@ func anyValue(v any, is func(string) bool) bool {
 // settle asks the model whether it needs the tool, now that its reply is over and the server free, and sends the reply, or
 // another one.
 func (d *doubted) settle(ctx context.Context) {
-	picked, spent := d.j.picks(ctx, d.j.question())
+	picked, spent := d.j.picks(ctx, question(d.j.request))
 	if picked == noTool {
-		control, more := d.j.picks(ctx, d.j.control())
+		control, more := d.j.picks(ctx, control(d.j.callable()[0]))
 		spent = spent.Plus(more)
 		found := gateNeeded
 		if control == noTool || control == "" {
@@ -141,7 +141,7 @@ func (d *doubted) settle(ctx context.Context) {
 	})
 }
 
-// control is a message that needs the first tool: who picks none for it picks none always.
-func (j *job) control() string {
-	return "I need this done now: " + firstLine(j.callable()[0].Description) + ". Use " + j.callable()[0].Name + "."
+// control is a message that needs a tool: who picks none for it picks none always.
+func control(tool chat.Tool) string {
+	return "I need this done now: " + firstLine(tool.Description) + ". Use " + tool.Name + "."
 }

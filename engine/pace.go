@@ -26,7 +26,7 @@ type pace struct {
 }
 
 // timed returns the pace of the job's reply where calls are to be held by time; nil: by size.
-func (j *job) timed() *pace {
+func timed(j *job) *pace {
 	_, constrains := j.server.backend.(*ollama.Backend)
 	raw := j.strategy == Raw || j.strategy == Tokens
 	if j.hold() != 0 || len(j.request.Tools) == 0 || !constrains || !raw || j.engine.cfg.NoRewrite || j.engine.cfg.Unchecked {

@@ -97,19 +97,19 @@ func sent(all []chat.Event, yield func(chat.Event, error) bool) bool {
 // and ids and stop sequences see what will leave, not what was dropped.
 func (j *job) reply(ctx context.Context) (*job, events) {
 	k := *j
-	k.seen = &seen{pace: j.timed()}
+	k.seen = &seen{pace: timed(j)}
 	if j.request.Logprobs && len(j.request.Tools) > 0 {
 		k.seen.tokens = new(gathered)
 	}
 	j = &k
 	j, out := j.read(ctx, j.strategy)
 	for _, do := range []stage{
-		(*job).doubtCalls,      // needless.go: calls that the model does not need
+		doubtCalls,             // needless.go: calls that the model does not need
 		(*job).reportSameCalls, // repeats.go: the same call over and over, inside one reply
 		(*job).guardCalls,      // guard.go, repair.go: only calls that fit their schemas
 		(*job).requireCall,     // force.go: tool_choice is kept, or an error
 		(*job).formatAnswer,    // format_answer.go: response_format beside tools
-		(*job).addLogprobs,     // logprobs.go: probabilities of a text beside tools
+		addLogprobs,            // logprobs.go: probabilities of a text beside tools
 		(*job).addSpent,        // finish.go: tokens that were spent beforehand
 		(*job).numberCalls,     // finish.go: indexes and ids
 		(*job).stopAtStops,     // finish.go: the client's stop sequences

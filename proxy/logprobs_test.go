@@ -50,3 +50,29 @@ func TestLogprobsComeWithTheirText(t *testing.T) {
 		t.Errorf("not asked for, and yet: %s", text)
 	}
 }
+
+// TestSeveralRepliesComeOneAfterTheOther asks for three choices: each is a reply of its own, with calls too, and the prompt counts
+// once.
+func TestSeveralRepliesComeOneAfterTheOther(t *testing.T) {
+	count := chat.Event{Kind: chat.Usage, Meta: &chat.Meta{Usage: &chat.Counts{Prompt: 5, Completion: 2}}}
+	srv, m := serve(t, script{say("hi"), call(0, "get_weather"), args(0, `{"a":1}`), endOf(0), count, finish("stop")})
+	body := `{"model":"m","messages":[{"role":"user","content":"q"}],` + nativeTools + `,"n":3,"seed":7`
+	_, text := do(t, "POST", srv.URL+"/v1/chat/completions", body+`}`)
+	for _, want := range []string{`{"index":0,"message":{`, `{"index":2,"message":{`, `"prompt_tokens":5,"completion_tokens":6,"total_tokens":11`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %s in %s", want, text)
+		}
+	}
+	if strings.Count(text, `"finish_reason":"tool_calls"`) != 3 || m.last.Seed == nil || *m.last.Seed != 9 {
+		t.Errorf("%s, asked %+v", text, m.last)
+	}
+	_, text = do(t, "POST", srv.URL+"/v1/chat/completions", body+`,"stream":true,"stream_options":{"include_usage":true}}`)
+	for _, want := range []string{`"choices":[{"index":0,"delta":{"role":"assistant"`, `"choices":[{"index":2,"delta":{"role":"assistant"`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %s in %s", want, text)
+		}
+	}
+	if strings.Count(text, `"finish_reason":"tool_calls"`) != 3 || strings.Count(text, `"usage":`) != 1 || !strings.Contains(text, `"completion_tokens":6`) {
+		t.Errorf("%s", text)
+	}
+}

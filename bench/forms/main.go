@@ -19,6 +19,8 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"strconv"
+	"strings"
 	"sync"
 
 	"toolnorm/engine"
@@ -28,15 +30,17 @@ import (
 // settings are the flags.
 type settings struct {
 	every int    // one schema of so many
-	seed  uint64 // of the damage
+	seeds string // of the damage, with commas between
 	show  int    // how many failures are shown
 	gate  bool   // fail when one answer does not fit, or too few are answered
+	page  string // where the figures go as Markdown; empty: nowhere
 }
 
 func main() {
 	var s settings
 	flag.IntVar(&s.every, "every", 1, "take one schema of so many")
-	flag.Uint64Var(&s.seed, "seed", 1, "seed of what the model does wrong")
+	flag.StringVar(&s.seeds, "seeds", "1", "seeds of what the model does wrong")
+	flag.StringVar(&s.page, "page", "", "file that the figures are written to")
 	flag.IntVar(&s.show, "show", 5, "how many answers of a kind are shown")
 	flag.BoolVar(&s.gate, "gate", false, "fail when an answer does not fit, or too few are answered")
 	flag.Parse()
@@ -52,11 +56,35 @@ func run(s settings) error {
 	if err != nil {
 		return err
 	}
-	model := newServer(s.seed)
+	t := newTable(s.show)
+	for seed := range strings.SplitSeq(s.seeds, ",") {
+		n, err := strconv.ParseUint(seed, 10, 64)
+		if err != nil {
+			return err
+		}
+		askAll(all, n, t)
+	}
+	t.print(os.Stdout, len(all))
+	if s.page != "" {
+		if err := os.WriteFile(s.page, []byte(t.markdown(len(all), s.seeds)), 0o644); err != nil {
+			return err
+		}
+	}
+	if s.gate {
+		return t.breaches()
+	}
+	if t.unfit() > 0 {
+		return errors.New("an answer does not fit")
+	}
+	return nil
+}
+
+// askAll asks for answers by all schemas in every way, of a server whose model errs by a seed.
+func askAll(all []*entry, seed uint64, t *table) {
+	model := newServer(seed)
 	defer model.Close()
 	e := engine.New(engine.Config{Ollama: model.URL, NamesOnly: true})
 	face := proxy.New(proxy.Config{Model: e, Catalog: e, Ollama: e})
-	t := newTable(s.show)
 	var work sync.WaitGroup
 	next := make(chan asked)
 	for range runtime.NumCPU() {
@@ -77,12 +105,4 @@ func run(s settings) error {
 	}
 	close(next)
 	work.Wait()
-	t.print(os.Stdout, len(all))
-	if s.gate {
-		return t.breaches()
-	}
-	if t.unfit() > 0 {
-		return errors.New("an answer does not fit")
-	}
-	return nil
 }

@@ -102,6 +102,41 @@ func (t *table) print(w io.Writer, schemas int) {
 	}
 }
 
+// pageHead begins the page. What is in brackets is filled in.
+const pageHead = `# Structured output
+
+What becomes of answers under response_format: %d schemas of real APIs and SDKs (bench/forms/data/SOURCES.md says from where),
+two answers of each, through four APIs, streamed and whole, in front of model servers that treat the schema in different ways.
+Each answer is checked by a validator that toolnorm does not use (github.com/google/jsonschema-go); the seeds of what the models do wrong are %s.
+"Another" is an answer that fits and is not what the model meant, where nothing was unclear. "Cut" are replies that say so themselves
+(%slength%s). "make forms" writes this page.
+
+| the server | API | asked | fit | another | cut | an error | do not fit |
+|---|---|--:|--:|--:|--:|--:|--:|
+`
+
+// markdown is the page.
+func (t *table) markdown(schemas int, seeds string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, pageHead, schemas, seeds, "`", "`")
+	for _, k := range kinds {
+		for _, p := range apis {
+			var sum [5]int
+			asks := 0
+			for _, stream := range []bool{false, true} {
+				if row := t.rows[asked{kind: k, api: p, stream: stream}.row()]; row != nil {
+					for o, n := range row {
+						sum[o] += n
+						asks += n
+					}
+				}
+			}
+			fmt.Fprintf(&b, "| %s | %s | %d | %d | %d | %d | %d | %d |\n", k.name, p.name, asks, sum[fits], sum[other], sum[short], sum[refused], sum[unfit])
+		}
+	}
+	return b.String()
+}
+
 // sum adds up an outcome over the kinds that a condition holds for.
 func (t *table) sum(o outcome, of func(kind) bool) (n int) {
 	for _, k := range kinds {

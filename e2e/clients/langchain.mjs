@@ -6,7 +6,7 @@ export async function open(base, load, { fetch }) {
   const common = { apiKey: 'none', maxRetries: 0, configuration };
 
   function chatModel({ model, tools, max_tokens, wrong }) {
-    const chat = new ChatOpenAI({ ...common, model, maxTokens: max_tokens, timeout: 60_000, ...(wrong && { modelKwargs: { n: 2 } }) });
+    const chat = new ChatOpenAI({ ...common, model, maxTokens: max_tokens, timeout: 60_000, ...(wrong && { modelKwargs: { n: 200 } }) });
     return tools ? chat.bindTools(tools) : chat;
   }
 

@@ -21,7 +21,7 @@ export async function open(base, load, { name, fetch }) {
 
   return {
     async chat({ wrong, ...body }) {
-      if (wrong) body.n = 2;
+      if (wrong) body.n = 200;
       const [reply, pieces] = body.stream ? await stream(body) : [await client.chat.completions.create(body), []];
       const { message, finish_reason } = reply.choices[0];
       return {

@@ -12,7 +12,7 @@ export async function open(base, load, { fetch }) {
     }
     return {
       model: provider(model), messages, tools: set, maxOutputTokens: max_tokens, maxRetries: 0,
-      providerOptions: wrong && { local: { n: 2 } }, onError: () => {}, ...(execute && { stopWhen: ai.stepCountIs(8) }),
+      providerOptions: wrong && { local: { n: 200 } }, onError: () => {}, ...(execute && { stopWhen: ai.stepCountIs(8) }),
     };
   }
 

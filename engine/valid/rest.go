@@ -34,10 +34,8 @@ func (p *Prefix) Rest(whole json.RawMessage) (rest string, ok bool) {
 // first, since nothing can stand in front of its closer but what belongs in it. Then it gets what it lacks, as that is written
 // in the whole.
 func (p *Prefix) restOf(depth int, n *node) (string, bool) {
-	o, end, closer := p.stack[depth], p.safe, byte('}')
-	if o.array {
-		closer = ']'
-	}
+	o, end := p.stack[depth], p.safe
+	closer := o.closer()
 	// What is open below begins at start, with its key: an object, an array, or a string of which some has left.
 	inside := depth+1 < len(p.stack)
 	text := !inside && p.state == inLeaf && p.safe > p.leaf.start
@@ -69,15 +67,15 @@ func (p *Prefix) restOf(depth int, n *node) (string, bool) {
 		one := take(o.last())
 		switch {
 		case one == nil:
-			return "", false
+			ok = false
 		case text:
 			rest, ok = p.restOfText(one)
 		default:
 			rest, ok = p.restOf(depth+1, one)
 		}
-		if !ok {
-			return "", false
-		}
+	}
+	if !ok {
+		return "", false
 	}
 	var b strings.Builder
 	b.WriteString(rest)
@@ -93,6 +91,14 @@ func (p *Prefix) restOf(depth int, n *node) (string, bool) {
 	}
 	b.WriteByte(closer)
 	return b.String(), true
+}
+
+// closer is what ends an object or array.
+func (o *open) closer() byte {
+	if o.array {
+		return ']'
+	}
+	return '}'
 }
 
 // restOfText completes the string that is open, which is to become n. What has left may end within a character.

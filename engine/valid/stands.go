@@ -113,7 +113,7 @@ func (p *Prefix) Standing() *schema.Standing {
 		return nil
 	}
 	for _, o := range slices.Backward(p.stack) {
-		closed = append(closed, map[bool]byte{true: ']', false: '}'}[o.array])
+		closed = append(closed, o.closer())
 	}
 	doc, err := parse(closed)
 	if err != nil {

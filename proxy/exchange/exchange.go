@@ -192,8 +192,27 @@ func (s *Runner) tooLarge() error {
 // run is the one loop: events in, the client's form out. The model's reader flushes the reply whenever it must wait.
 // Nothing is buffered between the two: a client that reads slowly slows the model's reader down, and is given up
 // after Stall.
+//
+// Several replies to one request are asked for one after the other, each with a seed of its own.
 func (s *Runner) run(ctx context.Context, a *form.Ask, reply form.Reply, x *Record) error {
-	for e, err := range s.Model.Stream(ctx, &a.Request) {
+	several, ok := reply.(form.Several)
+	if a.Choices > 1 && !ok {
+		return field.AsFault(field.Bad("n", "only n=1 is supported in this form"))
+	}
+	for n := range max(a.Choices, 1) {
+		if n > 0 {
+			several.Next()
+		}
+		if err := s.one(ctx, a.Nth(n), reply, x); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// one asks for one reply.
+func (s *Runner) one(ctx context.Context, r *chat.Request, reply form.Reply, x *Record) error {
+	for e, err := range s.Model.Stream(ctx, r) {
 		if err != nil {
 			return err
 		}

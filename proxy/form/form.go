@@ -70,8 +70,23 @@ type Ask struct {
 
 	SealThoughts bool // what the model thought is not shown, and kept by the client for the next request (SealThought)
 
-	Notes []Note // what the form did to the request: told in a header, the log and the trace
+	Notes   []Note // what the form did to the request: told in a header, the log and the trace
+	Choices int    // replies that the client wants; 0: one
 }
+
+// Nth returns the request for one of several replies: with one seed all of them would be the same.
+func (a *Ask) Nth(n int) *chat.Request {
+	if n == 0 || a.Seed == nil {
+		return &a.Request
+	}
+	r := a.Request
+	seed := *a.Seed + int64(n)
+	r.Seed = &seed
+	return &r
+}
+
+// Several is a Reply that can hold several replies to one request. Next begins another one, behind the Finish of the one before.
+type Several interface{ Next() }
 
 // Note is one thing that a form did to a request, which its client should hear of.
 type Note struct {

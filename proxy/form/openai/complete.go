@@ -30,6 +30,9 @@ func readCompletion(body []byte) (*form.Ask, error) {
 		if r.Continue.Prompt == "" {
 			return field.Bad("prompt", "must be a text that is not empty")
 		}
+		if r.n != nil && *r.n != 1 {
+			return field.Bad("n", "only n=1 is supported")
+		}
 		return r.settle()
 	})
 	return r.Ask, err

@@ -35,6 +35,14 @@ func readChat(body []byte) (*form.Ask, error) {
 		if err := r.Choose(r.choice, named, "function"); err != nil {
 			return err
 		}
+		if r.n != nil {
+			if *r.n < 1 || *r.n > mostChoices {
+				return field.Bad("n", "must be between 1 and %d", mostChoices)
+			}
+			if *r.n > 1 { // some clients (Haystack) always write 1
+				r.Choices = int(*r.n)
+			}
+		}
 		if r.TopLogprobs > 0 && !r.Logprobs {
 			return field.Bad("top_logprobs", "needs logprobs to be true")
 		}
@@ -43,12 +51,11 @@ func readChat(body []byte) (*form.Ask, error) {
 	return r.Ask, err
 }
 
+// mostChoices is how many replies a request may ask for: they are written one after the other.
+const mostChoices = 8
+
 // settle sets what fields come to together that the completions API has as well.
-// n: 1 passes, since some clients (Haystack) always write it.
 func (r *request) settle() error {
-	if r.n != nil && *r.n != 1 {
-		return field.Bad("n", "only n=1 is supported")
-	}
 	r.MaxTokens = cmp.Or(r.maxCompletionTokens, r.maxTokens) // OpenAI's newer name counts first where a client sends both
 	return nil
 }
@@ -125,7 +132,6 @@ func named(v *fastjson.Value) (member, name string) {
 	}
 	return "name", string(v.GetStringBytes("name"))
 }
-
 
 // readFormat reads the form that the whole reply must have.
 // It is kept in the form of Ollama's field format: "json", or the schema itself.

@@ -174,7 +174,7 @@ func TestErrorsNameTheField(t *testing.T) {
 		{ask(`,"options":{"stop":{}}`), "options.stop", "must be a string"},
 		{ask(`,"options":[]`), "options", "must be an object"},
 		{ask(`,"stream":"yes"`), "stream", "must be true or false"},
-		{ask(`,"n":2`), "n", "only n=1"},
+		{ask(`,"n":9`), "n", "between 1 and 8"},
 		{ask(`,"functions":[]`), "functions", "send tools"},
 		{ask(`,"tools":[{"type":"web_search"}]`), "tools[0].type", `must be "function"`},
 		{ask(`,"tools":[{"type":"function","function":{}}]`), "tools[0].function.name", "must not be empty"},

@@ -40,10 +40,17 @@ type stream struct {
 	stops bool // the client's stop sequences may make the reply empty
 	probs logprobs
 	reply form.Out
+	nth   nth
 
 	text     string   // the field of a text, up to and with its opening quote
 	thoughts []string // the fields of what the model thought
 	said     int      // where the text of the open chunk begins
+}
+
+// nth says which of several replies is written.
+type nth struct {
+	index, last int         // of the choice, and of the last one
+	first       chat.Counts // of the replies in front of this one
 }
 
 // run names a series of fragments that may share a chunk.
@@ -66,11 +73,20 @@ func newStream(w *sse.Writer, a *form.Ask, out form.Out) *stream {
 	head := "data: " + headOf("chat.completion.chunk", a, out)
 	return &stream{
 		out: w, head: head, prefix: head + `{"index":0,"delta":{`, text: `"content":"`,
-		usage: a.Usage, stops: len(a.Stop) > 0, empty: true, probs: logprobs{form.Logprobs{Wanted: a.Logprobs}}, reply: out, thoughts: out.ThoughtFields(),
+		usage: a.Usage, stops: len(a.Stop) > 0, empty: true, probs: logprobs{form.Logprobs{Wanted: a.Logprobs}}, reply: out, thoughts: out.ThoughtFields(), nth: nth{last: max(a.Choices, 1) - 1},
 	}
 }
 
 var _ form.Reply = (*stream)(nil)
+var _ form.Several = (*stream)(nil)
+
+// Next begins another choice. The prompt was the same, and counts once.
+func (s *stream) Next() {
+	s.nth.index++
+	s.prefix = s.head + `{"index":` + strconv.Itoa(s.nth.index) + `,"delta":{`
+	s.nth.first = s.nth.first.Plus(chat.Counts{Completion: s.count.Completion, Estimated: s.count.Estimated})
+	s.role, s.calls, s.count, s.done = false, calls{}, chat.Counts{}, false
+}
 
 // headOf is how an object of either API begins, up to its choices.
 func headOf(object string, a *form.Ask, out form.Out) string {
@@ -317,10 +333,10 @@ func (s *stream) finish(e chat.Event) error {
 		b = append(chat.AppendQuoted(b, reason), '}')
 	}
 	b = append(b, "]}\n\n"...)
-	if s.usage {
+	if s.usage && s.nth.index == s.nth.last {
 		b = append(b, s.head...)
 		b = append(b, `],"usage":`...)
-		b = appendCounts(b, s.count)
+		b = appendCounts(b, s.count.Plus(s.nth.first))
 		b = append(b, "}\n\n"...)
 	}
 	s.out.Buf = b

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 
 	"toolnorm/chat"
@@ -13,9 +14,14 @@ import (
 type whole struct {
 	form.Whole
 	probs logprobs
+	done  []choice    // those in front of the last one
+	spent chat.Counts // by them
+	meta  *chat.Meta  // of the last one that ended
+	err   error       // why one of them is none
 }
 
 var _ form.Reply = (*whole)(nil)
+var _ form.Several = (*whole)(nil)
 
 // toolCall is a call in a whole reply.
 type toolCall struct {
@@ -34,12 +40,11 @@ type completion struct {
 	Object  string          `json:"object"`
 	Created int64           `json:"created"`
 	Model   string          `json:"model"`
-	Choices [1]choice       `json:"choices"`
+	Choices []choice        `json:"choices"`
 	Usage   json.RawMessage `json:"usage"`
 }
 
-// choice is the one reply in a completion.
-// There is always one, with the index 0.
+// choice is a reply in a completion.
 type choice struct {
 	Index   int `json:"index"`
 	Message struct {
@@ -62,12 +67,25 @@ func (w *whole) Event(e chat.Event) error {
 // Close writes the reply, or returns err for the caller to answer.
 // Nothing has left before, so every error becomes a status.
 func (w *whole) Close(err error) error {
-	if err = w.Ended(err); err != nil {
+	if err = cmp.Or(w.err, w.Ended(err)); err != nil {
 		return err
 	}
-	c := completion{ID: w.Out.ID, Object: "chat.completion", Created: w.Out.Created.Unix(), Model: w.Model, Usage: appendCounts(nil, w.Reply.Usage)}
-	w.fill(&c.Choices[0])
+	w.Next()
+	c := completion{ID: w.Out.ID, Object: "chat.completion", Created: w.Out.Created.Unix(), Model: w.Model, Choices: w.done, Usage: appendCounts(nil, w.spent)}
 	return w.write(&c)
+}
+
+// Next keeps the reply that has ended, and begins another one. The prompt was the same, and counts once.
+func (w *whole) Next() {
+	if w.err = cmp.Or(w.err, w.Ended(nil)); w.err != nil {
+		return
+	}
+	c := choice{Index: len(w.done)}
+	w.fill(&c)
+	prompt := max(w.spent.Prompt, w.Reply.Usage.Prompt)
+	w.done, w.spent = append(w.done, c), w.spent.Plus(w.Reply.Usage)
+	w.spent.Prompt = prompt
+	w.meta, w.Reply = w.Reply.End.Meta, chat.Collector{}
 }
 
 // fill says what the model said.
@@ -111,6 +129,6 @@ func (w *whole) write(c *completion) error {
 	if err := enc.Encode(c); err != nil {
 		return err
 	}
-	form.TellHeaders(w.Out.W.Header(), w.Reply.End.Meta)
+	form.TellHeaders(w.Out.W.Header(), w.meta)
 	return form.WriteJSON(w.Out.W, 200, b.Bytes())
 }
