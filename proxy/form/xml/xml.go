@@ -4,7 +4,7 @@
 // What such a prompt says of tools is read (void.go, cline.go, line by line with lines.go), so that a model can be
 // offered real ones. Calls are written as the client's own parser will find them (write.go), words that it would take
 // for a call are broken (prose.go), and what an earlier reply called becomes calls and results again (history.go).
-// reply.go puts it together.
+// A call that the model writes in the client's XML all the same is read as one (own.go). reply.go puts it together.
 //
 // Such a text differs from a reply with tool_calls in three ways. There is no escaping, so a value may be impossible to write; a call that is cut runs all the same; and prose that names
 // a tool in angle brackets is a call. Everything here follows from that: calls are held until they are whole,
