@@ -1,20 +1,28 @@
 package admin
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/rs/zerolog"
 
 	"toolnorm/chat"
+	"toolnorm/internal/auth"
 	"toolnorm/internal/fault"
 	"toolnorm/internal/replay"
 	"toolnorm/internal/trace"
 )
 
 // handleLive adds the routes of the pages Overview and Live.
-// A page is told that an exchange ended and asks for the list then: fifty exchanges without texts are some 30 KB.
+// A page is told that a request has come or ended and asks for what is new then.
 func (s *Server) handleLive() {
 	s.Handle("GET "+API+"exchanges", s.listExchanges)
 	s.Handle("GET "+API+"exchanges/{id}", s.oneExchange)
+	s.Handle("POST "+API+"exchanges/{id}/stop", stopper(s.config.Trace))
+	s.Handle("POST "+API+"texts", texts(s.config.Trace, s.config.Log))
 	s.Handle("GET "+API+"formats", s.listFormats)
 	s.Handle("POST "+API+"replay", s.replay)
 	if s.config.Trace != nil {
@@ -39,17 +47,60 @@ func (s *Server) meanings() map[string]meaning {
 	return all
 }
 
-// listExchanges lists what is kept, without what was said.
-// Where nothing is kept the list is empty and keeps 0, which the page explains.
-func (s *Server) listExchanges(w http.ResponseWriter, _ *http.Request) error {
-	list := trace.List{Counts: map[string]int{}, Exchanges: []trace.Exchange{}}
+// listExchanges lists what is kept, without what was said, and the requests that run. With ?after=SEEN it is what has come since a list
+// with that count, and without the meanings of codes, which do not change. Where nothing is kept the list is empty and keeps 0, which
+// the page explains.
+func (s *Server) listExchanges(w http.ResponseWriter, r *http.Request) error {
+	list := trace.List{Counts: map[string]int{}, Exchanges: []trace.Exchange{}, Running: []trace.Row{}}
+	after, err := strconv.Atoi(cmp.Or(r.URL.Query().Get("after"), "0"))
+	if err != nil || after < 0 {
+		return &fault.Error{Kind: fault.Invalid, Param: "after", Message: "after must be the seen of an earlier list"}
+	}
 	if s.config.Trace != nil {
-		list = s.config.Trace.List()
+		list = s.config.Trace.After(after)
+	}
+	reasons := map[string]meaning{}
+	if after == 0 {
+		reasons = s.meanings()
 	}
 	return write(w, http.StatusOK, struct {
 		trace.List
 		Reasons map[string]meaning `json:"reasons"`
-	}{list, s.meanings()})
+	}{list, reasons})
+}
+
+// stopper ends a request that runs; its client gets an error that says so.
+func stopper(log *trace.Log) func(w http.ResponseWriter, r *http.Request) error {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if log == nil || !log.Stop(r.PathValue("id")) {
+			return fault.New(fault.NotFound, "that request does not run any more")
+		}
+		return write(w, http.StatusOK, map[string]bool{"stopped": true})
+	}
+}
+
+// mostMinutes bounds for how long texts are kept by a switch in the page: who forgets it should not keep what others say.
+const mostMinutes = 120
+
+// texts has what is said kept for some minutes, of requests that come from now on; 0 ends it. The log says who switched it.
+func texts(kept *trace.Log, log zerolog.Logger) func(w http.ResponseWriter, r *http.Request) error {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		var ask struct {
+			Minutes int `json:"minutes"`
+		}
+		if err := read(r, &ask); err != nil {
+			return err
+		}
+		switch {
+		case kept == nil:
+			return fault.New(fault.Invalid, "no requests are kept (setting trace)")
+		case ask.Minutes < 0 || ask.Minutes > mostMinutes:
+			return &fault.Error{Kind: fault.Invalid, Param: "minutes", Message: "minutes must be 0 to 120"}
+		}
+		kept.KeepTexts(time.Now().Add(time.Duration(ask.Minutes) * time.Minute))
+		log.Warn().Str("by", auth.PrincipalOf(r.Context()).Subject).Int("minutes", ask.Minutes).Msg("prompts and replies are kept in memory for a time")
+		return write(w, http.StatusOK, map[string]int{"minutes": ask.Minutes})
+	}
 }
 
 // oneExchange shows one with everything that is kept, and how each generation reads. The reasons are made when somebody

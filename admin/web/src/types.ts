@@ -94,7 +94,23 @@ export interface Exchanges {
   bodies: boolean;
   counts: Record<string, number>;
   exchanges: Exchange[];
+  running: Running[];
+  start: string; // of the log: another one has other exchanges
+  texts_until?: string; // to which texts are kept, by a switch
   reasons: Record<string, Reason>;
+}
+
+// Running is a request that is being answered.
+export interface Running {
+  id: string;
+  time: string;
+  form: string;
+  model: string;
+  format?: string;
+  strategy?: string;
+  first_ms: number; // 0: the model has not begun
+  total_ms: number; // so far
+  pieces: number; // about its tokens
 }
 
 // Reading is what the decoder makes of a text, and why of what is no call.

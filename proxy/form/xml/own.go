@@ -95,7 +95,9 @@ func (o *own) may(text string) bool {
 var opened = regexp.MustCompile("^[ \t]*(?:`{1,3}$|```(?:x|xm|xml)?[ \t]*(?:\n[ \t\n]*|$))?")
 
 // unfenced takes the opening of a fence away, with blanks.
-func unfenced(text string) string { return strings.TrimLeft(text[len(opened.FindString(text)):], " \t") }
+func unfenced(text string) string {
+	return strings.TrimLeft(text[len(opened.FindString(text)):], " \t")
+}
 
 // end returns what is held: as a call, when it is whole and the words in front of it mean it, else as text. finish is how the reply
 // ended: what a limit has cut is no call.
