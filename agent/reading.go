@@ -37,6 +37,8 @@ type watch struct {
 	held   string          // the text that has not
 	holds  bool            // held begins with what may be a call
 	called bool            // the engine has read a call: what stands behind it is text
+
+	thought strings.Builder // what the model has thought
 }
 
 // read passes events.
@@ -45,7 +47,12 @@ func (w *watch) read(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, erro
 		for e, err := range in {
 			ok := true
 			switch {
-			case err != nil || e.Kind == chat.Reasoning || e.Kind == chat.Usage:
+			case e.Kind == chat.Reasoning:
+				if w.thought.Len() < worded.Longest {
+					w.thought.WriteString(e.Text)
+				}
+				ok = yield(e, nil)
+			case err != nil || e.Kind == chat.Usage:
 				ok = yield(e, err)
 			case e.Kind == chat.Text && !w.called:
 				ok = w.add(e, yield)
@@ -100,10 +107,20 @@ func (w *watch) pass(text string, yield func(chat.Event, error) bool) bool {
 
 // end reads what is held at the end of the reply: calls, which leave as events, or an answer, without its labels.
 func (w *watch) end(e chat.Event, yield func(chat.Event, error) bool) bool {
-	if strings.TrimSpace(w.held) == "" {
+	text := w.shown.String() + w.held
+	switch {
+	case w.called:
+		return true
+	// A thought that never ends holds the call that it ends with.
+	case strings.TrimSpace(text) == "":
+		text = w.thought.String()
+	case strings.TrimSpace(w.held) == "":
 		return w.release(yield)
 	}
-	calls, front := w.reader.Calls(w.shown.String()+w.held, e.Text)
+	calls, front := w.reader.Calls(text, e.Text)
+	if w.held == "" {
+		front = "" // it was shown as a thought
+	}
 	if len(calls) == 0 {
 		w.held = worded.Answer(w.held)
 		return w.release(yield)

@@ -15,9 +15,17 @@ func isFinal(name string) bool {
 }
 
 // Answer takes the labels off an answer: "Final Answer: It is 3.", {"action": "Final Answer", "action_input": "It is 3."},
-// {"tool": null, "answer": "It is 3."} all say "It is 3." A text without labels is its own.
+// {"tool": null, "answer": "It is 3."} all say "It is 3." A text without labels is its own, byte for byte.
 func Answer(text string) string {
-	said := strings.TrimSpace(text)
+	whole := strings.TrimSpace(text)
+	if said := answer(whole); said != whole {
+		return said
+	}
+	return text
+}
+
+// answer is Answer for a text without white space around it.
+func answer(said string) string {
 	if strings.HasPrefix(said, "<") {
 		if rest := strings.TrimSpace(tags.ReplaceAllString(said, "")); rest != "" || strings.HasSuffix(said, ">") {
 			said = rest

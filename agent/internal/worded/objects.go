@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"toolnorm/adapters"
 	"toolnorm/chat"
@@ -50,7 +52,31 @@ func (r *Reader) objects(text, end string) (calls []chat.Call, front string) {
 	if _, inside := inFence(front); inside || !adapters.Meant(said, rest(behind)) {
 		return nil, ""
 	}
-	return r.object(body, end), front
+	calls = r.object(body, end)
+	if line := lastLine(front, text[:at]); len(calls) > 0 && line != "" {
+		if _, known := r.tool(calls[0].Name); !known || !isSentence(line) {
+			return nil, ""
+		}
+	}
+	return calls, front
+}
+
+// lastLine is what stands in front of JSON on its own line; empty where only marks do. front is the text without those.
+func lastLine(front, whole string) string {
+	line := whole[strings.LastIndexByte(whole, '\n')+1:]
+	if !strings.HasSuffix(strings.TrimRight(whole, " \t`"), strings.TrimRight(front, " \t`")) || strings.TrimSpace(line) == "" {
+		return "" // a mark was taken off
+	}
+	return line
+}
+
+// isSentence reports whether a line is words that go on in JSON: no line of a shell or of code, and no quotation.
+func isSentence(line string) bool {
+	if strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t") || strings.ContainsAny(line[:1], "$>|#") {
+		return false
+	}
+	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(line, " \t`"))
+	return unicode.IsLetter(last) || unicode.IsDigit(last) || strings.ContainsRune(":：,.。", last)
 }
 
 // listed is an entry of a list that says what the call in it does: 1. Write the file:
@@ -118,6 +144,9 @@ func (r *Reader) object(body, end string) []chat.Call {
 	said := body[m[2]:m[3]]
 	called, rest := name(said)
 	t, known := r.tool(called)
+	if key := strings.Trim(body[m[0]:m[2]], " \t:=\"'“”"); !known && !goTogether(key, body) {
+		return nil
+	}
 	if strings.TrimSpace(rest) != "" && !known || r.Foreign != nil && r.Foreign(said) || isFinal(said) {
 		return nil
 	}
@@ -131,6 +160,24 @@ func (r *Reader) object(body, end string) []chat.Call {
 		return nil
 	}
 	return calls[:1]
+}
+
+// Members that make a call of a name that nobody offers. {"action": "delete", "input": "x"} and {"name": "Ann", "args": []} may be
+// anything.
+var (
+	withAction = regexp.MustCompile(`["'“]?\baction_input\b["'”]?\s*[:=]`)
+	withName   = regexp.MustCompile(`["'“]?\b(?:arguments|parameters)\b["'”]?\s*[:=]\s*["'“]?\{`)
+)
+
+// goTogether reports whether an object has the member that belongs to the one that names the tool.
+func goTogether(key, body string) bool {
+	switch key {
+	case "action":
+		return withAction.MatchString(body)
+	case "name", "function":
+		return withName.MatchString(body)
+	}
+	return true
 }
 
 // key is the only member of an object, when a value in braces is its value.

@@ -60,6 +60,15 @@ var wide = strings.NewReplacer("｛", "{", "｝", "}", "：", ":", "，", ",", "
 // element is a label as a tag: <action>calc.add</action>.
 var element = regexp.MustCompile(`(?s)<([A-Za-z_-]{2,24})>\s*(.*?)\s*</([A-Za-z_-]{2,24})>`)
 
+// labelOf is an element as a label and a value; as it is, where it is none of an action's or its input's.
+func labelOf(tag string) string {
+	m := element.FindStringSubmatch(tag)
+	if as := roles()[folded(m[1])]; m[1] != m[3] || as != action && as != input {
+		return tag
+	}
+	return "\n" + m[1] + ": " + m[2] + "\n"
+}
+
 // tagInFront opens a thought that nothing closes.
 var tagInFront = regexp.MustCompile(`(?i)^\s*<(?:thought|thinking|think|reasoning|scratchpad)>`)
 
@@ -70,13 +79,11 @@ var roleInFront = regexp.MustCompile(`^\s*(?i:assistant|model|bot)[ \t]*:[ \t]*`
 // those of JSON.
 func plain(text string) string {
 	if strings.Contains(text, "</") {
-		text = element.ReplaceAllStringFunc(tags.ReplaceAllString(text, ""), func(tag string) string {
-			m := element.FindStringSubmatch(tag)
-			if as := roles()[folded(m[1])]; m[1] != m[3] || as != action && as != input {
-				return tag
-			}
-			return "\n" + m[1] + ": " + m[2] + "\n"
-		})
+		text = tags.ReplaceAllString(text, "")
+		// Only at the beginning of a line: in a sentence or a command a tag is shown.
+		if m := element.FindStringIndex(text); m != nil && strings.TrimSpace(text[strings.LastIndexByte(text[:m[0]], '\n')+1:m[0]]) == "" {
+			text = element.ReplaceAllStringFunc(text, labelOf)
+		}
 	}
 	if open := tagInFront.FindString(text); open != "" {
 		text = text[len(open):]
