@@ -31,7 +31,10 @@ func answer(said string) string {
 			said = rest
 		}
 	}
-	said = roleInFront.ReplaceAllString(said, "")
+	said = divided(roleInFront.ReplaceAllString(said, ""))
+	if inner, ok := strings.CutPrefix(said, "<answer>"); ok && strings.HasSuffix(inner, "</answer>") {
+		said = strings.TrimSpace(strings.TrimSuffix(inner, "</answer>"))
+	}
 	if behind, ok := labelledAnswer(said); ok {
 		said = behind
 	}
@@ -71,7 +74,16 @@ func labelledAnswer(text string) (string, bool) {
 			return text, false
 		}
 	}
+	// A thought, and words behind a blank line.
+	if i := strings.Index(text, "\n\n"); i >= 0 && len(lines) > 0 && lines[0].role == thought && strings.Trim(text[i:], " \n") != "" && unlabelled(text[i+2:]) {
+		return strings.TrimSpace(text[i:]), true
+	}
 	return text, false
+}
+
+// unlabelled reports whether no line of a text has a known label.
+func unlabelled(text string) bool {
+	return !slices.ContainsFunc(linesOf(text), func(l line) bool { return l.role > other })
 }
 
 // onlyThoughts reports whether nothing but thoughts, results and actions stand on lines.
@@ -93,6 +105,9 @@ func objectAnswer(inner, said string) string {
 		return said
 	}
 	rest := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(inner[d.InputOffset():]), "```"))
+	if only, ok := v["final_answer"].(string); ok && len(v) == 1 {
+		return strings.TrimSpace(only)
+	}
 	tool, named := v["tool"]
 	for _, key := range []string{"action", "name", "tool_name"} {
 		if other, ok := v[key]; ok && !named {

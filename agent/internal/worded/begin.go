@@ -55,6 +55,8 @@ func (r *Reader) may(text string, ended bool) bool {
 		return r.mayFence(text, ended)
 	case l.role > other:
 		return true
+	case r.beginsCall(first):
+		return true
 	case l.role == other:
 		n, rest := name(l.value)
 		_, known := r.tool(n)
@@ -67,7 +69,7 @@ func (r *Reader) may(text string, ended bool) bool {
 
 // mayLabel reports whether half a line may become a known label: signs of lists, and words with which one begins.
 func mayLabel(half string) bool {
-	word := folded(strings.TrimLeft(half, "#*_-+•0123456789.) \t"))
+	word := folded(strings.TrimLeft(half, "#*_-+•(0123456789.) \t"))
 	if word == "" || strings.HasPrefix("json", strings.ToLower(word)) {
 		return true
 	}
@@ -77,6 +79,16 @@ func mayLabel(half string) bool {
 		}
 	}
 	return false
+}
+
+// beginsCall reports whether a line may begin with a call in Python: a tool's name, or its beginning, and a bracket.
+func (r *Reader) beginsCall(line string) bool {
+	n, rest := name(line)
+	if n == "" || !strings.HasPrefix(line, n) {
+		return false
+	}
+	_, known := r.tool(n)
+	return known && (rest == "" || rest[0] == '(') || rest == "" && len(n) < longestLabel && r.prefix(n)
 }
 
 // mayFence is may for a fence, or a span of code at the beginning of a line.

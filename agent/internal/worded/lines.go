@@ -59,9 +59,10 @@ type line struct {
 	end    int    // behind the line, its line break not counted
 }
 
-// Labels: a mark of a list or a heading, a few words that may be bold and numbered, and a colon.
+// Labels: a mark of a list or a heading, a few words that may be bold and numbered, and a colon; behind known ones an arrow or a dash.
 var (
-	labelled = regexp.MustCompile(`^[ \t]{0,3}(?:(?:[-*•+]|\d{1,2}[.)])[ \t]+|#{1,6}[ \t]*)?[*_]{0,3}([\pL][\pL\pM\pN '’_-]{0,40}?)[*_]{0,3}[ \t]*(?:[#(]?\d{1,2}\)?)?[*_]{0,3}[ \t]*[:：][*_]{0,3}[ \t]*`)
+	labelled = regexp.MustCompile(`^[ \t]{0,3}(?:(?:[-*•+]|\(?\d{1,2}[.)])[ \t]+|#{1,6}[ \t]*)?[*_]{0,3}([\pL][\pL\pM\pN '’_-]{0,40}?)[*_]{0,3}[ \t]*(?:[#(]?\d{1,2}\)?)?[*_]{0,3}[ \t]*[:：][*_]{0,3}[ \t]*`)
+	arrowed  = regexp.MustCompile(`^[ \t]{0,3}(?:[-*•+][ \t]+)?[*_]{0,3}([\pL][\pL\pM\pN '’_]{0,40}?)[*_]{0,3}[ \t]*(?:=>|->|→|=|[ \t][-–—])[ \t]+`)
 	heading  = regexp.MustCompile(`^[ \t]{0,3}(?:#{1,6}[ \t]*[*_]{0,3}|[*_]{2,3})([\pL][\pL\pM\pN '’_-]{0,40}?)[ \t]*\d{0,2}[*_]{0,3}[ \t]*$`)
 )
 
@@ -79,7 +80,10 @@ func lineAt(text string, start int) line {
 	l.closes = len(whole) > 2 && strings.Trim(whole, "` \t") == "" || len(whole) > 2 && strings.Trim(whole, "~ \t") == ""
 	m := labelled.FindStringSubmatchIndex(whole)
 	if m == nil {
-		if m = heading.FindStringSubmatchIndex(whole); m == nil || roles()[folded(whole[m[2]:m[3]])] == none {
+		if m = heading.FindStringSubmatchIndex(whole); m == nil {
+			m = arrowed.FindStringSubmatchIndex(whole)
+		}
+		if m == nil || roles()[folded(whole[m[2]:m[3]])] == none {
 			return l
 		}
 	}

@@ -1,6 +1,7 @@
 package worded
 
 import (
+	"encoding/json"
 	"regexp"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"toolnorm/adapters"
 	"toolnorm/chat"
+	"toolnorm/chat/schema"
 )
 
 // Where JSON may be a call, and where it has arguments. They only find what to try.
@@ -195,8 +197,15 @@ func (r *Reader) keyed(body string) []chat.Call {
 		return nil
 	}
 	read, ok := arguments(t, args, true)
-	if !ok {
+	var members map[string]json.RawMessage
+	if !ok || json.Unmarshal(read, &members) != nil {
 		return nil
+	}
+	typ := schema.Compile(t.Schema)
+	for member := range members {
+		if len(typ.Members()) > 0 && !typ.Has(member) {
+			return nil // it tells of the tool
+		}
 	}
 	return []chat.Call{{Name: t.Name, Args: read}}
 }
@@ -250,7 +259,7 @@ var programs = []string{"", "python", "py", "tool_code", "tool", "text", "plaint
 func (r *Reader) program(text, end string) (calls []chat.Call, front string) {
 	i := strings.Index(text, "```")
 	if i < 0 {
-		return nil, ""
+		return r.span(strings.TrimSpace(text))
 	}
 	m := fenced.FindStringSubmatch(text[i:])
 	inner, behind, _ := fence(text[i:])
@@ -260,6 +269,27 @@ func (r *Reader) program(text, end string) (calls []chat.Call, front string) {
 	rest = strings.TrimSpace(rest)
 	if !known || !slices.Contains(programs, strings.ToLower(m[2])) || strings.TrimSpace(behind) != "" || end == chat.Length && behind == "" ||
 		!strings.HasPrefix(rest, "(") || !strings.HasSuffix(rest, ")") || !adapters.Meant(front, "") {
+		return nil, ""
+	}
+	args, ok := python(t, rest[1:len(rest)-1])
+	if !ok {
+		return nil, ""
+	}
+	return []chat.Call{{Name: t.Name, Args: args}}, front
+}
+
+// span reads a call that is all of a reply, or the span of code with which it ends.
+func (r *Reader) span(text string) (calls []chat.Call, front string) {
+	if inner, ok := strings.CutSuffix(text, "`"); ok {
+		i := strings.LastIndexByte(inner, '`')
+		if i < 0 {
+			return nil, ""
+		}
+		front, text = strings.TrimSpace(inner[:i]), inner[i+1:]
+	}
+	called, rest := name(text)
+	t, known := r.tool(called)
+	if !known || !strings.HasPrefix(text, called) || !strings.HasPrefix(rest, "(") || !strings.HasSuffix(rest, ")") || !adapters.Meant(front, "") {
 		return nil, ""
 	}
 	args, ok := python(t, rest[1:len(rest)-1])

@@ -32,7 +32,7 @@ func (r *Reader) steps(text, end string) (calls []chat.Call, front string) {
 			continue
 		case len(calls) > 0 && strings.TrimSpace(text[until:l.start]) != "":
 			return calls, front
-		case l.role == final && len(calls) == 0 && !r.namesTool(l.value):
+		case l.role == final && len(calls) == 0:
 			return nil, ""
 		}
 		if tries++; tries > mostTries {
@@ -54,13 +54,6 @@ func (r *Reader) steps(text, end string) (calls []chat.Call, front string) {
 		}
 	}
 	return calls, front
-}
-
-// namesTool reports whether a value begins with the name of an offered tool.
-func (r *Reader) namesTool(value string) bool {
-	n, _ := name(value)
-	_, ok := r.tool(n)
-	return ok
 }
 
 // meant reports whether the words around a call mean it, and where the call begins: a fence around it belongs to it. Thoughts in
@@ -128,7 +121,7 @@ var linking = regexp.MustCompile(`(?i)^[ \t,:]*(?:with|using)[ \t]+(?:the[ \t]+)
 func (r *Reader) step(text string, lines []line, i int, end string) (s step, ok bool) {
 	l := lines[i]
 	value, at := l.value, l.at
-	if l.role != action && l.role != other && l.role != final {
+	if l.role != action && l.role != other {
 		return s, false
 	}
 	next := i + 1
@@ -146,12 +139,15 @@ func (r *Reader) step(text string, lines []line, i int, end string) (s step, ok 
 		next++
 	}
 	if value[0] == '{' || fenced.MatchString(value) {
-		return r.objectStep(text, at, l.role, end)
+		return r.objectStep(text, at, end)
 	}
 	called, rest := name(value)
 	t, known := r.tool(called)
 	if !known && (l.role != action || called == "" || isFinal(called) || r.Foreign != nil && r.Foreign(called)) {
 		return s, false
+	}
+	if strings.HasPrefix(strings.TrimSpace(rest), "#") || strings.HasPrefix(strings.TrimSpace(rest), "//") {
+		rest = "" // a comment
 	}
 	s = step{call: chat.Call{Name: t.Name}, known: known}
 	args, worded := "", l.role == action
@@ -312,10 +308,10 @@ func stops(lines []line, next, size int) int {
 }
 
 // objectStep reads JSON, or a fence with it, behind a label.
-func (r *Reader) objectStep(text string, at int, as role, end string) (s step, ok bool) {
+func (r *Reader) objectStep(text string, at int, end string) (s step, ok bool) {
 	body, until := inside(strings.TrimLeft(text[at:], " \t"))
 	calls := r.object(body, end)
-	if len(calls) == 0 || as == final {
+	if len(calls) == 0 {
 		return s, false
 	}
 	_, known := r.tool(calls[0].Name)

@@ -58,7 +58,31 @@ var tags = regexp.MustCompile(`(?is)<(thought|thinking|think|reasoning|scratchpa
 var wide = strings.NewReplacer("｛", "{", "｝", "}", "：", ":", "，", ",", "＂", `"`)
 
 // element is a label as a tag: <action>calc.add</action>.
-var element = regexp.MustCompile(`(?s)<([A-Za-z_-]{2,24})>\s*(.*?)\s*</([A-Za-z_-]{2,24})>`)
+var element = regexp.MustCompile(`(?s)<([\pL][\pL\pM '’_-]{1,39})>\s*(.*?)\s*</([\pL][\pL\pM '’_-]{1,39})>`)
+
+// divided puts the label of an action or an answer that stands behind a thought on its line onto a line of its own.
+func divided(text string) string {
+	l := lineAt(text, 0)
+	if l.role != thought {
+		return text
+	}
+	for at := l.at; at < l.end; at++ {
+		if text[at] != ':' && !strings.HasPrefix(text[at:], "：") {
+			continue
+		}
+		from := at
+		for range mostWords {
+			from = strings.LastIndexAny(strings.TrimRight(text[:from], " "), " ") + 1
+			if from <= l.at {
+				break
+			}
+			if as := roles()[folded(text[from:at])]; as == action || as == final {
+				return text[:from-1] + "\n" + text[from:]
+			}
+		}
+	}
+	return text
+}
 
 // labelOf is an element as a label and a value; as it is, where it is none of an action's or its input's.
 func labelOf(tag string) string {
@@ -88,7 +112,7 @@ func plain(text string) string {
 	if open := tagInFront.FindString(text); open != "" {
 		text = text[len(open):]
 	}
-	text = roleInFront.ReplaceAllString(text, "")
+	text = divided(roleInFront.ReplaceAllString(text, ""))
 	if strings.Contains(text, "｛") {
 		text = wide.Replace(text)
 	}
