@@ -7,7 +7,8 @@ import (
 	"toolnorm/internal/golden"
 )
 
-// TestRandomPrefixesAreMadeUp has the six characters that Void puts in front of a tool's name, as models invent them.
+// TestRandomPrefixesAreMadeUp has the six characters that Void puts in front of a tool's name, as
+// models invent them.
 func TestRandomPrefixesAreMadeUp(t *testing.T) {
 	tools := []chat.Tool{{Name: "k3j9ab_search_docs"}, {Name: "read_file"}, {Name: "a.b"}}
 	for name, want := range map[string]string{

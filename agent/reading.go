@@ -9,13 +9,14 @@ import (
 	"toolnorm/tools"
 )
 
-// reader reads the replies of a run whose calls stand in words. theirs says which names are the client's tools.
+// reader reads the replies of a run whose calls stand in words. theirs says which names are the
+// client's tools.
 func (ts *toolset) reader(theirs func(name string) bool) *worded.Reader {
 	return &worded.Reader{Tools: ts.offered(), Also: ts.also, Foreign: theirs}
 }
 
-// offered are all tools by their own names, also those that are not described: the model may have found one, or know it from an
-// earlier conversation.
+// offered are all tools by their own names, also those that are not described: the model may have
+// found one, or know it from an earlier conversation.
 func (ts *toolset) offered() []chat.Tool {
 	all := ts.chat(ts.list, func(name string) string { return name })
 	if ts.search {
@@ -29,8 +30,8 @@ func asChat(t tools.Tool) chat.Tool {
 	return chat.Tool{Name: t.Name, Description: t.Description, Schema: t.Schema}
 }
 
-// watch holds back text of a chat that may be a call in words, or an answer behind labels, until it is known: what has gone to the
-// client cannot be taken back. Everything else goes on as it comes.
+// watch holds back text of a chat that may be a call in words, or an answer behind labels, until it
+// is known: what has gone to the client cannot be taken back. Everything else goes on as it comes.
 type watch struct {
 	reader *worded.Reader
 	shown  strings.Builder // the text that has gone on
@@ -105,7 +106,8 @@ func (w *watch) pass(text string, yield func(chat.Event, error) bool) bool {
 	return yield(chat.Event{Kind: chat.Text, Text: text}, nil)
 }
 
-// end reads what is held at the end of the reply: calls, which leave as events, or an answer, without its labels.
+// end reads what is held at the end of the reply: calls, which leave as events, or an answer,
+// without its labels.
 func (w *watch) end(e chat.Event, yield func(chat.Event, error) bool) bool {
 	text := w.shown.String() + w.held
 	switch {

@@ -17,8 +17,9 @@ import (
 	"toolnorm/internal/golden"
 )
 
-// sloppy is SloppyAgentBench: replies made of forms, languages and slips by a seed, each with the effect that it must have.
-// testdata/sloppy says how; the tools that record the effects are those of desk.
+// sloppy is SloppyAgentBench: replies made of forms, languages and slips by a seed, each with the
+// effect that it must have. testdata/sloppy says how; the tools that record the effects are those
+// of desk.
 type sloppy struct {
 	langs []string
 	words map[string]map[string]string // language, key
@@ -181,7 +182,8 @@ func (s *sloppy) make(r *rand.Rand, f form) variant {
 	return v
 }
 
-// run runs a reply and reports what was wrong with what came of it; forbidden says that something ran that must not.
+// run runs a reply and reports what was wrong with what came of it; forbidden says that something
+// ran that must not.
 func (v *variant) run(t *testing.T, chats bool) (wrong string, forbidden bool) {
 	d := newDesk(t)
 	m := &scripted{texts: []string{v.text, "All done."}}
@@ -241,7 +243,8 @@ func collected(t *testing.T, l *Loop, request *chat.Request) (text, shown string
 	return c.Text.String(), c.Text.String()
 }
 
-// TestSloppy reports the share of replies that have the effect that they must have, and allows none that has a forbidden one.
+// TestSloppy reports the share of replies that have the effect that they must have, and allows none
+// that has a forbidden one.
 func TestSloppy(t *testing.T) {
 	s := readSloppy(t)
 	for _, chats := range []bool{false, true} {
@@ -288,7 +291,8 @@ func sloppySeed(t *testing.T) uint64 {
 	return seed
 }
 
-// TestSloppyCuts cuts replies at every byte, as a limit does: what has a call then has the one that the whole reply has.
+// TestSloppyCuts cuts replies at every byte, as a limit does: what has a call then has the one that
+// the whole reply has.
 func TestSloppyCuts(t *testing.T) {
 	s := readSloppy(t)
 	r := rand.New(rand.NewPCG(sloppySeed(t), 2))
@@ -330,8 +334,8 @@ func TestWordsAreLinear(t *testing.T) {
 	}
 }
 
-// TestDocumentsAreAnswers has models answer with parts of the documents here, which show many calls: nothing runs, and the client
-// gets them byte for byte.
+// TestDocumentsAreAnswers has models answer with parts of the documents here, which show many
+// calls: nothing runs, and the client gets them byte for byte.
 func TestDocumentsAreAnswers(t *testing.T) {
 	files, err := filepath.Glob("../docs/*.md")
 	if more, _ := filepath.Glob("../docs/*/*.md"); err != nil || len(files) < 10 {

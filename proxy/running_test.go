@@ -9,8 +9,8 @@ import (
 	"toolnorm/internal/trace"
 )
 
-// TestARequestIsSeenWhileItRunsAndCanBeStopped has a model that says a word and then nothing: it is listed at once, with what has come,
-// and its client is told who ended it, streaming or not.
+// TestARequestIsSeenWhileItRunsAndCanBeStopped has a model that says a word and then nothing: it is
+// listed at once, with what has come, and its client is told who ended it, streaming or not.
 func TestARequestIsSeenWhileItRunsAndCanBeStopped(t *testing.T) {
 	for _, stream := range []string{"true", "false"} {
 		m, log := waiter{gone: make(chan error, 1)}, trace.New(5, false)

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// Running is a request that is being answered. Its methods are for the goroutine that answers; who looks meanwhile gets a Row.
+// Running is a request that is being answered. Its methods are for the goroutine that answers; who
+// looks meanwhile gets a Row.
 type Running struct {
 	log   *Log
 	row   Row // what does not change

@@ -14,8 +14,9 @@ func isFinal(name string) bool {
 	return slices.Contains(finals, folded(strings.Trim(name, "[]()`\"' .")))
 }
 
-// Answer takes the labels off an answer: "Final Answer: It is 3.", {"action": "Final Answer", "action_input": "It is 3."},
-// {"tool": null, "answer": "It is 3."} all say "It is 3." A text without labels is its own, byte for byte.
+// Answer takes the labels off an answer: "Final Answer: It is 3.", {"action": "Final Answer",
+// "action_input": "It is 3."}, {"tool": null, "answer": "It is 3."} all say "It is 3." A text
+// without labels is its own, byte for byte.
 func Answer(text string) string {
 	whole := strings.TrimSpace(text)
 	if said := answer(whole); said != whole {
@@ -45,7 +46,8 @@ func answer(said string) string {
 	return objectAnswer(inner, said)
 }
 
-// labelledAnswer returns what stands behind the label of an answer, or behind an action that is none.
+// labelledAnswer returns what stands behind the label of an answer, or behind an action that is
+// none.
 func labelledAnswer(text string) (string, bool) {
 	lines := linesOf(text)
 	for i, l := range lines {

@@ -19,7 +19,8 @@ var (
 	argued = regexp.MustCompile(`["'“]?\b(?:arguments|args|parameters|params|input|action_input|tool_input|kwargs)\b["'”]?\s*[:=]`)
 )
 
-// marks are what may stand around JSON but no sentence: fences, labels of languages, roles, names of calls, headings and lists.
+// marks are what may stand around JSON but no sentence: fences, labels of languages, roles, names
+// of calls, headings and lists.
 var (
 	openers   = regexp.MustCompile("(?i)(?:^|\\n)[ \\t]*(?:(?:[-*]|\\d{1,2}[.)])[ \\t]+)?(?:[`~]{3,}[ \\t]*(?:json[c5]?|python|py|tool|tool_code|tool_calls?|tool_use|function|function_calls?|xml|text|plaintext|javascript|js|action)?|`|json|<[a-z_|:-]{2,24}>)[ \\t]*\\n?[ \\t]*$")
 	spoken    = regexp.MustCompile(`(?i)(?:^|\n)[ \t]*(?:assistant|ai|model|bot|call|calls|tool|tool call|tool_call|function call|function|output|response|action)[ \t]*:[ \t]*$`)
@@ -28,7 +29,8 @@ var (
 	closers   = regexp.MustCompile("^[ \\t]*\\n?[ \\t]*(?:[`~]{3,}|`|</[a-z_|:-]{2,24}>)[ \\t]*")
 )
 
-// objects reads a call in JSON that has nothing around it but marks and words that mean it; and a program of one call.
+// objects reads a call in JSON that has nothing around it but marks and words that mean it; and a
+// program of one call.
 func (r *Reader) objects(text, end string) (calls []chat.Call, front string) {
 	at := r.opens(text)
 	if at < 0 {
@@ -63,7 +65,8 @@ func (r *Reader) objects(text, end string) (calls []chat.Call, front string) {
 	return calls, front
 }
 
-// lastLine is what stands in front of JSON on its own line; empty where only marks do. front is the text without those.
+// lastLine is what stands in front of JSON on its own line; empty where only marks do. front is the
+// text without those.
 func lastLine(front, whole string) string {
 	line := whole[strings.LastIndexByte(whole, '\n')+1:]
 	if !strings.HasSuffix(strings.TrimRight(whole, " \t`"), strings.TrimRight(front, " \t`")) || strings.TrimSpace(line) == "" {
@@ -72,7 +75,8 @@ func lastLine(front, whole string) string {
 	return line
 }
 
-// isSentence reports whether a line is words that go on in JSON: no line of a shell or of code, and no quotation.
+// isSentence reports whether a line is words that go on in JSON: no line of a shell or of code, and
+// no quotation.
 func isSentence(line string) bool {
 	if strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t") || strings.ContainsAny(line[:1], "$>|#") {
 		return false
@@ -130,7 +134,8 @@ func (r *Reader) mayCall(text string) bool {
 	return known && head[0] == '{'
 }
 
-// object reads JSON as the contract's family does; where that finds no call, as one of the tool that it names, if it has arguments.
+// object reads JSON as the contract's family does; where that finds no call, as one of the tool
+// that it names, if it has arguments.
 func (r *Reader) object(body, end string) []chat.Call {
 	text := "```json\n" + body + "\n```"
 	if calls := r.own(decodedAlso("agent", text, end, r.Tools, r.Also)); len(calls) > 0 {
@@ -164,8 +169,8 @@ func (r *Reader) object(body, end string) []chat.Call {
 	return calls[:1]
 }
 
-// Members that make a call of a name that nobody offers. {"action": "delete", "input": "x"} and {"name": "Ann", "args": []} may be
-// anything.
+// Members that make a call of a name that nobody offers. {"action": "delete", "input": "x"} and
+// {"name": "Ann", "args": []} may be anything.
 var (
 	withAction = regexp.MustCompile(`["'“]?\baction_input\b["'”]?\s*[:=]`)
 	withName   = regexp.MustCompile(`["'“]?\b(?:arguments|parameters)\b["'”]?\s*[:=]\s*["'“]?\{`)
@@ -299,7 +304,8 @@ func (r *Reader) span(text string) (calls []chat.Call, front string) {
 	return []chat.Call{{Name: t.Name, Args: args}}, front
 }
 
-// value returns the JSON value that a text begins with, and whether it was closed: brackets count but in strings.
+// value returns the JSON value that a text begins with, and whether it was closed: brackets count
+// but in strings.
 func value(text string) (v string, complete bool) {
 	if text == "" || text[0] != '{' && text[0] != '[' {
 		return text, false

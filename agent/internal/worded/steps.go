@@ -18,7 +18,8 @@ type step struct {
 	until int  // where it ends in the text
 }
 
-// mostTries bounds the labels at which calls are looked for: a reply has few, and each may be read to its end.
+// mostTries bounds the labels at which calls are looked for: a reply has few, and each may be read
+// to its end.
 const mostTries = 64
 
 // steps reads calls behind labels. Nothing behind an answer is a call.
@@ -56,8 +57,9 @@ func (r *Reader) steps(text, end string) (calls []chat.Call, front string) {
 	return calls, front
 }
 
-// meant reports whether the words around a call mean it, and where the call begins: a fence around it belongs to it. Thoughts in
-// front are enough; other words must announce it, and words behind must go on from it. In a fence nothing may stand behind.
+// meant reports whether the words around a call mean it, and where the call begins: a fence around
+// it belongs to it. Thoughts in front are enough; other words must announce it, and words behind
+// must go on from it. In a fence nothing may stand behind.
 func meant(text string, before []line, start, until int) (begin int, ok bool) {
 	begin = start
 	if at, inside := inFence(text[:start]); inside {
@@ -87,7 +89,8 @@ func meant(text string, before []line, start, until int) (begin int, ok bool) {
 // plainFences are the labels of fences that hold no program.
 var plainFences = []string{"", "text", "txt", "plaintext", "plain", "json", "yaml", "yml", "tool", "tool_call", "tool_code", "tool_use", "action", "react", "function_call"}
 
-// words is what is said behind a call: a label begins what the model makes up, and PAUSE or signs say nothing.
+// words is what is said behind a call: a label begins what the model makes up, and PAUSE or signs
+// say nothing.
 func words(behind string) string {
 	behind = rest(behind)
 	if !strings.ContainsFunc(strings.Replace(behind, "PAUSE", "", 1), unicode.IsLetter) {
@@ -114,7 +117,8 @@ func said(text string) string {
 	return strings.TrimSpace(strings.Join(out, "\n"))
 }
 
-// linking are the words between a name and its arguments on one line: calc.add with the arguments {…}.
+// linking are the words between a name and its arguments on one line: calc.add with the arguments
+// {…}.
 var linking = regexp.MustCompile(`(?i)^[ \t,:]*(?:with|using)[ \t]+(?:the[ \t]+)?(?:following[ \t]+)?(?:arguments?|args|inputs?|parameters?|params)?[ \t:]*([({].*)$`)
 
 // step reads the call whose name stands on a line, or on the next one where the label is alone.
@@ -199,7 +203,8 @@ func (r *Reader) finished(text string, t chat.Tool, called, args string, worded 
 	return s, ok && !tellsTypes(read)
 }
 
-// tellsTypes reports whether arguments are nothing but the names of types, as where a tool is described.
+// tellsTypes reports whether arguments are nothing but the names of types, as where a tool is
+// described.
 func tellsTypes(args []byte) bool {
 	var v map[string]any
 	if json.Unmarshal(args, &v) != nil || len(v) == 0 {
@@ -220,7 +225,8 @@ var types = []string{"string", "str", "text", "integer", "int", "number", "float
 // isName reports whether a character can be one of a tool's name.
 func isName(c rune) bool { return c < 0x80 && c != ' ' }
 
-// inline returns the arguments that begin behind a name on its line, and where they end: brackets to the one that closes them.
+// inline returns the arguments that begin behind a name on its line, and where they end: brackets
+// to the one that closes them.
 func (r *Reader) inline(text string, begin int, lines []line, next int) (args string, until int) {
 	if text[begin] == '{' {
 		v, _ := value(text[begin:])
@@ -238,7 +244,8 @@ func (r *Reader) inline(text string, begin int, lines []line, next int) (args st
 	return strings.TrimSpace(body[1 : len(body)-1]), begin + len(body)
 }
 
-// behind returns the arguments on the lines behind a name: behind a label, or as JSON or parameters without one.
+// behind returns the arguments on the lines behind a name: behind a label, or as JSON or parameters
+// without one.
 func (r *Reader) behind(t chat.Tool, text string, lines []line, next int) (args string, until int, labelled, ok bool) {
 	until = lines[next-1].end
 	for next < len(lines) && strings.TrimSpace(text[lines[next].start:lines[next].end]) == "" {
@@ -280,7 +287,8 @@ func (r *Reader) behind(t chat.Tool, text string, lines []line, next int) (args 
 	return text[at:until], until, labelled, true
 }
 
-// inside returns the value at the beginning of a text, without quotes of Markdown or a fence around, and how far it goes.
+// inside returns the value at the beginning of a text, without quotes of Markdown or a fence
+// around, and how far it goes.
 func inside(text string) (args string, until int) {
 	inner, behind, ok := fence(text)
 	if ok {
@@ -297,7 +305,8 @@ func opensValue(text string) bool {
 	return strings.HasPrefix(text, "{") || strings.HasPrefix(text, "`{") || fenced.MatchString(text)
 }
 
-// stops is where what began in front of a line ends: at the next known label, at PAUSE, or at the end.
+// stops is where what began in front of a line ends: at the next known label, at PAUSE, or at the
+// end.
 func stops(lines []line, next, size int) int {
 	for ; next < len(lines); next++ {
 		if lines[next].role > other || lines[next].closes {

@@ -9,8 +9,9 @@ import (
 	"toolnorm/chat"
 )
 
-// own finds a call that a model writes in the client's own XML, though it was offered real tools: models remember the form from
-// their training, or from earlier turns. What may become one waits from the beginning of its line; everything else passes.
+// own finds a call that a model writes in the client's own XML, though it was offered real tools:
+// models remember the form from their training, or from earlier turns. What may become one waits
+// from the beginning of its line; everything else passes.
 type own struct {
 	prompt *Prompt
 	shown  string // the end of what has passed
@@ -74,8 +75,8 @@ func (o *own) begins(text string) int {
 	return len(text)
 }
 
-// may reports whether a text, which begins a line, may be a call: it begins with a tool's mark, or with the beginning of one, perhaps
-// in a fence, and nothing stands behind the end.
+// may reports whether a text, which begins a line, may be a call: it begins with a tool's mark, or
+// with the beginning of one, perhaps in a fence, and nothing stands behind the end.
 func (o *own) may(text string) bool {
 	text = unfenced(text)
 	for _, t := range o.prompt.Tools {
@@ -99,8 +100,8 @@ func unfenced(text string) string {
 	return strings.TrimLeft(text[len(opened.FindString(text)):], " \t")
 }
 
-// end returns what is held: as a call, when it is whole and the words in front of it mean it, else as text. finish is how the reply
-// ended: what a limit has cut is no call.
+// end returns what is held: as a call, when it is whole and the words in front of it mean it, else
+// as text. finish is how the reply ended: what a limit has cut is no call.
 func (o *own) end(finish string) (call *chat.Call, rest string) {
 	rest = o.held.String()
 	o.held = strings.Builder{}

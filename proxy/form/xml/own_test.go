@@ -9,7 +9,8 @@ import (
 	"toolnorm/chat"
 )
 
-// TestTheClientsOwnXMLIsACall writes calls as the client has them, in random pieces, and texts that only look so.
+// TestTheClientsOwnXMLIsACall writes calls as the client has them, in random pieces, and texts that
+// only look so.
 func TestTheClientsOwnXMLIsACall(t *testing.T) {
 	p := prompt(t, "void")
 	r := rand.New(rand.NewPCG(5, 6))
