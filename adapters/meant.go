@@ -6,9 +6,9 @@ import (
 	"toolnorm/adapters/internal/prose"
 )
 
-// Meant reports whether the words around what may be a call mean it: those in front announce it, and those behind go on from
-// it. Blank words mean nothing else, so a call that stands alone is meant. It is for readers of whole replies; [Format.Decode] asks
-// the same.
+// Meant reports whether the words around what may be a call mean it: those in front announce it,
+// and those behind go on from it. Blank words mean nothing else, so a call that stands alone is
+// meant. It is for readers of whole replies; [Format.Decode] asks the same.
 func Meant(front, behind string) bool {
 	front, behind = strings.TrimSpace(front), strings.TrimSpace(behind)
 	return (front == "" || prose.Judge([]byte(front)) == prose.Announced) && (behind == "" || prose.GoesOn([]byte("\n"+behind)))

@@ -86,7 +86,7 @@ func New(c Config) *Server {
 	s.Handle("GET "+API+"session", s.session)
 	s.Handle("GET "+API+"events", s.stream)
 	(&customTools{c.Tools, c.Log}).routes(s)
-	(&live{c.Trace, c.Reasons, &s.current}).routes(s)
+	(&live{c.Trace, c.Reasons, &s.current, c.Log}).routes(s)
 	(&models{&s.current}).routes(s)
 	(&others{c.Servers, c.Registry, s.Publish}).routes(s)
 	(&knowledge{c.KB, c.Log, s.Publish}).routes(s)

@@ -1,11 +1,17 @@
 package admin
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
+	"strconv"
 	"sync/atomic"
+	"time"
+
+	"github.com/rs/zerolog"
 
 	"toolnorm/chat"
+	"toolnorm/internal/auth"
 	"toolnorm/internal/fault"
 	"toolnorm/internal/replay"
 	"toolnorm/internal/trace"
@@ -16,13 +22,16 @@ type live struct {
 	trace   *trace.Log // nil: none are kept
 	reasons []chat.Reason
 	current *atomic.Pointer[current]
+	log     zerolog.Logger
 }
 
 // routes adds those of the pages Overview and Live to a server.
-// A page is told that an exchange ended and asks for the list then: fifty exchanges without texts are some 30 KB.
+// A page is told that a request has come or ended and asks for what is new then.
 func (l *live) routes(to *Server) {
 	to.Handle("GET "+API+"exchanges", l.listExchanges)
 	to.Handle("GET "+API+"exchanges/{id}", l.oneExchange)
+	to.Handle("POST "+API+"exchanges/{id}/stop", stopper(l.trace))
+	to.Handle("POST "+API+"texts", texts(l.trace, l.log))
 	to.Handle("GET "+API+"formats", l.listFormats)
 	to.Handle("POST "+API+"replay", l.replay)
 	if l.trace != nil {
@@ -60,14 +69,57 @@ type exchange struct {
 	Reasons  map[string]meaning `json:"reasons"`
 }
 
-// listExchanges lists what is kept, without what was said.
-// Where nothing is kept the list is empty and keeps 0, which the page explains.
-func (l *live) listExchanges(w http.ResponseWriter, _ *http.Request) error {
-	list := trace.List{Counts: map[string]int{}, Exchanges: []trace.Exchange{}}
-	if l.trace != nil {
-		list = l.trace.List()
+// listExchanges lists what is kept, without what was said, and the requests that run. With ?after=SEEN it is what has come since a list
+// with that count, and without the meanings of codes, which do not change. Where nothing is kept the list is empty and keeps 0, which
+// the page explains.
+func (l *live) listExchanges(w http.ResponseWriter, r *http.Request) error {
+	list := trace.List{Counts: map[string]int{}, Exchanges: []trace.Exchange{}, Running: []trace.Row{}}
+	after, err := strconv.Atoi(cmp.Or(r.URL.Query().Get("after"), "0"))
+	if err != nil || after < 0 {
+		return &fault.Error{Kind: fault.Invalid, Param: "after", Message: "after must be the seen of an earlier list"}
 	}
-	return write(w, http.StatusOK, exchanges{list, l.meanings()})
+	if l.trace != nil {
+		list = l.trace.After(after)
+	}
+	reasons := map[string]meaning{}
+	if after == 0 {
+		reasons = l.meanings()
+	}
+	return write(w, http.StatusOK, exchanges{list, reasons})
+}
+
+// stopper ends a request that runs; its client gets an error that says so.
+func stopper(log *trace.Log) func(w http.ResponseWriter, r *http.Request) error {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if log == nil || !log.Stop(r.PathValue("id")) {
+			return fault.New(fault.NotFound, "that request does not run any more")
+		}
+		return write(w, http.StatusOK, map[string]bool{"stopped": true})
+	}
+}
+
+// mostMinutes bounds for how long texts are kept by a switch in the page: who forgets it should not keep what others say.
+const mostMinutes = 120
+
+// texts has what is said kept for some minutes, of requests that come from now on; 0 ends it. The log says who switched it.
+func texts(kept *trace.Log, log zerolog.Logger) func(w http.ResponseWriter, r *http.Request) error {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		var ask struct {
+			Minutes int `json:"minutes"`
+		}
+		if err := read(r, &ask); err != nil {
+			return err
+		}
+		switch {
+		case kept == nil:
+			return fault.New(fault.Invalid, "no requests are kept (setting trace)")
+		case ask.Minutes < 0 || ask.Minutes > mostMinutes:
+			return &fault.Error{Kind: fault.Invalid, Param: "minutes", Message: "minutes must be 0 to 120"}
+		}
+		kept.KeepTexts(time.Now().Add(time.Duration(ask.Minutes) * time.Minute))
+		log.Warn().Str("by", auth.PrincipalOf(r.Context()).Subject).Int("minutes", ask.Minutes).Msg("prompts and replies are kept in memory for a time")
+		return write(w, http.StatusOK, map[string]int{"minutes": ask.Minutes})
+	}
 }
 
 // oneExchange shows one with everything that is kept, and how each generation reads. The reasons are made when somebody

@@ -182,3 +182,28 @@ func TestServersAndToolsAreManaged(t *testing.T) {
 		}
 	}
 }
+
+// TestTextsAreKeptForATime switches them on while the server runs, and off again.
+func TestTextsAreKeptForATime(t *testing.T) {
+	log := trace.New(5, false)
+	s := New(Config{Trace: log})
+	for _, tt := range []struct {
+		body   string
+		status int
+		kept   bool
+	}{{`{"minutes":15}`, 200, true}, {`{"minutes":121}`, 400, true}, {`{"minutes":-1}`, 400, true}, {`{"minutes":0}`, 200, false}} {
+		status, body := asked(t, s, "POST", "/admin/api/texts", tt.body)
+		if kept := log.Begin("a", "chat", "/", time.Now()).Bodies != nil; status != tt.status || kept != tt.kept {
+			t.Errorf("%s: %d %s, kept %v", tt.body, status, body, kept)
+		}
+		if _, list := asked(t, s, "GET", "/admin/api/exchanges", ""); strings.Contains(list, "texts_until") != tt.kept {
+			t.Errorf("%s: the list is %s", tt.body, list)
+		}
+	}
+	if status, _ := asked(t, s, "POST", "/admin/api/exchanges/none/stop", "{}"); status != 404 {
+		t.Errorf("stopping nothing is %d", status)
+	}
+	if status, _ := asked(t, s, "GET", "/admin/api/exchanges?after=x", ""); status != 400 {
+		t.Errorf("after=x is %d", status)
+	}
+}

@@ -43,6 +43,7 @@ var pageTypes = []struct {
 	{name: "Message", of: trace.Message{}},
 	{name: "Bodies", of: trace.Bodies{}},
 	{name: "Reason", of: meaning{}},
+	{name: "Running", of: trace.Row{}},
 	{name: "Exchanges", of: exchanges{}},
 	{name: "ReadCall", of: replay.Call{}},
 	{name: "Reading", of: replay.Reading{}, schema: "Reading"},
@@ -116,7 +117,8 @@ func fieldsOf(t reflect.Type) (all []jsonField) {
 			}
 		case f.IsExported() && name != "-" && name != "":
 			all = slices.DeleteFunc(all, func(a jsonField) bool { return a.name == name })
-			all = append(all, jsonField{name, tagged && strings.Contains(options, "omitempty"), f.Type})
+			optional := strings.Contains(options, "omitempty") || strings.Contains(options, "omitzero")
+			all = append(all, jsonField{name, tagged && optional, f.Type})
 		}
 	}
 	return all

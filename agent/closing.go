@@ -21,7 +21,7 @@ func (r *run) close(ctx context.Context) error {
 			return r.failed(ctx, err)
 		}
 		if text = r.last.got.Text.String(); r.isAnswer(text) {
-			r.say(worded.Answer(text))
+			r.say(strings.TrimSpace(worded.Answer(text)))
 			return nil
 		}
 		r.again = true
@@ -82,7 +82,7 @@ func (r *run) found() string {
 // isAnswer reports whether a text says something: more than white space, the labels of an answer, or a call, whether of an
 // offered tool or of one that the model has made up.
 func (r *run) isAnswer(text string) bool {
-	text = worded.Answer(text)
+	text = strings.TrimSpace(worded.Answer(text))
 	if text == "" {
 		return false
 	}

@@ -13,8 +13,8 @@ import (
 	"toolnorm/tools"
 )
 
-// BasePrefix in front of the name of a knowledge base makes a model of it: kb/Office answers from the documents of Office, with
-// the passages that it has read.
+// BasePrefix in front of the name of a knowledge base makes a model of it: kb/Office answers from
+// the documents of Office, with the passages that it has read.
 const BasePrefix = "kb/"
 
 // Base is a knowledge base that a model can be made of.
@@ -24,12 +24,13 @@ type Base struct{ ID, Name string }
 type Bases interface {
 	// Bases lists those that the caller of ctx may see.
 	Bases(ctx context.Context) ([]Base, error)
-	// Link is the address at which the caller can read a passage of a document; empty: there is none.
+	// Link is the address at which the caller can read a passage of a document; empty: there is
+	// none.
 	Link(ctx context.Context, base, document string, passage int) string
 }
 
-// Listed returns the models that this loop adds to a list: a model for each knowledge base that the caller of ctx may see, and
-// NAME@SUFFIX for each suffix and each model that is shown.
+// Listed returns the models that this loop adds to a list: a model for each knowledge base that the
+// caller of ctx may see, and NAME@SUFFIX for each suffix and each model that is shown.
 func (l *Loop) Listed(ctx context.Context, models []chat.Info, suffixes []string) []chat.Info {
 	all := slices.Clone(models)
 	for _, m := range models {
@@ -74,7 +75,8 @@ func (l *Loop) Behind(ctx context.Context, name string) (string, error) {
 	return cmp.Or(strings.TrimSuffix(name, Suffix), l.cfg.DefaultModel), nil
 }
 
-// baseModel is the model that answers from knowledge bases: as the settings say, else the first that is listed.
+// baseModel is the model that answers from knowledge bases: as the settings say, else the first
+// that is listed.
 func (l *Loop) baseModel(models []chat.Info) string {
 	if name := cmp.Or(l.cfg.BaseModel, l.cfg.DefaultModel); name != "" && !strings.HasPrefix(name, BasePrefix) {
 		return name
@@ -87,7 +89,8 @@ func (l *Loop) baseModel(models []chat.Info) string {
 	return ""
 }
 
-// baseOf returns the knowledge base that a model's name means, and the model that answers; false for another model's name.
+// baseOf returns the knowledge base that a model's name means, and the model that answers; false
+// for another model's name.
 func (l *Loop) baseOf(ctx context.Context, name string) (b Base, model string, ok bool, err error) {
 	if l.cfg.Bases == nil {
 		return b, "", false, nil
@@ -119,8 +122,9 @@ func (l *Loop) baseOf(ctx context.Context, name string) (b Base, model string, o
 	return all[at], model, true, nil
 }
 
-// ofBase answers a request from a knowledge base: one of its tools is called first, and the model answers from what that found,
-// without tools. Small models that are offered the tools again call them again.
+// ofBase answers a request from a knowledge base: one of its tools is called first, and the model
+// answers from what that found, without tools. Small models that are offered the tools again call
+// them again.
 func (s *stream) ofBase(ctx context.Context, l *Loop, request chat.Request, b Base) error {
 	ts, err := l.knowledge(ctx)
 	if err != nil {
@@ -163,7 +167,8 @@ type searched struct {
 	Message string `json:"message"`
 }
 
-// passages are the passages that a search found, by numbers and without what its stages did; a result of another kind is as it is.
+// passages are the passages that a search found, by numbers and without what its stages did; a
+// result of another kind is as it is.
 func passages(res tools.Result) tools.Result {
 	var f searched
 	if res.IsError || json.Unmarshal(res.Structured, &f) != nil || f.Results == nil {

@@ -9,13 +9,14 @@ import (
 	"toolnorm/tools"
 )
 
-// reader reads the replies of a run whose calls stand in words. theirs says which names are the client's tools.
+// reader reads the replies of a run whose calls stand in words. theirs says which names are the
+// client's tools.
 func (ts *toolset) reader(theirs func(name string) bool) *worded.Reader {
 	return &worded.Reader{Tools: ts.offered(), Also: ts.also, Foreign: theirs}
 }
 
-// offered are all tools by their own names, also those that are not described: the model may have found one, or know it from an
-// earlier conversation.
+// offered are all tools by their own names, also those that are not described: the model may have
+// found one, or know it from an earlier conversation.
 func (ts *toolset) offered() []chat.Tool {
 	all := ts.chat(ts.list, func(name string) string { return name })
 	if ts.search {
@@ -29,14 +30,16 @@ func asChat(t tools.Tool) chat.Tool {
 	return chat.Tool{Name: t.Name, Description: t.Description, Schema: t.Schema}
 }
 
-// watch holds back text of a chat that may be a call in words, or an answer behind labels, until it is known: what has gone to the
-// client cannot be taken back. Everything else goes on as it comes.
+// watch holds back text of a chat that may be a call in words, or an answer behind labels, until it
+// is known: what has gone to the client cannot be taken back. Everything else goes on as it comes.
 type watch struct {
 	reader *worded.Reader
 	shown  strings.Builder // the text that has gone on
 	held   string          // the text that has not
 	holds  bool            // held begins with what may be a call
 	called bool            // the engine has read a call: what stands behind it is text
+
+	thought strings.Builder // what the model has thought
 }
 
 // read passes events.
@@ -45,7 +48,12 @@ func (w *watch) read(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, erro
 		for e, err := range in {
 			ok := true
 			switch {
-			case err != nil || e.Kind == chat.Reasoning || e.Kind == chat.Usage:
+			case e.Kind == chat.Reasoning:
+				if w.thought.Len() < worded.Longest {
+					w.thought.WriteString(e.Text)
+				}
+				ok = yield(e, nil)
+			case err != nil || e.Kind == chat.Usage:
 				ok = yield(e, err)
 			case e.Kind == chat.Text && !w.called:
 				ok = w.add(e, yield)
@@ -98,12 +106,23 @@ func (w *watch) pass(text string, yield func(chat.Event, error) bool) bool {
 	return yield(chat.Event{Kind: chat.Text, Text: text}, nil)
 }
 
-// end reads what is held at the end of the reply: calls, which leave as events, or an answer, without its labels.
+// end reads what is held at the end of the reply: calls, which leave as events, or an answer,
+// without its labels.
 func (w *watch) end(e chat.Event, yield func(chat.Event, error) bool) bool {
-	if strings.TrimSpace(w.held) == "" {
+	text := w.shown.String() + w.held
+	switch {
+	case w.called:
+		return true
+	// A thought that never ends holds the call that it ends with.
+	case strings.TrimSpace(text) == "":
+		text = w.thought.String()
+	case strings.TrimSpace(w.held) == "":
 		return w.release(yield)
 	}
-	calls, front := w.reader.Calls(w.shown.String()+w.held, e.Text)
+	calls, front := w.reader.Calls(text, e.Text)
+	if w.held == "" {
+		front = "" // it was shown as a thought
+	}
 	if len(calls) == 0 {
 		w.held = worded.Answer(w.held)
 		return w.release(yield)

@@ -146,7 +146,7 @@ func (r *run) end(ctx context.Context, stop Stop) error {
 	r.out.Text = strings.TrimSpace(r.last.raw.String())
 	// Where there were no calls the decoded text is the answer: the family's marks are out of it.
 	if len(r.last.got.Calls) == 0 {
-		r.out.Text = worded.Answer(r.last.got.Text.String())
+		r.out.Text = strings.TrimSpace(worded.Answer(r.last.got.Text.String()))
 	}
 	none := stop == Final && !r.last.foreign && !r.isAnswer(r.last.got.Text.String())
 	if none || stop == Escalated || r.ask.Closing && (stop == MaxIterations || stop == RepeatedCall) {

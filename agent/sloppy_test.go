@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -16,8 +17,9 @@ import (
 	"toolnorm/internal/golden"
 )
 
-// sloppy is SloppyAgentBench: replies made of forms, languages and slips by a seed, each with the effect that it must have.
-// testdata/sloppy says how; the tools that record the effects are those of desk.
+// sloppy is SloppyAgentBench: replies made of forms, languages and slips by a seed, each with the
+// effect that it must have. testdata/sloppy says how; the tools that record the effects are those
+// of desk.
 type sloppy struct {
 	langs []string
 	words map[string]map[string]string // language, key
@@ -180,7 +182,8 @@ func (s *sloppy) make(r *rand.Rand, f form) variant {
 	return v
 }
 
-// run runs a reply and reports what was wrong with what came of it; forbidden says that something ran that must not.
+// run runs a reply and reports what was wrong with what came of it; forbidden says that something
+// ran that must not.
 func (v *variant) run(t *testing.T, chats bool) (wrong string, forbidden bool) {
 	d := newDesk(t)
 	m := &scripted{texts: []string{v.text, "All done."}}
@@ -209,6 +212,10 @@ func (v *variant) run(t *testing.T, chats bool) (wrong string, forbidden bool) {
 		return fmt.Sprintf("nothing ran; text %q", text), false
 	case v.kind == "unknown" && !strings.Contains(m.told(), "there is no tool"):
 		return "the model is not told", false
+	case v.kind == "none" && len(m.asked) > 1:
+		return "the model is asked again", false
+	case v.kind == "half" && len(m.asked) == 1:
+		return "the model does not hear that its call is not whole", false
 	case v.answer != "" && strings.TrimSpace(text) != v.answer:
 		return fmt.Sprintf("text %q", text), false
 	case chats && v.runs != "" && strings.Contains(shown, "{"):
@@ -236,7 +243,8 @@ func collected(t *testing.T, l *Loop, request *chat.Request) (text, shown string
 	return c.Text.String(), c.Text.String()
 }
 
-// TestSloppy reports the share of replies that have the effect that they must have, and allows none that has a forbidden one.
+// TestSloppy reports the share of replies that have the effect that they must have, and allows none
+// that has a forbidden one.
 func TestSloppy(t *testing.T) {
 	s := readSloppy(t)
 	for _, chats := range []bool{false, true} {
@@ -283,7 +291,8 @@ func sloppySeed(t *testing.T) uint64 {
 	return seed
 }
 
-// TestSloppyCuts cuts replies at every byte, as a limit does: what has a call then has the one that the whole reply has.
+// TestSloppyCuts cuts replies at every byte, as a limit does: what has a call then has the one that
+// the whole reply has.
 func TestSloppyCuts(t *testing.T) {
 	s := readSloppy(t)
 	r := rand.New(rand.NewPCG(sloppySeed(t), 2))
@@ -322,5 +331,51 @@ func TestWordsAreLinear(t *testing.T) {
 		} else {
 			t.Logf("%q takes %v", piece, took)
 		}
+	}
+}
+
+// TestDocumentsAreAnswers has models answer with parts of the documents here, which show many
+// calls: nothing runs, and the client gets them byte for byte.
+func TestDocumentsAreAnswers(t *testing.T) {
+	files, err := filepath.Glob("../docs/*.md")
+	if more, _ := filepath.Glob("../docs/*/*.md"); err != nil || len(files) < 10 {
+		t.Fatal(err, len(files))
+	} else {
+		files = append(files, more...)
+	}
+	n := 0
+	for _, file := range files {
+		page, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, part := range strings.SplitAfter(string(page), "\n\n") {
+			// Marks of families are theirs to read, wherever they stand.
+			if strings.TrimSpace(part) == "" || len(part) > 4000 || strings.Contains(part, "<|") || strings.Contains(part, "<think") {
+				continue
+			}
+			n++
+			for _, chats := range []bool{false, true} {
+				v := variant{kind: "none", text: part}
+				d, m := newDesk(t), &scripted{texts: []string{part, "All done."}}
+				l := New(Config{Model: m, Tools: d.registry, Servers: d})
+				text := ""
+				if chats {
+					request := question("Go on.")
+					request.Model += Suffix
+					text, _ = collected(t, l, &request)
+				} else if out, err := l.Run(t.Context(), Ask{Request: question("Go on.")}, nil); err != nil {
+					t.Fatal(err)
+				} else {
+					text = out.Text
+				}
+				if len(d.ran) > 0 || len(m.asked) > 1 || strings.TrimSpace(text) != strings.TrimSpace(v.text) {
+					t.Errorf("%s, part %d, chat %v: ran %v, asked %d times, text %q of %q", file, i, chats, d.ran, len(m.asked), text, part)
+				}
+			}
+		}
+	}
+	if n < 500 {
+		t.Errorf("%d parts", n)
 	}
 }

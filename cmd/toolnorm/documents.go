@@ -15,7 +15,8 @@ import (
 	"toolnorm/tools/kb"
 )
 
-// catalog lists the models of the engine, and those that the agent makes of them: NAME@agent, and kb/NAME.
+// catalog lists the models of the engine, and those that the agent makes of them: NAME@agent, and
+// kb/NAME.
 type catalog struct {
 	*engine.Engine
 	loop     *agent.Loop

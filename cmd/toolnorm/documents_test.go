@@ -14,8 +14,8 @@ import (
 	"toolnorm/tools/kb/kbstore"
 )
 
-// TestAKnowledgeBaseIsAModel asks kb/NAME as a chat client would: from the list, with an answer that cites pages which open, and
-// by nobody who may not see the base.
+// TestAKnowledgeBaseIsAModel asks kb/NAME as a chat client would: from the list, with an answer
+// that cites pages which open, and by nobody who may not see the base.
 func TestAKnowledgeBaseIsAModel(t *testing.T) {
 	clean(t, "")
 	t.Setenv("TOOLNORM_JWT_SECRET", jwtSecret)
@@ -71,7 +71,8 @@ func TestAKnowledgeBaseIsAModel(t *testing.T) {
 	}
 }
 
-// TestAliasesAreCheckedAtTheStart tells of an alias whose model no server has, and refuses a suffix that there is not.
+// TestAliasesAreCheckedAtTheStart tells of an alias whose model no server has, and refuses a suffix
+// that there is not.
 func TestAliasesAreCheckedAtTheStart(t *testing.T) {
 	clean(t, "")
 	var log log

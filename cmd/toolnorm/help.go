@@ -11,7 +11,8 @@ import (
 // first are the settings that toolnorm -h shows: those that a first hour needs.
 var first = []string{"listen", "ollama", "upstream", "model", "num-ctx", "api-keys-file", "config"}
 
-// Settings that the help of a command shows beside its own options: which servers it asks, or where its data lie.
+// Settings that the help of a command shows beside its own options: which servers it asks, or where
+// its data lie.
 var (
 	asking  = []string{"config", "data", "ollama", "upstream"}
 	keeping = []string{"data", "store", "text-embedding-model-url", "text-embedding-model-name"}
@@ -20,8 +21,8 @@ var (
 // helper prints help. all has it show every setting that a command takes.
 type helper struct{ all bool }
 
-// print is kong's help without the settings of serve, of which there are hundreds: a command shows its own options. Behind the help of
-// the program itself stand the settings that most people need.
+// print is kong's help without the settings of serve, of which there are hundreds: a command shows
+// its own options. Behind the help of the program itself stand the settings that most people need.
 func (h *helper) print(o kong.HelpOptions, ctx *kong.Context) error {
 	hidden := 0
 	if at := ctx.Selected(); at != nil && at.Name != "serve" && !h.all {
@@ -49,8 +50,9 @@ func (h *helper) print(o kong.HelpOptions, ctx *kong.Context) error {
 	return nil
 }
 
-// hideSettings hides the settings among the options of a command and of those above it, and counts them; those that it leaves are
-// told in one sentence. A setting has a variable, an option of a command has none.
+// hideSettings hides the settings among the options of a command and of those above it, and counts
+// them; those that it leaves are told in one sentence. A setting has a variable, an option of a
+// command has none.
 func hideSettings(n *kong.Node) (hidden int) {
 	shown := keeping
 	if slices.ContainsFunc(n.Flags, func(f *kong.Flag) bool { return f.Name == "ollama" }) {
@@ -72,8 +74,8 @@ func hideSettings(n *kong.Node) (hidden int) {
 	return hidden
 }
 
-// flag turns the command help into the flag, which people expect beside it: "help formats test" is "formats test -h", and
-// "help --all models" shows every setting that models takes.
+// flag turns the command help into the flag, which people expect beside it: "help formats test" is
+// "formats test -h", and "help --all models" shows every setting that models takes.
 func (h *helper) flag(args []string) []string {
 	if len(args) == 0 || args[0] != "help" {
 		return args

@@ -142,6 +142,8 @@ func (m *Main) watchServers(ctx context.Context, s settings, eng *engine.Engine)
 		}
 	}
 	m.beside.Go(ctx, func(ctx context.Context) {
+		all, _ := eng.Models(ctx) // those of the demo are always there
+		checkAliases(m.log, m.Config.Alias, eng, "demo", all)
 		watch(ctx, m.log, "ollama", s.ollama, s.ollama+"/api/version", count("ollama"))
 	})
 	for _, u := range s.upstreams {

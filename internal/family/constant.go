@@ -15,14 +15,16 @@ type place struct {
 	front, mid, behind string
 }
 
-// isWord reports whether a mark begins with a letter: such a mark stands at the beginning of a line.
+// isWord reports whether a mark begins with a letter: such a mark stands at the beginning of a
+// line.
 func isWord(mark string) bool {
 	c, _ := utf8.DecodeRuneInString(mark)
 	return unicode.IsLetter(c) || unicode.IsDigit(c)
 }
 
-// constantLine is a call line of the replies in which a name and JSON have the same text around them: whatever is constant in all of
-// them is a mark. Of one reply alone the line on which the name stands is taken for one. set says which declarations can be read.
+// constantLine is a call line of the replies in which a name and JSON have the same text around
+// them: whatever is constant in all of them is a mark. Of one reply alone the line on which the
+// name stands is taken for one. set says which declarations can be read.
 func constantLine(set *adapters.Set, replies []Reply) (line string, read []Reply) {
 	groups := map[string][]place{}
 	from := map[string][]Reply{}
@@ -118,8 +120,9 @@ func example(s string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(s, "{", "{{"), "\n", `\n`)
 }
 
-// lastLines are the last line of a text, and those in front of it that are marks and no words. Where several replies have it in
-// common, all of a line is the mark; of a single one, what stands behind its last sentence.
+// lastLines are the last line of a text, and those in front of it that are marks and no words.
+// Where several replies have it in common, all of a line is the mark; of a single one, what stands
+// behind its last sentence.
 func lastLines(text string, common bool) string {
 	start := len(text)
 	for start > 0 {
@@ -138,7 +141,8 @@ func lastLines(text string, common bool) string {
 	return text[start:]
 }
 
-// firstLines are the first line of a text, and those behind it that are marks; all of it where the replies end with it.
+// firstLines are the first line of a text, and those behind it that are marks; all of it where the
+// replies end with it.
 func firstLines(text string, ends bool) string {
 	if ends {
 		return text

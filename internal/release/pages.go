@@ -12,10 +12,12 @@ import (
 	"strings"
 )
 
-// packedFolders are the folders that are packed beside the texts at the root: the documents, and the files that they tell to copy.
+// packedFolders are the folders that are packed beside the texts at the root: the documents, and
+// the files that they tell to copy.
 var packedFolders = []string{"docs", "examples"}
 
-// pages are the texts at the root, and all files of the packed folders but tests and pictures of the source.
+// pages are the texts at the root, and all files of the packed folders but tests and pictures of
+// the source.
 func pages() (all []entry, err error) {
 	names := []string{"LICENSE", "README.md", "CHANGELOG.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md"}
 	for _, folder := range packedFolders {
@@ -46,7 +48,8 @@ var (
 	shownCode = regexp.MustCompile("(?ms)^```.*?^```|^    .*?$|`[^`\n]*`")
 )
 
-// linked are pages whose links lead to what is packed as well: of any other link the text alone is left.
+// linked are pages whose links lead to what is packed as well: of any other link the text alone is
+// left.
 func linked(all []entry) []entry {
 	there := map[string]bool{}
 	for _, e := range all {
@@ -69,8 +72,9 @@ func linked(all []entry) []entry {
 	return out
 }
 
-// rewritten replaces the local links of a page outside of code. What the text of a link holds in backquotes is code as well, so a
-// link is looked for before code is, and left where it begins inside code.
+// rewritten replaces the local links of a page outside of code. What the text of a link holds in
+// backquotes is code as well, so a link is looked for before code is, and left where it begins
+// inside code.
 func rewritten(page []byte, replace func(m [][]byte) []byte) []byte {
 	code := shownCode.FindAllIndex(page, -1)
 	inCode := func(at int) bool {
@@ -101,7 +105,8 @@ var abouts = map[string]string{
 	"toolrun":  "run tools of toolnorm from a shell",
 }
 
-// manual is the manual page of a program: what it says of itself with --help, in the form that man reads.
+// manual is the manual page of a program: what it says of itself with --help, in the form that man
+// reads.
 func manual(exe, program string) ([]byte, error) {
 	help, err := exec.Command(exe, "--help").Output()
 	if err != nil {

@@ -78,7 +78,9 @@ var errPanicked = fault.New(fault.Internal, "the handler panicked")
 // The model is filled in twice: forms are chosen by its name, and "@shell" alone leaves none once the suffix
 // is taken off.
 func (s *Runner) Answer(w http.ResponseWriter, r *http.Request, api form.API, x *Record, body []byte) error {
-	x.trace(s.Trace, r.URL.Path)
+	ctx, cancel := context.WithCancelCause(r.Context())
+	defer cancel(nil)
+	x.trace(s.Trace, r.URL.Path, func() { cancel(errStopped) })
 	ask, err := api.Read(body)
 	if err != nil {
 		return err
@@ -101,9 +103,9 @@ func (s *Runner) Answer(w http.ResponseWriter, r *http.Request, api form.API, x 
 	for _, note := range ask.Notes {
 		o.OnNote(note.Word, note.Text)
 	}
-	err = s.run(chat.WithObserver(r.Context(), o), ask, reply, x)
-	if err != nil && r.Context().Err() != nil {
-		err = unfinished(r.Context(), err)
+	err = s.run(chat.WithObserver(ctx, o), ask, reply, x)
+	if err != nil && ctx.Err() != nil {
+		err = unfinished(ctx, err)
 	}
 	if err != nil {
 		err = api.Renamed(err)
@@ -113,6 +115,9 @@ func (s *Runner) Answer(w http.ResponseWriter, r *http.Request, api form.API, x 
 	}
 	return err
 }
+
+// errStopped answers a request that an administrator has ended. The client should not ask again by itself.
+var errStopped = fault.New(fault.Unable, "an administrator of this server has stopped the request")
 
 // unfinished is why a request ended before its reply: its client went away, or whoever cancelled it says why in a fault of
 // its own, which a client that is still there is told.

@@ -13,7 +13,8 @@ import (
 	"toolnorm/tools/kb/kbstore"
 )
 
-// TestSchemasNameTheBasesThatTheCallerMaySee has two tenants, and a change of the bases that clients must hear of.
+// TestSchemasNameTheBasesThatTheCallerMaySee has two tenants, and a change of the bases that
+// clients must hear of.
 func TestSchemasNameTheBasesThatTheCallerMaySee(t *testing.T) {
 	k, err := Open(t.Context(), Config{Tools: "auto"}, filepath.Join(t.TempDir(), "kb.db"), nil, true)
 	if err != nil {

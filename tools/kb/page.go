@@ -29,7 +29,8 @@ section{white-space:pre-wrap;padding:.3rem .8rem;border-left:4px solid transpare
 // shownPassages is how many passages are shown on each side of the one that is asked for.
 const shownPassages = 20
 
-// ServePassage shows a passage of a document among its neighbours, to those who may see the document.
+// ServePassage shows a passage of a document among its neighbours, to those who may see the
+// document.
 func (k *KB) ServePassage(w http.ResponseWriter, r *http.Request) {
 	var err error = errOnlyRead
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {

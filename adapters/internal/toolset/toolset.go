@@ -40,6 +40,7 @@ type Set struct {
 	also    map[string]string // see New
 	exact   map[string]*Tool
 	forms   map[string]*Tool // by folded spelling; nil where two tools share it, since it belongs to neither
+	random  bool             // a tool has a client's random prefix
 	sorted  []string         // the spellings, to be searched for one that begins as a name does
 }
 
@@ -74,6 +75,7 @@ func (s *Set) build() {
 		s.add(o.Name, t)
 		if short := withoutPrefix(o.Name); short != "" {
 			s.add(short, t)
+			s.random = s.random || len(o.Name) == randomPrefix+1+len(short) && strings.HasSuffix(o.Name, "_"+short)
 		}
 	}
 	s.buildAlso()
@@ -118,16 +120,19 @@ func withoutPrefix(name string) string {
 		return name[i+2:]
 	}
 	// x1y2z3_search_docs: six signs made up by the client
-	if len(name) > 7 && name[6] == '_' && isBase36(name[:6]) {
-		return name[7:]
+	if len(name) > randomPrefix+1 && name[randomPrefix] == '_' && isBase36(name[:randomPrefix]) {
+		return name[randomPrefix+1:]
 	}
 	return ""
 }
 
 // isBase36 says whether s could be a random prefix: small letters and digits with at least one digit.
 func isBase36(s string) bool {
-	return strings.ContainsAny(s, "0123456789") && strings.Trim(s, "0123456789abcdefghijklmnopqrstuvwxyz") == ""
+	return strings.ContainsAny(s, "0123456789") && isAlphanumeric(s)
 }
+
+// isAlphanumeric reports whether s has nothing but small letters and digits.
+func isAlphanumeric(s string) bool { return strings.Trim(s, "0123456789abcdefghijklmnopqrstuvwxyz") == "" }
 
 // MaxName bounds a tool's name in bytes.
 // Clients allow 64; prefixes (functions., a server's name) and escapes come on top.
@@ -185,8 +190,17 @@ func (s *Set) Find(name string) *Tool {
 			}
 		}
 	}
+	// zzzzzz_search_docs for k3j9ab_search_docs: Void puts six characters in front that mean nothing, and models make them up
+	if s.random && len(name) > randomPrefix+1 && name[randomPrefix] == '_' && isAlphanumeric(name[:randomPrefix]) {
+		if t := s.forms[fold(name[randomPrefix+1:])]; t != nil && len(t.Name) == len(name) && t.Name[randomPrefix:] == name[randomPrefix:] {
+			return t
+		}
+	}
 	return nil
 }
+
+// randomPrefix is how many characters Void puts in front of the name of an MCP server's tool, and a line below.
+const randomPrefix = 6
 
 // InID returns the tool that an id names: functions.NAME:0 and what models make of it. A bare counter means the only tool
 // that is offered.
@@ -276,6 +290,11 @@ func (s *Set) Begins(name []byte) bool {
 		if rest, ok := strings.CutPrefix(folded, p); ok && s.leads(rest) || strings.HasPrefix(p, folded) {
 			return true
 		}
+	}
+	// zzzzzz_search_d
+	if s.random && isAlphanumeric(string(name[:min(len(name), randomPrefix)])) &&
+		(len(name) <= randomPrefix || name[randomPrefix] == '_' && s.leads(fold(name[randomPrefix+1:]))) {
+		return true
 	}
 	first, second, ok := strings.Cut(string(name), ".")
 	return ok && strings.HasPrefix(first, second) && s.Find(first) != nil

@@ -64,6 +64,12 @@ export const en = {
 
   // Live
   live: 'Live',
+  running: 'Running now',
+  waitsForFirst: 'waiting for the model',
+  writingNow: 'writing: {n} pieces, the first after {first}',
+  textsKeep: 'Keep texts for {n} minutes',
+  textsStop: 'Keep no more texts',
+  textsUntil: 'Prompts and replies of new requests are kept until {time}.',
   liveIntro: 'The last {n} requests, newest first; {seen} since the start.',
   bodiesOff: 'Prompts and replies are not kept. To see what the model wrote, start the server with',
   bodiesOffHere: 'What was said is not kept',

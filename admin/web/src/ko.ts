@@ -63,6 +63,12 @@ export const ko: Words = {
   openPlayground: '플레이그라운드 열기',
 
   live: '실시간',
+  running: '진행 중',
+  waitsForFirst: '모델 응답 대기 중',
+  writingNow: '작성 중: {n}조각, 첫 조각까지 {first}',
+  textsKeep: '{n}분 동안 텍스트 보관',
+  textsStop: '텍스트 보관 중지',
+  textsUntil: '새 요청의 프롬프트와 응답을 {time}까지 보관합니다.',
   liveIntro: '최근 요청 {n}건(최신순), 시작 이후 {seen}건.',
   bodiesOff:
     '프롬프트와 응답은 보관되지 않습니다. 모델이 쓴 내용을 보려면 서버를 다음 옵션으로 시작하세요:',

@@ -91,12 +91,28 @@ export interface Reason {
   reads: string;
 }
 
+export interface Running {
+  id: string;
+  time: string;
+  form: string;
+  path: string;
+  model: string;
+  format?: string;
+  strategy?: string;
+  first_ms: number;
+  total_ms: number;
+  pieces: number;
+}
+
 export interface Exchanges {
   seen: number;
   keeps: number;
   bodies: boolean;
   counts: Record<string, number>;
   exchanges: Exchange[];
+  running: Running[];
+  start: string;
+  texts_until?: string;
   reasons: Record<string, Reason>;
 }
 

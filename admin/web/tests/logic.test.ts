@@ -18,11 +18,12 @@ import {
   typedArguments,
 } from '../src/logic/draft';
 import { events } from '../src/logic/events';
+import { follows, merged } from '../src/logic/exchanges';
 import { matches } from '../src/logic/filter';
 import { base64, foundIn, isText, listOf } from '../src/logic/search';
 import { buckets, duration, percentile, summarize, tally } from '../src/logic/stats';
 import { visible } from '../src/logic/visible';
-import type { CustomTool, Exchange, Finding } from '../src/types';
+import type { CustomTool, Exchange, Exchanges, Finding } from '../src/types';
 
 const exchange = (more: Partial<Exchange> = {}): Exchange => ({
   id: 'chatcmpl-1',
@@ -54,6 +55,34 @@ test('both languages have the same keys and the same places for values', () => {
 
 test('values are filled in as text, and unknown places stay', () => {
   assert.equal(fill('{n} of {m} {x}', { n: 1, m: '{n}' }), '1 of {n} {x}');
+});
+
+test('what is new stands in front of what was there, and a server that was started again begins anew', () => {
+  const list = (start: string, seen: number, ...ids: string[]): Exchanges => ({
+    keeps: 3,
+    seen,
+    bodies: false,
+    counts: {},
+    running: [],
+    start,
+    reasons: seen === 2 ? { types: { means: 'a', wrote: 'b', reads: 'c' } } : {},
+    exchanges: ids.map((id) => exchange({ id })),
+  });
+  const had = list('one', 2, 'b', 'a');
+  const both = merged(had, list('one', 4, 'd', 'c'));
+  assert.deepEqual(
+    both.exchanges.map((e) => e.id),
+    ['d', 'c', 'b'],
+  );
+  assert.equal(both.seen, 4);
+  assert.ok(both.reasons.types);
+  assert.deepEqual(
+    merged(had, list('one', 2, 'b')).exchanges.map((e) => e.id),
+    ['b', 'a'],
+  );
+  assert.ok(follows(had, list('one', 4)));
+  assert.ok(!follows(had, list('two', 4)));
+  assert.ok(!follows(had, list('one', 0)));
 });
 
 test('percentiles', () => {

@@ -14,16 +14,28 @@ func isFinal(name string) bool {
 	return slices.Contains(finals, folded(strings.Trim(name, "[]()`\"' .")))
 }
 
-// Answer takes the labels off an answer: "Final Answer: It is 3.", {"action": "Final Answer", "action_input": "It is 3."},
-// {"tool": null, "answer": "It is 3."} all say "It is 3." A text without labels is its own.
+// Answer takes the labels off an answer: "Final Answer: It is 3.", {"action": "Final Answer",
+// "action_input": "It is 3."}, {"tool": null, "answer": "It is 3."} all say "It is 3." A text
+// without labels is its own, byte for byte.
 func Answer(text string) string {
-	said := strings.TrimSpace(text)
+	whole := strings.TrimSpace(text)
+	if said := answer(whole); said != whole {
+		return said
+	}
+	return text
+}
+
+// answer is Answer for a text without white space around it.
+func answer(said string) string {
 	if strings.HasPrefix(said, "<") {
 		if rest := strings.TrimSpace(tags.ReplaceAllString(said, "")); rest != "" || strings.HasSuffix(said, ">") {
 			said = rest
 		}
 	}
-	said = roleInFront.ReplaceAllString(said, "")
+	said = divided(roleInFront.ReplaceAllString(said, ""))
+	if inner, ok := strings.CutPrefix(said, "<answer>"); ok && strings.HasSuffix(inner, "</answer>") {
+		said = strings.TrimSpace(strings.TrimSuffix(inner, "</answer>"))
+	}
 	if behind, ok := labelledAnswer(said); ok {
 		said = behind
 	}
@@ -34,7 +46,8 @@ func Answer(text string) string {
 	return objectAnswer(inner, said)
 }
 
-// labelledAnswer returns what stands behind the label of an answer, or behind an action that is none.
+// labelledAnswer returns what stands behind the label of an answer, or behind an action that is
+// none.
 func labelledAnswer(text string) (string, bool) {
 	lines := linesOf(text)
 	for i, l := range lines {
@@ -63,7 +76,16 @@ func labelledAnswer(text string) (string, bool) {
 			return text, false
 		}
 	}
+	// A thought, and words behind a blank line.
+	if i := strings.Index(text, "\n\n"); i >= 0 && len(lines) > 0 && lines[0].role == thought && strings.Trim(text[i:], " \n") != "" && unlabelled(text[i+2:]) {
+		return strings.TrimSpace(text[i:]), true
+	}
 	return text, false
+}
+
+// unlabelled reports whether no line of a text has a known label.
+func unlabelled(text string) bool {
+	return !slices.ContainsFunc(linesOf(text), func(l line) bool { return l.role > other })
 }
 
 // onlyThoughts reports whether nothing but thoughts, results and actions stand on lines.
@@ -85,6 +107,9 @@ func objectAnswer(inner, said string) string {
 		return said
 	}
 	rest := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(inner[d.InputOffset():]), "```"))
+	if only, ok := v["final_answer"].(string); ok && len(v) == 1 {
+		return strings.TrimSpace(only)
+	}
 	tool, named := v["tool"]
 	for _, key := range []string{"action", "name", "tool_name"} {
 		if other, ok := v[key]; ok && !named {

@@ -5,8 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// Begins returns where the first line of a text begins that may be the first of a call or of a labelled answer; -1 where none may.
-// front says that the text stands at the beginning of a line. What stands in front of such a line is words, whatever follows.
+// Begins returns where the first line of a text begins that may be the first of a call or of a
+// labelled answer; -1 where none may. front says that the text stands at the beginning of a line.
+// What stands in front of such a line is words, whatever follows.
 func (r *Reader) Begins(text string, front bool) int {
 	whole := text[:len(text)-halfRune(text)]
 	at := 0
@@ -39,8 +40,8 @@ func halfRune(text string) int {
 // longestLabel is how long a line is at most before its label is known, in bytes.
 const longestLabel = 80
 
-// may reports whether a text, which begins a line, may be the beginning of a call or of an answer behind a label. ended says that
-// its first line is whole.
+// may reports whether a text, which begins a line, may be the beginning of a call or of an answer
+// behind a label. ended says that its first line is whole.
 func (r *Reader) may(text string, ended bool) bool {
 	l := lineAt(text, 0)
 	first := strings.TrimLeft(text[:l.end], " \t")
@@ -55,6 +56,8 @@ func (r *Reader) may(text string, ended bool) bool {
 		return r.mayFence(text, ended)
 	case l.role > other:
 		return true
+	case r.beginsCall(first):
+		return true
 	case l.role == other:
 		n, rest := name(l.value)
 		_, known := r.tool(n)
@@ -65,9 +68,10 @@ func (r *Reader) may(text string, ended bool) bool {
 	return strings.EqualFold(strings.TrimSpace(first), "json")
 }
 
-// mayLabel reports whether half a line may become a known label: signs of lists, and words with which one begins.
+// mayLabel reports whether half a line may become a known label: signs of lists, and words with
+// which one begins.
 func mayLabel(half string) bool {
-	word := folded(strings.TrimLeft(half, "#*_-+•0123456789.) \t"))
+	word := folded(strings.TrimLeft(half, "#*_-+•(0123456789.) \t"))
 	if word == "" || strings.HasPrefix("json", strings.ToLower(word)) {
 		return true
 	}
@@ -77,6 +81,17 @@ func mayLabel(half string) bool {
 		}
 	}
 	return false
+}
+
+// beginsCall reports whether a line may begin with a call in Python: a tool's name, or its
+// beginning, and a bracket.
+func (r *Reader) beginsCall(line string) bool {
+	n, rest := name(line)
+	if n == "" || !strings.HasPrefix(line, n) {
+		return false
+	}
+	_, known := r.tool(n)
+	return known && (rest == "" || rest[0] == '(') || rest == "" && len(n) < longestLabel && r.prefix(n)
 }
 
 // mayFence is may for a fence, or a span of code at the beginning of a line.
@@ -115,7 +130,8 @@ func (r *Reader) prefix(n string) bool {
 	return false
 }
 
-// mayObject reports whether JSON, or a tag, may be a call or an answer: it is short yet, or names something in its first bytes.
+// mayObject reports whether JSON, or a tag, may be a call or an answer: it is short yet, or names
+// something in its first bytes.
 func (r *Reader) mayObject(text string) bool {
 	if len(text) < reach/2 {
 		return true

@@ -41,7 +41,8 @@ var roles = sync.OnceValue(func() map[string]role {
 	return all
 })
 
-// folded is a label without case, numbers, and the difference between blanks, hyphens and underscores.
+// folded is a label without case, numbers, and the difference between blanks, hyphens and
+// underscores.
 func folded(label string) string {
 	label = strings.NewReplacer("_", " ", "-", " ", "*", "", "`", "", "’", "'").Replace(strings.ToLower(label))
 	label = strings.TrimRight(label, "0123456789 #().")
@@ -59,9 +60,11 @@ type line struct {
 	end    int    // behind the line, its line break not counted
 }
 
-// Labels: a mark of a list or a heading, a few words that may be bold and numbered, and a colon.
+// Labels: a mark of a list or a heading, a few words that may be bold and numbered, and a colon;
+// behind known ones an arrow or a dash.
 var (
-	labelled = regexp.MustCompile(`^[ \t]{0,3}(?:(?:[-*•+]|\d{1,2}[.)])[ \t]+|#{1,6}[ \t]*)?[*_]{0,3}([\pL][\pL\pM\pN '’_-]{0,40}?)[*_]{0,3}[ \t]*(?:[#(]?\d{1,2}\)?)?[*_]{0,3}[ \t]*[:：][*_]{0,3}[ \t]*`)
+	labelled = regexp.MustCompile(`^[ \t]{0,3}(?:(?:[-*•+]|\(?\d{1,2}[.)])[ \t]+|#{1,6}[ \t]*)?[*_]{0,3}([\pL][\pL\pM\pN '’_-]{0,40}?)[*_]{0,3}[ \t]*(?:[#(]?\d{1,2}\)?)?[*_]{0,3}[ \t]*[:：][*_]{0,3}[ \t]*`)
+	arrowed  = regexp.MustCompile(`^[ \t]{0,3}(?:[-*•+][ \t]+)?[*_]{0,3}([\pL][\pL\pM\pN '’_]{0,40}?)[*_]{0,3}[ \t]*(?:=>|->|→|=|[ \t][-–—])[ \t]+`)
 	heading  = regexp.MustCompile(`^[ \t]{0,3}(?:#{1,6}[ \t]*[*_]{0,3}|[*_]{2,3})([\pL][\pL\pM\pN '’_-]{0,40}?)[ \t]*\d{0,2}[*_]{0,3}[ \t]*$`)
 )
 
@@ -79,7 +82,10 @@ func lineAt(text string, start int) line {
 	l.closes = len(whole) > 2 && strings.Trim(whole, "` \t") == "" || len(whole) > 2 && strings.Trim(whole, "~ \t") == ""
 	m := labelled.FindStringSubmatchIndex(whole)
 	if m == nil {
-		if m = heading.FindStringSubmatchIndex(whole); m == nil || roles()[folded(whole[m[2]:m[3]])] == none {
+		if m = heading.FindStringSubmatchIndex(whole); m == nil {
+			m = arrowed.FindStringSubmatchIndex(whole)
+		}
+		if m == nil || roles()[folded(whole[m[2]:m[3]])] == none {
 			return l
 		}
 	}
@@ -105,11 +111,12 @@ func linesOf(text string) (all []line) {
 	return all
 }
 
-// fenced is the opening of a fence: its sign, and the label. A mark of a list may stand in front of it.
+// fenced is the opening of a fence: its sign, and the label. A mark of a list may stand in front of
+// it.
 var fenced = regexp.MustCompile("^[ \\t]*(?:(?:[-*]|\\d{1,2}[.)])[ \\t]+)?(`{3,}|~{3,})[ \\t]*([\\w+-]*)[ \\t]*")
 
-// fence returns what stands in the fence that a text begins with, and what stands behind it. A fence that ends with the text
-// needs no end.
+// fence returns what stands in the fence that a text begins with, and what stands behind it. A
+// fence that ends with the text needs no end.
 func fence(text string) (inner, behind string, ok bool) {
 	m := fenced.FindStringSubmatchIndex(text)
 	if m == nil {
@@ -123,7 +130,8 @@ func fence(text string) (inner, behind string, ok bool) {
 	return inner, "", true
 }
 
-// inFence reports whether a place behind a text is in a fence that the text has opened, and where its opening stands.
+// inFence reports whether a place behind a text is in a fence that the text has opened, and where
+// its opening stands.
 func inFence(text string) (at int, inside bool) {
 	sign := ""
 	for _, l := range linesOf(text) {

@@ -1,12 +1,16 @@
 package worded
 
 import (
+	"encoding/json"
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"toolnorm/adapters"
 	"toolnorm/chat"
+	"toolnorm/chat/schema"
 )
 
 // Where JSON may be a call, and where it has arguments. They only find what to try.
@@ -15,7 +19,8 @@ var (
 	argued = regexp.MustCompile(`["'“]?\b(?:arguments|args|parameters|params|input|action_input|tool_input|kwargs)\b["'”]?\s*[:=]`)
 )
 
-// marks are what may stand around JSON but no sentence: fences, labels of languages, roles, names of calls, headings and lists.
+// marks are what may stand around JSON but no sentence: fences, labels of languages, roles, names
+// of calls, headings and lists.
 var (
 	openers   = regexp.MustCompile("(?i)(?:^|\\n)[ \\t]*(?:(?:[-*]|\\d{1,2}[.)])[ \\t]+)?(?:[`~]{3,}[ \\t]*(?:json[c5]?|python|py|tool|tool_code|tool_calls?|tool_use|function|function_calls?|xml|text|plaintext|javascript|js|action)?|`|json|<[a-z_|:-]{2,24}>)[ \\t]*\\n?[ \\t]*$")
 	spoken    = regexp.MustCompile(`(?i)(?:^|\n)[ \t]*(?:assistant|ai|model|bot|call|calls|tool|tool call|tool_call|function call|function|output|response|action)[ \t]*:[ \t]*$`)
@@ -24,7 +29,8 @@ var (
 	closers   = regexp.MustCompile("^[ \\t]*\\n?[ \\t]*(?:[`~]{3,}|`|</[a-z_|:-]{2,24}>)[ \\t]*")
 )
 
-// objects reads a call in JSON that has nothing around it but marks and words that mean it; and a program of one call.
+// objects reads a call in JSON that has nothing around it but marks and words that mean it; and a
+// program of one call.
 func (r *Reader) objects(text, end string) (calls []chat.Call, front string) {
 	at := r.opens(text)
 	if at < 0 {
@@ -50,7 +56,33 @@ func (r *Reader) objects(text, end string) (calls []chat.Call, front string) {
 	if _, inside := inFence(front); inside || !adapters.Meant(said, rest(behind)) {
 		return nil, ""
 	}
-	return r.object(body, end), front
+	calls = r.object(body, end)
+	if line := lastLine(front, text[:at]); len(calls) > 0 && line != "" {
+		if _, known := r.tool(calls[0].Name); !known || !isSentence(line) {
+			return nil, ""
+		}
+	}
+	return calls, front
+}
+
+// lastLine is what stands in front of JSON on its own line; empty where only marks do. front is the
+// text without those.
+func lastLine(front, whole string) string {
+	line := whole[strings.LastIndexByte(whole, '\n')+1:]
+	if !strings.HasSuffix(strings.TrimRight(whole, " \t`"), strings.TrimRight(front, " \t`")) || strings.TrimSpace(line) == "" {
+		return "" // a mark was taken off
+	}
+	return line
+}
+
+// isSentence reports whether a line is words that go on in JSON: no line of a shell or of code, and
+// no quotation.
+func isSentence(line string) bool {
+	if strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t") || strings.ContainsAny(line[:1], "$>|#") {
+		return false
+	}
+	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(line, " \t`"))
+	return unicode.IsLetter(last) || unicode.IsDigit(last) || strings.ContainsRune(":：,.。", last)
 }
 
 // listed is an entry of a list that says what the call in it does: 1. Write the file:
@@ -102,7 +134,8 @@ func (r *Reader) mayCall(text string) bool {
 	return known && head[0] == '{'
 }
 
-// object reads JSON as the contract's family does; where that finds no call, as one of the tool that it names, if it has arguments.
+// object reads JSON as the contract's family does; where that finds no call, as one of the tool
+// that it names, if it has arguments.
 func (r *Reader) object(body, end string) []chat.Call {
 	text := "```json\n" + body + "\n```"
 	if calls := r.own(decodedAlso("agent", text, end, r.Tools, r.Also)); len(calls) > 0 {
@@ -118,6 +151,9 @@ func (r *Reader) object(body, end string) []chat.Call {
 	said := body[m[2]:m[3]]
 	called, rest := name(said)
 	t, known := r.tool(called)
+	if key := strings.Trim(body[m[0]:m[2]], " \t:=\"'“”"); !known && !goTogether(key, body) {
+		return nil
+	}
 	if strings.TrimSpace(rest) != "" && !known || r.Foreign != nil && r.Foreign(said) || isFinal(said) {
 		return nil
 	}
@@ -131,6 +167,24 @@ func (r *Reader) object(body, end string) []chat.Call {
 		return nil
 	}
 	return calls[:1]
+}
+
+// Members that make a call of a name that nobody offers. {"action": "delete", "input": "x"} and
+// {"name": "Ann", "args": []} may be anything.
+var (
+	withAction = regexp.MustCompile(`["'“]?\baction_input\b["'”]?\s*[:=]`)
+	withName   = regexp.MustCompile(`["'“]?\b(?:arguments|parameters)\b["'”]?\s*[:=]\s*["'“]?\{`)
+)
+
+// goTogether reports whether an object has the member that belongs to the one that names the tool.
+func goTogether(key, body string) bool {
+	switch key {
+	case "action":
+		return withAction.MatchString(body)
+	case "name", "function":
+		return withName.MatchString(body)
+	}
+	return true
 }
 
 // key is the only member of an object, when a value in braces is its value.
@@ -148,8 +202,15 @@ func (r *Reader) keyed(body string) []chat.Call {
 		return nil
 	}
 	read, ok := arguments(t, args, true)
-	if !ok {
+	var members map[string]json.RawMessage
+	if !ok || json.Unmarshal(read, &members) != nil {
 		return nil
+	}
+	typ := schema.Compile(t.Schema)
+	for member := range members {
+		if len(typ.Members()) > 0 && !typ.Has(member) {
+			return nil // it tells of the tool
+		}
 	}
 	return []chat.Call{{Name: t.Name, Args: read}}
 }
@@ -203,7 +264,7 @@ var programs = []string{"", "python", "py", "tool_code", "tool", "text", "plaint
 func (r *Reader) program(text, end string) (calls []chat.Call, front string) {
 	i := strings.Index(text, "```")
 	if i < 0 {
-		return nil, ""
+		return r.span(strings.TrimSpace(text))
 	}
 	m := fenced.FindStringSubmatch(text[i:])
 	inner, behind, _ := fence(text[i:])
@@ -222,7 +283,29 @@ func (r *Reader) program(text, end string) (calls []chat.Call, front string) {
 	return []chat.Call{{Name: t.Name, Args: args}}, front
 }
 
-// value returns the JSON value that a text begins with, and whether it was closed: brackets count but in strings.
+// span reads a call that is all of a reply, or the span of code with which it ends.
+func (r *Reader) span(text string) (calls []chat.Call, front string) {
+	if inner, ok := strings.CutSuffix(text, "`"); ok {
+		i := strings.LastIndexByte(inner, '`')
+		if i < 0 {
+			return nil, ""
+		}
+		front, text = strings.TrimSpace(inner[:i]), inner[i+1:]
+	}
+	called, rest := name(text)
+	t, known := r.tool(called)
+	if !known || !strings.HasPrefix(text, called) || !strings.HasPrefix(rest, "(") || !strings.HasSuffix(rest, ")") || !adapters.Meant(front, "") {
+		return nil, ""
+	}
+	args, ok := python(t, rest[1:len(rest)-1])
+	if !ok {
+		return nil, ""
+	}
+	return []chat.Call{{Name: t.Name, Args: args}}, front
+}
+
+// value returns the JSON value that a text begins with, and whether it was closed: brackets count
+// but in strings.
 func value(text string) (v string, complete bool) {
 	if text == "" || text[0] != '{' && text[0] != '[' {
 		return text, false

@@ -18,7 +18,8 @@ type step struct {
 	until int  // where it ends in the text
 }
 
-// mostTries bounds the labels at which calls are looked for: a reply has few, and each may be read to its end.
+// mostTries bounds the labels at which calls are looked for: a reply has few, and each may be read
+// to its end.
 const mostTries = 64
 
 // steps reads calls behind labels. Nothing behind an answer is a call.
@@ -32,7 +33,7 @@ func (r *Reader) steps(text, end string) (calls []chat.Call, front string) {
 			continue
 		case len(calls) > 0 && strings.TrimSpace(text[until:l.start]) != "":
 			return calls, front
-		case l.role == final && len(calls) == 0 && !r.namesTool(l.value):
+		case l.role == final && len(calls) == 0:
 			return nil, ""
 		}
 		if tries++; tries > mostTries {
@@ -56,15 +57,9 @@ func (r *Reader) steps(text, end string) (calls []chat.Call, front string) {
 	return calls, front
 }
 
-// namesTool reports whether a value begins with the name of an offered tool.
-func (r *Reader) namesTool(value string) bool {
-	n, _ := name(value)
-	_, ok := r.tool(n)
-	return ok
-}
-
-// meant reports whether the words around a call mean it, and where the call begins: a fence around it belongs to it. Thoughts in
-// front are enough; other words must announce it, and words behind must go on from it. In a fence nothing may stand behind.
+// meant reports whether the words around a call mean it, and where the call begins: a fence around
+// it belongs to it. Thoughts in front are enough; other words must announce it, and words behind
+// must go on from it. In a fence nothing may stand behind.
 func meant(text string, before []line, start, until int) (begin int, ok bool) {
 	begin = start
 	if at, inside := inFence(text[:start]); inside {
@@ -94,7 +89,8 @@ func meant(text string, before []line, start, until int) (begin int, ok bool) {
 // plainFences are the labels of fences that hold no program.
 var plainFences = []string{"", "text", "txt", "plaintext", "plain", "json", "yaml", "yml", "tool", "tool_call", "tool_code", "tool_use", "action", "react", "function_call"}
 
-// words is what is said behind a call: a label begins what the model makes up, and PAUSE or signs say nothing.
+// words is what is said behind a call: a label begins what the model makes up, and PAUSE or signs
+// say nothing.
 func words(behind string) string {
 	behind = rest(behind)
 	if !strings.ContainsFunc(strings.Replace(behind, "PAUSE", "", 1), unicode.IsLetter) {
@@ -121,14 +117,15 @@ func said(text string) string {
 	return strings.TrimSpace(strings.Join(out, "\n"))
 }
 
-// linking are the words between a name and its arguments on one line: calc.add with the arguments {…}.
+// linking are the words between a name and its arguments on one line: calc.add with the arguments
+// {…}.
 var linking = regexp.MustCompile(`(?i)^[ \t,:]*(?:with|using)[ \t]+(?:the[ \t]+)?(?:following[ \t]+)?(?:arguments?|args|inputs?|parameters?|params)?[ \t:]*([({].*)$`)
 
 // step reads the call whose name stands on a line, or on the next one where the label is alone.
 func (r *Reader) step(text string, lines []line, i int, end string) (s step, ok bool) {
 	l := lines[i]
 	value, at := l.value, l.at
-	if l.role != action && l.role != other && l.role != final {
+	if l.role != action && l.role != other {
 		return s, false
 	}
 	next := i + 1
@@ -146,12 +143,15 @@ func (r *Reader) step(text string, lines []line, i int, end string) (s step, ok 
 		next++
 	}
 	if value[0] == '{' || fenced.MatchString(value) {
-		return r.objectStep(text, at, l.role, end)
+		return r.objectStep(text, at, end)
 	}
 	called, rest := name(value)
 	t, known := r.tool(called)
 	if !known && (l.role != action || called == "" || isFinal(called) || r.Foreign != nil && r.Foreign(called)) {
 		return s, false
+	}
+	if strings.HasPrefix(strings.TrimSpace(rest), "#") || strings.HasPrefix(strings.TrimSpace(rest), "//") {
+		rest = "" // a comment
 	}
 	s = step{call: chat.Call{Name: t.Name}, known: known}
 	args, worded := "", l.role == action
@@ -203,7 +203,8 @@ func (r *Reader) finished(text string, t chat.Tool, called, args string, worded 
 	return s, ok && !tellsTypes(read)
 }
 
-// tellsTypes reports whether arguments are nothing but the names of types, as where a tool is described.
+// tellsTypes reports whether arguments are nothing but the names of types, as where a tool is
+// described.
 func tellsTypes(args []byte) bool {
 	var v map[string]any
 	if json.Unmarshal(args, &v) != nil || len(v) == 0 {
@@ -224,7 +225,8 @@ var types = []string{"string", "str", "text", "integer", "int", "number", "float
 // isName reports whether a character can be one of a tool's name.
 func isName(c rune) bool { return c < 0x80 && c != ' ' }
 
-// inline returns the arguments that begin behind a name on its line, and where they end: brackets to the one that closes them.
+// inline returns the arguments that begin behind a name on its line, and where they end: brackets
+// to the one that closes them.
 func (r *Reader) inline(text string, begin int, lines []line, next int) (args string, until int) {
 	if text[begin] == '{' {
 		v, _ := value(text[begin:])
@@ -242,7 +244,8 @@ func (r *Reader) inline(text string, begin int, lines []line, next int) (args st
 	return strings.TrimSpace(body[1 : len(body)-1]), begin + len(body)
 }
 
-// behind returns the arguments on the lines behind a name: behind a label, or as JSON or parameters without one.
+// behind returns the arguments on the lines behind a name: behind a label, or as JSON or parameters
+// without one.
 func (r *Reader) behind(t chat.Tool, text string, lines []line, next int) (args string, until int, labelled, ok bool) {
 	until = lines[next-1].end
 	for next < len(lines) && strings.TrimSpace(text[lines[next].start:lines[next].end]) == "" {
@@ -284,7 +287,8 @@ func (r *Reader) behind(t chat.Tool, text string, lines []line, next int) (args 
 	return text[at:until], until, labelled, true
 }
 
-// inside returns the value at the beginning of a text, without quotes of Markdown or a fence around, and how far it goes.
+// inside returns the value at the beginning of a text, without quotes of Markdown or a fence
+// around, and how far it goes.
 func inside(text string) (args string, until int) {
 	inner, behind, ok := fence(text)
 	if ok {
@@ -301,7 +305,8 @@ func opensValue(text string) bool {
 	return strings.HasPrefix(text, "{") || strings.HasPrefix(text, "`{") || fenced.MatchString(text)
 }
 
-// stops is where what began in front of a line ends: at the next known label, at PAUSE, or at the end.
+// stops is where what began in front of a line ends: at the next known label, at PAUSE, or at the
+// end.
 func stops(lines []line, next, size int) int {
 	for ; next < len(lines); next++ {
 		if lines[next].role > other || lines[next].closes {
@@ -312,10 +317,10 @@ func stops(lines []line, next, size int) int {
 }
 
 // objectStep reads JSON, or a fence with it, behind a label.
-func (r *Reader) objectStep(text string, at int, as role, end string) (s step, ok bool) {
+func (r *Reader) objectStep(text string, at int, end string) (s step, ok bool) {
 	body, until := inside(strings.TrimLeft(text[at:], " \t"))
 	calls := r.object(body, end)
-	if len(calls) == 0 || as == final {
+	if len(calls) == 0 {
 		return s, false
 	}
 	_, known := r.tool(calls[0].Name)

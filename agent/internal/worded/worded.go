@@ -1,10 +1,11 @@
-// Package worded reads calls that stand in words: behind the labels of ReAct, as models write them, and as JSON with nothing
-// around it but fences and an announcement.
+// Package worded reads calls that stand in words: behind the labels of ReAct, as models write them,
+// and as JSON with nothing around it but fences and an announcement.
 //
-// It reads no arguments itself. It finds where a name and its arguments stand; package adapters says whether they are a call and
-// what they hold, so that a slip is repaired or refused as it is everywhere. One law covers the labels: a line of a label and
-// the name of an offered tool, with arguments behind it, is a call, in whatever language the labels are. Known labels
-// (labels.txt) are needed where the arguments are a text or the tool is unknown.
+// It reads no arguments itself. It finds where a name and its arguments stand; package adapters
+// says whether they are a call and what they hold, so that a slip is repaired or refused as it is
+// everywhere. One law covers the labels: a line of a label and the name of an offered tool, with
+// arguments behind it, is a call, in whatever language the labels are. Known labels (labels.txt)
+// are needed where the arguments are a text or the tool is unknown.
 //
 //	worded.go  Reader: the order in which a reply is looked at; arguments and names
 //	lines.go   lines, their labels and roles
@@ -30,16 +31,18 @@ import (
 type Reader struct {
 	Tools []chat.Tool
 	Also  map[string]string // further names of tools
-	// Foreign reports whether a name is somebody else's tool: what calls one is left as it is. nil: none is.
+	// Foreign reports whether a name is somebody else's tool: what calls one is left as it is. nil:
+	// none is.
 	Foreign func(name string) bool
 }
 
 // Longest is how long a text is looked at, in bytes: calls are short, and answers may be very long.
 const Longest = 64 << 10
 
-// Calls returns the first calls of a reply that ended so (chat.Stop, chat.Length), in the order in which they are written, with
-// nothing but white space between. A call of a tool that nobody offers is among them under the name that it has there. What was
-// cut is no call. front is what the model said in front of them.
+// Calls returns the first calls of a reply that ended so (chat.Stop, chat.Length), in the order in
+// which they are written, with nothing but white space between. A call of a tool that nobody offers
+// is among them under the name that it has there. What was cut is no call. front is what the model
+// said in front of them.
 func (r *Reader) Calls(text, end string) (calls []chat.Call, front string) {
 	if len(text) > Longest || len(r.Tools) == 0 {
 		return nil, ""
@@ -58,7 +61,42 @@ var tags = regexp.MustCompile(`(?is)<(thought|thinking|think|reasoning|scratchpa
 var wide = strings.NewReplacer("｛", "{", "｝", "}", "：", ":", "，", ",", "＂", `"`)
 
 // element is a label as a tag: <action>calc.add</action>.
-var element = regexp.MustCompile(`(?s)<([A-Za-z_-]{2,24})>\s*(.*?)\s*</([A-Za-z_-]{2,24})>`)
+var element = regexp.MustCompile(`(?s)<([\pL][\pL\pM '’_-]{1,39})>\s*(.*?)\s*</([\pL][\pL\pM '’_-]{1,39})>`)
+
+// divided puts the label of an action or an answer that stands behind a thought on its line onto a
+// line of its own.
+func divided(text string) string {
+	l := lineAt(text, 0)
+	if l.role != thought {
+		return text
+	}
+	for at := l.at; at < l.end; at++ {
+		if text[at] != ':' && !strings.HasPrefix(text[at:], "：") {
+			continue
+		}
+		from := at
+		for range mostWords {
+			from = strings.LastIndexAny(strings.TrimRight(text[:from], " "), " ") + 1
+			if from <= l.at {
+				break
+			}
+			if as := roles()[folded(text[from:at])]; as == action || as == final {
+				return text[:from-1] + "\n" + text[from:]
+			}
+		}
+	}
+	return text
+}
+
+// labelOf is an element as a label and a value; as it is, where it is none of an action's or its
+// input's.
+func labelOf(tag string) string {
+	m := element.FindStringSubmatch(tag)
+	if as := roles()[folded(m[1])]; m[1] != m[3] || as != action && as != input {
+		return tag
+	}
+	return "\n" + m[1] + ": " + m[2] + "\n"
+}
 
 // tagInFront opens a thought that nothing closes.
 var tagInFront = regexp.MustCompile(`(?i)^\s*<(?:thought|thinking|think|reasoning|scratchpad)>`)
@@ -66,22 +104,20 @@ var tagInFront = regexp.MustCompile(`(?i)^\s*<(?:thought|thinking|think|reasonin
 // roleInFront is a role with which a reply begins.
 var roleInFront = regexp.MustCompile(`^\s*(?i:assistant|model|bot)[ \t]*:[ \t]*`)
 
-// plain takes thoughts in tags out of a text, makes labels of labels that are tags, and gives JSON in signs of East Asian width
-// those of JSON.
+// plain takes thoughts in tags out of a text, makes labels of labels that are tags, and gives JSON
+// in signs of East Asian width those of JSON.
 func plain(text string) string {
 	if strings.Contains(text, "</") {
-		text = element.ReplaceAllStringFunc(tags.ReplaceAllString(text, ""), func(tag string) string {
-			m := element.FindStringSubmatch(tag)
-			if as := roles()[folded(m[1])]; m[1] != m[3] || as != action && as != input {
-				return tag
-			}
-			return "\n" + m[1] + ": " + m[2] + "\n"
-		})
+		text = tags.ReplaceAllString(text, "")
+		// Only at the beginning of a line: in a sentence or a command a tag is shown.
+		if m := element.FindStringIndex(text); m != nil && strings.TrimSpace(text[strings.LastIndexByte(text[:m[0]], '\n')+1:m[0]]) == "" {
+			text = element.ReplaceAllStringFunc(text, labelOf)
+		}
 	}
 	if open := tagInFront.FindString(text); open != "" {
 		text = text[len(open):]
 	}
-	text = roleInFront.ReplaceAllString(text, "")
+	text = divided(roleInFront.ReplaceAllString(text, ""))
 	if strings.Contains(text, "｛") {
 		text = wide.Replace(text)
 	}
@@ -117,7 +153,8 @@ func name(value string) (name, rest string) {
 	return name, rest
 }
 
-// tool returns the tool that a name means: its own, one that it is known by, or either behind name spaces.
+// tool returns the tool that a name means: its own, one that it is known by, or either behind name
+// spaces.
 func (r *Reader) tool(name string) (chat.Tool, bool) {
 	if whole, ok := r.Also[name]; ok {
 		name = whole
@@ -139,8 +176,9 @@ func (r *Reader) tool(name string) (chat.Tool, bool) {
 	return chat.Tool{}, false
 }
 
-// read returns the arguments that a text holds for a tool, which may be JSON, a list in Python, lines of keys and values, or the only
-// text that the tool takes. worded says that labels are evidence enough for a text; whole, that nothing of it was cut.
+// read returns the arguments that a text holds for a tool, which may be JSON, a list in Python,
+// lines of keys and values, or the only text that the tool takes. worded says that labels are
+// evidence enough for a text; whole, that nothing of it was cut.
 func read(t chat.Tool, text string, worded, whole bool) (json.RawMessage, bool) {
 	text = strings.TrimSpace(text)
 	bare := unquoted(text)
@@ -171,8 +209,8 @@ func read(t chat.Tool, text string, worded, whole bool) (json.RawMessage, bool) 
 	return nil, false
 }
 
-// arguments reads JSON as models write it. What its brackets do not close stays as it is, so that the tool's reader refuses it
-// and says so.
+// arguments reads JSON as models write it. What its brackets do not close stays as it is, so that
+// the tool's reader refuses it and says so.
 func arguments(t chat.Tool, text string, complete bool) (json.RawMessage, bool) {
 	args, repairs, ok := adapters.Arguments(t, text)
 	if !ok || !complete && (slices.Contains(repairs, "truncated") || slices.Contains(repairs, "closers")) {
@@ -190,7 +228,8 @@ func python(t chat.Tool, text string) (json.RawMessage, bool) {
 	return calls[0].Args, true
 }
 
-// decoded returns the calls of a text that is nothing but calls, as a family reads it. A decoder that fails finds none.
+// decoded returns the calls of a text that is nothing but calls, as a family reads it. A decoder
+// that fails finds none.
 func decoded(family, text, end string, tools []chat.Tool) []chat.Call {
 	source := chat.Fixed{{Kind: chat.Text, Text: text}, {Kind: chat.Finish, Text: end}}
 	var got chat.Collector
@@ -209,7 +248,8 @@ func decoded(family, text, end string, tools []chat.Tool) []chat.Call {
 // pair is a key and a value: city: Seoul, "city" = "Seoul".
 var pair = regexp.MustCompile(`^[-*\s]*["'` + "`" + `]?([\pL_][\pL\pN_.-]*)["'` + "`" + `]?\s*[:=：]\s*(.*)$`)
 
-// pairs reads lines of keys and values, or one line with commas between, when each key is a parameter.
+// pairs reads lines of keys and values, or one line with commas between, when each key is a
+// parameter.
 func pairs(t chat.Tool, text string) (json.RawMessage, bool) {
 	typ := schema.Compile(t.Schema)
 	var found [][2]string
@@ -287,8 +327,8 @@ func unquoted(text string) string {
 	return text
 }
 
-// onlyText returns the name of the one parameter that a text can stand for: the only one that is required, or that there is,
-// when it is a text.
+// onlyText returns the name of the one parameter that a text can stand for: the only one that is
+// required, or that there is, when it is a text.
 func onlyText(t chat.Tool) string {
 	typ := schema.Compile(t.Schema)
 	members := typ.Required()

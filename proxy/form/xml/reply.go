@@ -41,7 +41,7 @@ func (f Form) Open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error)
 	if !a.NoCalls {
 		a.Offer(prompt.Offer())
 	}
-	r := &xmlReply{Reply: below, prompt: prompt, prose: prompt.Prose()}
+	r := &xmlReply{Reply: below, prompt: prompt, prose: prompt.Prose(), own: own{prompt: prompt}}
 	if f.Command != nil {
 		r.command = f.Command(h, a.Tools)
 	}
@@ -54,6 +54,7 @@ type xmlReply struct {
 	form.Reply // gets text only
 	prompt     *Prompt
 	prose      *Prose
+	own        own
 	command    func(chat.Call) (chat.Call, error) // nil: nothing can be run in the client's terminal
 
 	text  form.Ending
@@ -64,7 +65,7 @@ type xmlReply struct {
 func (r *xmlReply) Event(e chat.Event) error {
 	switch {
 	case e.Kind == chat.Text:
-		e.Text = r.prose.Text(e.Text)
+		e.Text = r.prose.Text(r.own.text(e.Text))
 		return r.say(e)
 	case form.IsCall(e.Kind):
 		r.calls.Add(e)
@@ -90,12 +91,15 @@ func (r *xmlReply) say(e chat.Event) error {
 // that was cut inside its call says so.
 // A call that was cut never leaves: half of it would run.
 func (r *xmlReply) finish(e chat.Event) error {
-	if err := r.say(chat.Event{Kind: chat.Text, Text: r.prose.End()}); err != nil {
+	wrote, rest := r.own.end(e.Text)
+	if err := r.say(chat.Event{Kind: chat.Text, Text: r.prose.Text(rest) + r.prose.End()}); err != nil {
 		return err
 	}
 	switch {
 	case len(r.calls.Complete()) > 0: // these clients read one call a reply
 		return r.write(r.calls.Calls[0])
+	case wrote != nil:
+		return r.write(*wrote)
 	case !r.text.Said && e.Text == chat.Length:
 		return r.say(chat.Event{Kind: chat.Text, Text: "(The reply reached its limit before it said anything.)"})
 	}

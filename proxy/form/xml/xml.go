@@ -1,10 +1,14 @@
 // Package xml speaks with clients that describe tools in their prompt and look for calls in the reply's text: Void,
 // Cline and Roo. They offer no tools in the request then, and Void overwrites real tool_calls with what it finds in the text.
 //
-// What such a prompt says of tools is read (void.go, cline.go, line by line with lines.go), so that a model can be
-// offered real ones. Calls are written as the client's own parser will find them (write.go), words that it would take
-// for a call are broken (prose.go), and what an earlier reply called becomes calls and results again (history.go).
-// reply.go puts it together.
+// What such a prompt says of tools is read, so that a model can be offered real ones. Calls are written as the client's own parser
+// will find them, words that it would take for a call are broken, and what an earlier reply called becomes calls and results again.
+//
+//	xml.go      the tools of a prompt; void.go, cline.go and lines.go read them line by line
+//	write.go    a call as the client reads it; prose.go breaks what it would take for one
+//	own.go      a call that the model writes in the client's XML all the same
+//	history.go  earlier calls and results
+//	reply.go    puts it together
 //
 // Such a text differs from a reply with tool_calls in three ways. There is no escaping, so a value may be impossible to write; a call that is cut runs all the same; and prose that names
 // a tool in angle brackets is a call. Everything here follows from that: calls are held until they are whole,

@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks';
+import { post } from '../api';
 import { t } from '../i18n';
 import { matches, type Only } from '../logic/filter';
 import { duration } from '../logic/stats';
-import type { Exchange } from '../types';
+import type { Exchange, Running } from '../types';
 import { Badge, Button, Empty, Loading, Page, Problem, Text } from '../ui';
 import { Nothing, useExchanges } from './overview';
 
@@ -24,13 +25,10 @@ export function Live() {
       }
     >
       <Problem error={error} retry={reload} />
-      {data && !data.bodies && data.keeps > 0 && (
-        <p class="hint">
-          {t('bodiesOff')} <code>--trace-bodies</code>
-        </p>
-      )}
+      {data && !data.bodies && data.keeps > 0 && <Texts until={data.texts_until} after={reload} />}
       {!data && !error && <Loading />}
-      {data && data.exchanges.length === 0 && <Nothing />}
+      {data && data.running.length > 0 && <Now all={data.running} after={reload} />}
+      {data && data.exchanges.length + data.running.length === 0 && <Nothing />}
       {data && data.exchanges.length > 0 && (
         <>
           <div class="filters">
@@ -61,6 +59,70 @@ export function Live() {
         </>
       )}
     </Page>
+  );
+}
+
+// keptFor is how long the switch keeps texts, in minutes.
+const keptFor = 15;
+
+// Texts switches the keeping of texts on for a time, and off again.
+function Texts({ until, after }: { until?: string; after: () => void }) {
+  const [error, setError] = useState<Error>();
+  const keep = (minutes: number) => post('/admin/api/texts', { minutes }).then(after, setError);
+  return (
+    <>
+      <Problem error={error} />
+      <p class="hint">
+        {until ? t('textsUntil', { time: new Date(until).toLocaleTimeString() }) : t('bodiesOff')}{' '}
+        {!until && <code>--trace-bodies</code>}{' '}
+        <Button onClick={() => keep(until ? 0 : keptFor)}>
+          {until ? t('textsStop') : t('textsKeep', { n: keptFor })}
+        </Button>
+      </p>
+    </>
+  );
+}
+
+// Now shows the requests that run, with a button that stops each.
+function Now({ all, after }: { all: Running[]; after: () => void }) {
+  const [error, setError] = useState<Error>();
+  const stop = (id: string) =>
+    post(`/admin/api/exchanges/${encodeURIComponent(id)}/stop`).then(after, setError);
+  return (
+    <section aria-label={t('running')}>
+      <h2>{t('running')}</h2>
+      <Problem error={error} />
+      <table class="list">
+        <tbody>
+          {all.map((r) => (
+            <tr key={r.id}>
+              <td data-label={t('time')}>
+                {new Date(r.time).toLocaleTimeString()} <span class="faint">{r.form}</span>
+              </td>
+              <td data-label={t('model')} class="name">
+                <Text inline text={r.model} />
+              </td>
+              <td data-label={t('readAs')}>
+                {r.format ?? '–'} <span class="faint">{r.strategy}</span>
+              </td>
+              <td data-label={t('end')}>
+                {r.first_ms > 0
+                  ? t('writingNow', { n: r.pieces, first: duration(r.first_ms) })
+                  : t('waitsForFirst')}
+              </td>
+              <td data-label={t('duration')} class="number">
+                {duration(r.total_ms)}
+              </td>
+              <td>
+                <Button danger onClick={() => stop(r.id)}>
+                  {t('stop')}
+                </Button>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
   );
 }
 

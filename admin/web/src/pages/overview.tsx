@@ -1,6 +1,7 @@
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { get, onChange } from '../api';
 import { t } from '../i18n';
+import { follows, merged } from '../logic/exchanges';
 import { buckets, duration, summarize, tally } from '../logic/stats';
 import { useLoad } from '../state';
 import type { Exchanges } from '../types';
@@ -8,10 +9,26 @@ import { Bars, Button, Empty, Loading, Page, Problem, Text } from '../ui';
 
 const minutes = 30;
 
-// useExchanges is the list of the last exchanges, asked for again whenever one has ended.
+// useExchanges is the list of the last exchanges and of the requests that run. What is new is asked for whenever a request comes or ends,
+// and each second while one runs.
 export function useExchanges() {
-  const load = useLoad(() => get<Exchanges>('/admin/api/exchanges'), []);
+  const last = useRef<Exchanges>();
+  const load = useLoad(async () => {
+    const had = last.current;
+    let fresh = await get<Exchanges>(`/admin/api/exchanges${had ? `?after=${had.seen}` : ''}`);
+    if (had)
+      fresh = follows(had, fresh)
+        ? merged(had, fresh)
+        : await get<Exchanges>('/admin/api/exchanges');
+    return (last.current = fresh);
+  }, []);
+  const busy = (load.data?.running.length ?? 0) > 0;
   useEffect(() => onChange('exchanges', load.reload), []);
+  useEffect(() => {
+    if (!busy) return;
+    const timer = setInterval(load.reload, 1000);
+    return () => clearInterval(timer);
+  }, [busy]);
   return load;
 }
 

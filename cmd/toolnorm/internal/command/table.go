@@ -14,8 +14,8 @@ const (
 	leastColumn = 12
 )
 
-// table writes rows in columns. Where width is not 0 no line is wider: the widest columns give way, and a cell that is cut ends
-// in "…".
+// table writes rows in columns. Where width is not 0 no line is wider: the widest columns give way,
+// and a cell that is cut ends in "…".
 func table(w io.Writer, width int, rows [][]string) error {
 	var wide []int
 	for _, row := range rows {
@@ -61,7 +61,8 @@ func table(w io.Writer, width int, rows [][]string) error {
 // defaultWidth is that of a terminal whose shell does not export COLUMNS.
 const defaultWidth = 80
 
-// Width is how many characters a line of the output has: 0, without a limit, where it is no terminal.
+// Width is how many characters a line of the output has: 0, without a limit, where it is no
+// terminal.
 func (m *Console) Width() int {
 	f, ok := m.Out.(*os.File)
 	if !ok {

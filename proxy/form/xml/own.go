@@ -1,0 +1,159 @@
+package xml
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+
+	"toolnorm/adapters"
+	"toolnorm/chat"
+)
+
+// own finds a call that a model writes in the client's own XML, though it was offered real tools:
+// models remember the form from their training, or from earlier turns. What may become one waits
+// from the beginning of its line; everything else passes.
+type own struct {
+	prompt *Prompt
+	shown  string // the end of what has passed
+	held   strings.Builder
+	mark   string // what closes the tool that held begins with; empty: its mark is not whole yet
+	until  int    // where that stands in held, with its end; 0: it has not come
+}
+
+// longestOwn bounds what waits, in bytes: a file that is written.
+const longestOwn = 1 << 20
+
+// text takes the next piece and returns what passes.
+func (o *own) text(piece string) string {
+	from := max(0, o.held.Len()-len(o.mark))
+	o.held.WriteString(piece)
+	all := o.held.String()
+	if o.mark == "" {
+		at := o.begins(all)
+		o.pass(all, at)
+		return all[:at]
+	}
+	// Only what is new is looked at: a long value would else be read again with each piece.
+	if i := strings.LastIndex(all[from:], o.mark); i >= 0 {
+		o.until = from + i + len(o.mark)
+	}
+	if len(all) > longestOwn || o.until > 0 && strings.Trim(all[o.until:], "` \t\n") != "" {
+		o.pass(all, len(all))
+		return all
+	}
+	return ""
+}
+
+// pass has a text pass up to a place, and keeps the rest.
+func (o *own) pass(all string, at int) {
+	o.shown += all[:at]
+	o.shown = o.shown[max(0, len(o.shown)-1024):]
+	o.held, o.mark, o.until = strings.Builder{}, "", 0
+	o.held.WriteString(all[at:])
+	for _, t := range o.prompt.Tools {
+		if strings.HasPrefix(unfenced(all[at:]), "<"+t.Name+">") {
+			o.mark = "</" + t.Name + ">"
+			if i := strings.LastIndex(all[at:], o.mark); i >= 0 {
+				o.until = i + len(o.mark)
+			}
+		}
+	}
+}
+
+// begins is where a line begins that may be the first of a call; the text's length where none does.
+func (o *own) begins(text string) int {
+	for at := 0; at < len(text); {
+		if (at > 0 || o.shown == "" || strings.HasSuffix(o.shown, "\n")) && o.may(text[at:]) {
+			return at
+		}
+		i := strings.IndexByte(text[at:], '\n')
+		if i < 0 {
+			break
+		}
+		at += i + 1
+	}
+	return len(text)
+}
+
+// may reports whether a text, which begins a line, may be a call: it begins with a tool's mark, or
+// with the beginning of one, perhaps in a fence, and nothing stands behind the end.
+func (o *own) may(text string) bool {
+	text = unfenced(text)
+	for _, t := range o.prompt.Tools {
+		mark := "<" + t.Name + ">"
+		if strings.HasPrefix(mark, text) {
+			return true
+		}
+		if rest, ok := strings.CutPrefix(text, mark); ok {
+			_, behind, closed := strings.Cut(rest, "</"+t.Name+">")
+			return !closed || strings.Contains(behind, "</"+t.Name+">") || strings.Trim(behind, "` \t\n") == ""
+		}
+	}
+	return false
+}
+
+// opened is the opening line of a fence of XML, or a part of it.
+var opened = regexp.MustCompile("^[ \t]*(?:`{1,3}$|```(?:x|xm|xml)?[ \t]*(?:\n[ \t\n]*|$))?")
+
+// unfenced takes the opening of a fence away, with blanks.
+func unfenced(text string) string {
+	return strings.TrimLeft(text[len(opened.FindString(text)):], " \t")
+}
+
+// end returns what is held: as a call, when it is whole and the words in front of it mean it, else
+// as text. finish is how the reply ended: what a limit has cut is no call.
+func (o *own) end(finish string) (call *chat.Call, rest string) {
+	rest = o.held.String()
+	o.held = strings.Builder{}
+	text := strings.TrimRight(unfenced(rest), "` \t\n")
+	for i := range o.prompt.Tools {
+		t := &o.prompt.Tools[i]
+		body, ok := strings.CutPrefix(text, "<"+t.Name+">")
+		if !ok || !adapters.Meant(o.shown, "") {
+			continue
+		}
+		inner, closed := strings.CutSuffix(body, "</"+t.Name+">")
+		if args, ok := t.read(inner); ok && (closed || finish != chat.Length) {
+			return &chat.Call{Name: t.Name, Args: args}, ""
+		}
+	}
+	return nil, rest
+}
+
+// read reads parameters, each once, and nothing else; those that are required must be there.
+func (t *Tool) read(body string) (json.RawMessage, bool) {
+	members := map[string]string{}
+	for body = strings.TrimSpace(body); body != ""; body = strings.TrimSpace(body) {
+		found := false
+		for _, p := range t.Params {
+			rest, ok := strings.CutPrefix(body, "<"+p.Name+">")
+			if !ok {
+				continue
+			}
+			value, behind, closed := strings.Cut(rest, "</"+p.Name+">")
+			if _, twice := members[p.Name]; twice || !closed || strings.Contains(behind, "</"+p.Name+">") {
+				return nil, false
+			}
+			members[p.Name], body, found = unlined(value), behind, true
+			break
+		}
+		if !found {
+			return nil, false
+		}
+	}
+	for _, p := range t.Params {
+		if _, ok := members[p.Name]; p.Required && !ok {
+			return nil, false
+		}
+	}
+	text, err := chat.JSON(members)
+	return text, err == nil
+}
+
+// unlined takes one newline off both ends of a value that has both, see around.
+func unlined(value string) string {
+	if inner, ok := strings.CutPrefix(value, "\n"); ok {
+		return strings.TrimSuffix(inner, "\n")
+	}
+	return value
+}
