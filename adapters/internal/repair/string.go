@@ -2,6 +2,7 @@ package repair
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat"
@@ -22,6 +23,7 @@ const (
 	sOver                       // it has quotes that are escaped twice
 	sTwo                        // it has quotes that are written twice
 	sPath                       // it begins with the drive of a path
+	sBracket                    // it begins with a bracket, in a place where a list or an object fits as well
 	sLoose                      // a value of another kind fits its place as well
 	sDelim   = 0xF << 48        // which delimiter it has
 	sAll     = 0xFFFFFFFF << 32
@@ -50,6 +52,11 @@ func (g *Args) openStrings(s *Search, n *Node, prefix int, raw bool) {
 	}
 	for k := range g.delims {
 		d := &g.delims[k]
+		for _, size := range g.damagedQuote(n.Pos, d) {
+			to := n.to(n.Pos+size, modeString)
+			to.Flags |= uint64(k) << 48
+			s.Go(n, small, to, `"`)
+		}
 		if !g.has(n.Pos+prefix, d.open) || len(d.open) == 3 && d.open[0] == d.open[1] && (g.over(n.Pos+prefix+3) || strings.IndexByte(",}]:", g.text[n.Pos+prefix+3]) >= 0) {
 			continue
 		}
@@ -61,6 +68,9 @@ func (g *Args) openStrings(s *Search, n *Node, prefix int, raw bool) {
 		to.Flags |= uint64(k) << 48
 		if !t.Only(schema.String) {
 			to.Flags |= sLoose
+			if c := g.at(to.Pos); c == '[' || c == '{' {
+				to.Flags |= sBracket
+			}
 		}
 		if i := sign(g.text, to.Pos) + to.Pos; i > to.Pos && g.at(i) == ' ' && !g.has(i+1, d.close) && !isClose(g.at(to.Pos)) {
 			to.Flags |= unsure // the sign may be in front of the quote by right
@@ -100,6 +110,10 @@ func (g *Args) inString(s *Search, n *Node) {
 	}
 	run := g.text[n.Pos:i]
 	c := g.text[i]
+	if sizes := g.damagedQuote(i, d); len(sizes) > 0 {
+		g.damagedEnd(s, n, i, run, sizes)
+		return
+	}
 	g.otherQuote(s, n, i, run, d)
 	if n.Flags&sBare == 0 && strings.HasPrefix(g.text[i:], d.close) {
 		g.quote(s, n, i, run, d)
@@ -154,6 +168,22 @@ func (g *Args) inString(s *Search, n *Node) {
 	}
 }
 
+// damagedEnd offers the end of a string at the family's own quote, which is damaged, and the same bytes as text.
+func (g *Args) damagedEnd(s *Search, n *Node, i int, run string, sizes []int) {
+	ended := false
+	for _, size := range sizes {
+		to := n.behind(i + size)
+		ends := g.likelyEnd(i+size, n.Stack) == 2
+		if g.text[i] != g.delims[n.Flags>>48&0xF].open[0] {
+			to.Flags |= unsure // what stands in front of it may be a part of it
+		}
+		ended = ended || ends
+		s.Go(n, pick(ends, small, likely), to, run, `"`)
+	}
+	_, size := utf8.DecodeRuneInString(g.text[i:])
+	s.Go(n, pick(ended, slip, small), n.stay(i+size), run, string(chat.AppendEscaped(nil, g.text[i:i+size])))
+}
+
 // bareEnd reads a quote that ends a text which has lost the one in front: a.txt".
 func (g *Args) bareEnd(s *Search, n *Node, i int, run string) {
 	to := n.behind(i + g.quoteAt(i))
@@ -176,7 +206,9 @@ func (g *Args) plain(i int, d *delim, n *Node) bool {
 		}
 		return c != d.close[0] && !g.otherEnd(i, n)
 	case c == '"' || c == '\\' || c < ' ' || c == d.close[0]:
-		return strings.IndexByte("\"\\", c) < 0 && c >= ' ' && !strings.HasPrefix(g.text[i:], d.close)
+		return strings.IndexByte("\"\\", c) < 0 && c >= ' ' && !strings.HasPrefix(g.text[i:], d.close) && len(g.damagedQuote(i, d)) == 0
+	case d.raw && len(g.damagedQuote(i, d)) > 0:
+		return false
 	case c == ',' || c == ';':
 		some, known := g.memberAhead(i+1, n.Stack)
 		return !some || n.Flags&sBare == 0 && !known && !g.stringAhead(g.blank(i+1))
@@ -198,6 +230,51 @@ func (g *Args) ownQuote(i int) int {
 		}
 	}
 	return 0
+}
+
+// damagedQuote returns the lengths that a damaged form of the family's own quote at i can have, none where the quote itself
+// stands there.
+func (g *Args) damagedQuote(i int, d *delim) []int {
+	if !d.raw || len(d.open) < 2 || g.has(i, d.open) {
+		return nil
+	}
+	return DamagedMark(g.text[i:], d.open)
+}
+
+// DamagedMark returns the lengths that a mark with one slip in it can have, with which a text begins: a character that is
+// missing, doubled, another one or in another case, a blank inside, or angles of another kind.
+func DamagedMark(text, mark string) (sizes []int) {
+	if text == "" || strings.HasPrefix(text, mark) {
+		return nil
+	}
+	inner := mark[1 : len(mark)-1]
+	for _, angles := range [...][2]string{{"&lt;", "&gt;"}, {"＜", "＞"}, {"[", "]"}} {
+		if form := angles[0] + inner + angles[1]; strings.HasPrefix(text, form) {
+			return []int{len(form)}
+		}
+	}
+	if text[0] != mark[0] && text[0] != mark[1] {
+		return nil
+	}
+	for size := len(mark) - 1; size <= min(len(mark)+1, len(text)); size++ {
+		if oneSlip(text[:size], mark) {
+			sizes = append(sizes, size)
+		}
+	}
+	return sizes
+}
+
+// oneSlip reports whether a text is a mark with one character more, less or another one, or with two in each other's place.
+func oneSlip(text, mark string) bool {
+	front, back := 0, 0
+	for front < min(len(text), len(mark)) && text[front] == mark[front] {
+		front++
+	}
+	for back < min(len(text), len(mark))-front && text[len(text)-1-back] == mark[len(mark)-1-back] {
+		back++
+	}
+	a, b := text[front:len(text)-back], mark[front:len(mark)-back]
+	return len(a) <= 1 && len(b) <= 1 || len(a) == 2 && len(b) == 2 && a[0] == b[1] && a[1] == b[0]
 }
 
 // quotes are the signs that close strings of one kind or another.
@@ -276,7 +353,11 @@ func (g *Args) quote(s *Search, n *Node, i int, run string, d *delim) {
 		cost = odd
 	}
 	g.joined(s, n, behind, run)
-	s.Go(n, cost, n.behind(behind), run, `"`)
+	to := n.behind(behind)
+	if n.Flags&(sRaw|sMixed) != 0 && n.Flags&sPath == 0 && i > 0 && g.text[i-1] == '\\' {
+		to.Flags |= unsure // it may escape the quote
+	}
+	s.Go(n, cost, to, run, `"`)
 	if d.raw {
 		return
 	}
@@ -288,13 +369,13 @@ func (g *Args) quote(s *Search, n *Node, i int, run string, d *delim) {
 	if trimmed, ok := strings.CutSuffix(run, ","); ok {
 		g.commaInside(s, n, behind, trimmed)
 	}
-	to := n.stay(behind)
+	to = n.stay(behind)
 	to.Flags ^= sLone
 	to.Flags |= sDirty
 	if run != "" && scan.IsDigit(run[len(run)-1]) { // inches
 		to.Flags &^= sLone
 	}
-	if g.atStructure(n, i, behind, d) {
+	if n.Flags&sBracket != 0 || g.atStructure(n, i, behind, d) {
 		to.Flags |= unsure
 	}
 	text := `\"`
@@ -398,8 +479,8 @@ func (g *Args) joined(s *Search, n *Node, i int, run string) {
 		if d := &g.delims[x]; g.has(k, d.open) {
 			to := n.stay(k + len(d.open))
 			to.Flags = to.Flags&^uint64(sDelim) | uint64(x)<<48
-			if k == i {
-				to.Flags |= unsure // doubled quotes, perhaps
+			if k == i || g.Python && cost == slip {
+				to.Flags |= unsure // doubled quotes, perhaps, or a comma that is missing
 			}
 			s.Go(n, cost, to, run)
 		}

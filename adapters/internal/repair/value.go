@@ -47,7 +47,7 @@ func (g *Args) value(s *Search, n *Node) {
 		s.Go(n, small, keep(n, n.Pos+1)) // doubled
 	case c == ',' || c == ';':
 		s.Go(n, likely, keep(n, n.Pos+1))
-		if key, _ := g.keyAhead(g.blank(n.Pos + 1)); inList && n.Flags&empty != 0 && key != "" {
+		if key, _ := g.keyAhead(g.blank(n.Pos + 1)); inList && n.Flags&empty != 0 && (key != "" || n.Stack.Up != nil && n.Stack.Up.Kind == aList) {
 			g.pop(s, n, 0, likely)
 		}
 		g.valueLost(s, n, inList)
@@ -89,6 +89,9 @@ func (g *Args) bare(s *Search, n *Node, cost int) {
 // guessed reports whether a text without quotes at n may be less than all of it, or no text: a comment or more than one
 // blank stands in front of it, or it is words and a number or a literal where such a value fits too.
 func guessed(text string, n *Node) bool {
+	if n.Pos > 0 && text[n.Pos-1] == '(' {
+		return true // a note, perhaps
+	}
 	if n.Pos > 1 && text[n.Pos-1] == ' ' && strings.IndexByte("[{(", text[n.Pos-2]) >= 0 {
 		return true // the blank may be its
 	}
@@ -161,7 +164,11 @@ func (g *Args) openerLost(s *Search, n *Node, c int, t *schema.Type) {
 		return
 	}
 	if t.Allows(schema.Array) && c != '[' && n.Flags&empty == 0 {
-		g.open(s, n, 0, pick(t.Only(schema.Array|schema.Null), likely, slip), aList)
+		m := *n
+		if !t.Only(schema.Array | schema.Null) {
+			m.Flags |= unsure // nothing asks for a list
+		}
+		g.open(s, &m, 0, pick(t.Only(schema.Array|schema.Null), likely, slip), aList)
 	}
 	if key, _ := g.keyAhead(n.Pos); key != "" && t.Allows(schema.Object) {
 		m := *n
@@ -206,8 +213,12 @@ func (g *Args) scalar(s *Search, n *Node, c int) {
 		s.Go(n, slip, keep(n, n.Pos+1))
 	}
 	for _, size := range []int{pick(scan.IsQuote(c), 1, 0), g.ownQuote(n.Pos)} {
-		if size > 0 && g.has(n.Pos+size, g.text[n.Pos:n.Pos+size]) {
-			to := keep(n, n.Pos+size)
+		next := n.Pos + size
+		if size > 1 {
+			next = g.space(next)
+		}
+		if size > 0 && g.has(next, g.text[n.Pos:n.Pos+size]) && (next == n.Pos+size || g.likelyEnd(next+size, n.Stack) == 0) {
+			to := keep(n, next)
 			s.Go(n, g.doubled(&to), to)
 		}
 	}
