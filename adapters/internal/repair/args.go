@@ -257,6 +257,9 @@ func (g *Args) leftOver(i int) uint64 {
 		inside := strings.TrimLeft(rest, "]}) \n")
 		rest = strings.TrimPrefix(inside, string(g.Around))
 	}
+	if strings.Trim(rest, "]}) \n\"") == "" && strings.Count(rest, `"`) == 1 {
+		return 0 // one too many
+	}
 	first := strings.IndexByte(rest, '"')
 	if !g.Python && (first > 0 && rest[first-1] == '\\' || (strings.Count(rest, `"`)-strings.Count(rest, `\"`))%2 != 0) {
 		return unsure

@@ -327,6 +327,9 @@ func (g *Args) closeHere(s *Search, n *Node, i int, run string) {
 		cost = likely
 	}
 	to := n.behind(i)
+	if n.Flags&sBare == 0 && i > 0 && (g.text[i-1] == '"' || g.text[i-1] == '\'') {
+		cost = 2 * slip // the quote in front is the end, though not of the same kind
+	}
 	if n.Flags&sBare == 0 && (g.atBorder(i-1) || g.literal(n, run)) {
 		to.Flags |= unsure // the sign may stand behind the text; the quote in front of a number
 	}
@@ -361,7 +364,7 @@ func (g *Args) quote(s *Search, n *Node, i int, run string, d *delim) {
 	if d.raw {
 		return
 	}
-	if end == 0 && d.close == `"` && g.has(behind, `"`) { // two for one
+	if end == 0 && d.close == `"` && g.has(behind, `"`) && (i == 0 || g.text[i-1] != '"') { // two for one; three are a delimiter
 		to := n.stay(behind + 1)
 		to.Flags ^= sLone
 		s.Go(n, g.first(&to, sTwo, likely), to, run, `\"`)
