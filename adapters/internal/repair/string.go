@@ -2,7 +2,6 @@ package repair
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat"
@@ -148,50 +147,30 @@ func (g *Args) inString(s *Search, n *Node) {
 			g.closeHere(s, n, i, run)
 		}
 	default:
-		if c == ',' && g.has(i+1, d.close) && n.Flags&sBare == 0 {
-			g.commaInside(s, n, i+1+len(d.close), run)
-		}
-		to := n.stay(i + 1)
-		cost := 0
-		if n.Flags&sBare != 0 && strings.IndexByte("[]{}", c) >= 0 {
-			to.Flags |= unsure // where it ends is a guess
-		}
-		if g.mark(i) {
-			cost = g.first(&to, sMark, small)
-		} else if n.Flags&sBare != 0 && strings.IndexByte(",;}])", c) >= 0 {
-			cost = likely // most texts without quotes end here
-		}
-		s.Go(n, cost, to, run, g.text[i:i+1])
-		if c < 0x80 && !scan.IsQuote(int(c)) && (!g.mark(i) || g.over(i)) {
-			g.closeHere(s, n, i, run)
-		}
+		g.sign(s, n, i, run, d)
 	}
 }
 
-// damagedEnd offers the end of a string at the family's own quote, which is damaged, and the same bytes as text.
-func (g *Args) damagedEnd(s *Search, n *Node, i int, run string, sizes []int) {
-	ended := false
-	for _, size := range sizes {
-		to := n.behind(i + size)
-		ends := g.likelyEnd(i+size, n.Stack) == 2
-		if g.text[i] != g.delims[n.Flags>>48&0xF].open[0] {
-			to.Flags |= unsure // what stands in front of it may be a part of it
-		}
-		ended = ended || ends
-		s.Go(n, pick(ends, small, likely), to, run, `"`)
+// sign reads a byte that may end a string which has lost its quote: as text, and as what stands behind the end.
+func (g *Args) sign(s *Search, n *Node, i int, run string, d *delim) {
+	c := g.text[i]
+	if c == ',' && g.has(i+1, d.close) && n.Flags&sBare == 0 {
+		g.commaInside(s, n, i+1+len(d.close), run)
 	}
-	_, size := utf8.DecodeRuneInString(g.text[i:])
-	s.Go(n, pick(ended, slip, small), n.stay(i+size), run, string(chat.AppendEscaped(nil, g.text[i:i+size])))
-}
-
-// bareEnd reads a quote that ends a text which has lost the one in front: a.txt".
-func (g *Args) bareEnd(s *Search, n *Node, i int, run string) {
-	to := n.behind(i + g.quoteAt(i))
-	if c := g.text[i]; c != '"' && c != '\'' || n.Flags&sPlain != 0 || strings.HasSuffix(g.text[:i], `\`) {
-		to.Flags |= unsure // it may be the text's own
+	to := n.stay(i + 1)
+	cost := 0
+	if n.Flags&sBare != 0 && strings.IndexByte("[]{}", c) >= 0 {
+		to.Flags |= unsure // where it ends is a guess
 	}
-	s.Go(n, 0, to, run, `"`)
-	s.Go(n, odd, n.stay(i+g.quoteAt(i)), run, string(chat.AppendEscaped(nil, g.text[i:i+g.quoteAt(i)])))
+	if g.mark(i) {
+		cost = g.first(&to, sMark, small)
+	} else if n.Flags&sBare != 0 && strings.IndexByte(",;}])", c) >= 0 {
+		cost = likely // most texts without quotes end here
+	}
+	s.Go(n, cost, to, run, g.text[i:i+1])
+	if c < 0x80 && !scan.IsQuote(int(c)) && (!g.mark(i) || g.over(i)) {
+		g.closeHere(s, n, i, run)
+	}
 }
 
 // plain reports whether the byte at i means nothing in a string.
@@ -220,61 +199,6 @@ func (g *Args) plain(i int, d *delim, n *Node) bool {
 		return !g.mark(i) && g.ownQuote(i) == 0
 	}
 	return true
-}
-
-// ownQuote is the length of the family's own quote at i, 0 without one.
-func (g *Args) ownQuote(i int) int {
-	for _, d := range g.delims[len(delims):] {
-		if g.has(i, d.open) {
-			return len(d.open)
-		}
-	}
-	return 0
-}
-
-// damagedQuote returns the lengths that a damaged form of the family's own quote at i can have, none where the quote itself
-// stands there.
-func (g *Args) damagedQuote(i int, d *delim) []int {
-	if !d.raw || len(d.open) < 2 || g.has(i, d.open) {
-		return nil
-	}
-	return DamagedMark(g.text[i:], d.open)
-}
-
-// DamagedMark returns the lengths that a mark with one slip in it can have, with which a text begins: a character that is
-// missing, doubled, another one or in another case, a blank inside, or angles of another kind.
-func DamagedMark(text, mark string) (sizes []int) {
-	if text == "" || strings.HasPrefix(text, mark) {
-		return nil
-	}
-	inner := mark[1 : len(mark)-1]
-	for _, angles := range [...][2]string{{"&lt;", "&gt;"}, {"＜", "＞"}, {"[", "]"}} {
-		if form := angles[0] + inner + angles[1]; strings.HasPrefix(text, form) {
-			return []int{len(form)}
-		}
-	}
-	if text[0] != mark[0] && text[0] != mark[1] {
-		return nil
-	}
-	for size := len(mark) - 1; size <= min(len(mark)+1, len(text)); size++ {
-		if oneSlip(text[:size], mark) {
-			sizes = append(sizes, size)
-		}
-	}
-	return sizes
-}
-
-// oneSlip reports whether a text is a mark with one character more, less or another one, or with two in each other's place.
-func oneSlip(text, mark string) bool {
-	front, back := 0, 0
-	for front < min(len(text), len(mark)) && text[front] == mark[front] {
-		front++
-	}
-	for back < min(len(text), len(mark))-front && text[len(text)-1-back] == mark[len(mark)-1-back] {
-		back++
-	}
-	a, b := text[front:len(text)-back], mark[front:len(mark)-back]
-	return len(a) <= 1 && len(b) <= 1 || len(a) == 2 && len(b) == 2 && a[0] == b[1] && a[1] == b[0]
 }
 
 // quotes are the signs that close strings of one kind or another.
@@ -306,45 +230,6 @@ func (g *Args) otherQuote(s *Search, n *Node, i int, run string, d *delim) {
 	} else if g.has(i, `\"`) && g.likelyEnd(i+2, n.Stack) == 2 {
 		s.Go(n, slip, n.behind(i+2), run, `"`)
 	}
-}
-
-// closeHere offers the end of a string whose closing quote is missing.
-// In front of a member that the schema knows it is likely that the quote is missing.
-// Behind a quote that is escaped, that one was meant as the end.
-func (g *Args) closeHere(s *Search, n *Node, i int, run string) {
-	cost := slip
-	if g.Quotes != nil && strings.ContainsAny(run, "<>|") {
-		return // what closes it is damaged, perhaps
-	}
-	if n.Flags&sBare != 0 {
-		cost = 0 // it has been paid for
-		if strings.HasSuffix(run, " ") {
-			n.Flags |= unsure // a blank at its border may be its
-		}
-	} else if run == "" && i > 0 && g.text[i-1] == '"' {
-		cost = slip + small // the quote in front is the end, rather
-	} else if _, known := g.memberAhead(i+1, n.Stack); known {
-		cost = likely
-	}
-	to := n.behind(i)
-	if n.Flags&sBare == 0 && i > 0 && (g.text[i-1] == '"' || g.text[i-1] == '\'') {
-		cost = 2 * slip // the quote in front is the end, though not of the same kind
-	}
-	if n.Flags&sBare == 0 && (g.atBorder(i-1) || g.literal(n, run)) {
-		to.Flags |= unsure // the sign may stand behind the text; the quote in front of a number
-	}
-	s.Go(n, cost, to, run, `"`)
-}
-
-// atBorder reports whether at i a sign or a blank stands that may be between two values, or the quote that has begun a text.
-func (g *Args) atBorder(i int) bool {
-	return sign(g.text, i) > 0 && !isClose(g.at(i)) || g.at(i) >= 0 && strings.IndexByte(" |&.=\"'", byte(g.at(i))) >= 0
-}
-
-// literal reports whether a text is a number or a word where such a value fits as well as a text.
-func (g *Args) literal(n *Node, text string) bool {
-	value, _ := Scalar(strings.TrimSpace(text))
-	return value != "" && n.Flags&sLoose != 0
 }
 
 // quote reads the string's own quote: as its end, and as text.

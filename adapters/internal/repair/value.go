@@ -222,16 +222,7 @@ func (g *Args) scalar(s *Search, n *Node, c int) {
 			s.Go(n, g.doubled(&to), to)
 		}
 	}
-	if next := g.at(n.Pos + 1); !g.Python && (next == '"' || next == '\'' || next == '`') && c >= 0 && strings.IndexByte("rbuf@$L", byte(c)) >= 0 {
-		if c != 'f' && c != '$' || noHoles(g.text, n.Pos+2, byte(next)) {
-			s.Go(n, habit, keep(n, n.Pos+1))
-		}
-		return
-	}
-	if next := g.at(n.Pos + 1); g.Python && (next == '"' || next == '\'') && c >= 0 && strings.IndexByte("rbuf", byte(c)) >= 0 {
-		if c != 'f' || noHoles(g.text, n.Pos+2, byte(next)) {
-			g.openStrings(s, n, 1, c == 'r')
-		}
+	if g.prefixed(s, n, c) {
 		return
 	}
 	if n.Stack != nil && g.has(n.Pos, "...") {
@@ -277,4 +268,21 @@ func noHoles(text string, i int, quote byte) bool {
 	rest := text[i:min(i+maxAhead, len(text))]
 	end := strings.IndexByte(rest, quote)
 	return end >= 0 && strings.IndexByte(rest[:end], '{') < 0
+}
+
+// prefixed reads a letter in front of a quote, which is of Python or another language, and reports whether one stands there.
+func (g *Args) prefixed(s *Search, n *Node, c int) bool {
+	if next := g.at(n.Pos + 1); !g.Python && (next == '"' || next == '\'' || next == '`') && c >= 0 && strings.IndexByte("rbuf@$L", byte(c)) >= 0 {
+		if c != 'f' && c != '$' || noHoles(g.text, n.Pos+2, byte(next)) {
+			s.Go(n, habit, keep(n, n.Pos+1))
+		}
+		return true
+	}
+	if next := g.at(n.Pos + 1); g.Python && (next == '"' || next == '\'') && c >= 0 && strings.IndexByte("rbuf", byte(c)) >= 0 {
+		if c != 'f' || noHoles(g.text, n.Pos+2, byte(next)) {
+			g.openStrings(s, n, 1, c == 'r')
+		}
+		return true
+	}
+	return false
 }
