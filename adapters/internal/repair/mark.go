@@ -8,7 +8,7 @@ import (
 )
 
 // ownQuote is the length of the family's own quote at i, 0 without one.
-func (g *Args) ownQuote(i int) int {
+func (g *look) ownQuote(i int) int {
 	for _, d := range g.delims[len(delims):] {
 		if g.has(i, d.open) {
 			return len(d.open)
@@ -35,7 +35,7 @@ func (g *Args) damagedEnd(s *Search, n *Node, i int, run string, sizes []int) {
 
 // damagedQuote returns the lengths that a damaged form of the family's own quote at i can have, none where the quote itself
 // stands there.
-func (g *Args) damagedQuote(i int, d *delim) []int {
+func (g *look) damagedQuote(i int, d *delim) []int {
 	if !d.raw || len(d.open) < 2 || g.has(i, d.open) {
 		return nil
 	}

@@ -85,7 +85,7 @@ func (g *Args) openStrings(s *Search, n *Node, prefix int, raw bool) {
 }
 
 // escaped reports whether the first quote of the arguments is escaped, so that all are.
-func (g *Args) escaped() bool {
+func (g *look) escaped() bool {
 	first := strings.IndexByte(g.text, '"')
 	return first > 0 && g.text[first-1] == '\\'
 }
@@ -205,7 +205,7 @@ func (g *Args) plain(i int, d *delim, n *Node) bool {
 var quotes = []string{`"`, "'", "`", "”", "“", "’", "‘", "«", "»", "「", "」"}
 
 // quoteAt is the length of the quote at i, 0 without one.
-func (g *Args) quoteAt(i int) int {
+func (g *look) quoteAt(i int) int {
 	for _, q := range quotes {
 		if g.has(i, q) {
 			return len(q)

@@ -64,7 +64,7 @@ func (g *Args) value(s *Search, n *Node) {
 }
 
 // wholeKey reports whether a key with a colon stands at i, its quotes in order.
-func (g *Args) wholeKey(i int) bool {
+func (g *look) wholeKey(i int) bool {
 	size := g.quoteAt(i)
 	key, quoted := g.keyAhead(i)
 	return key != "" && (!quoted || g.has(i+size+len(key), g.text[i:i+size]))
@@ -113,6 +113,9 @@ func guessed(text string, n *Node) bool {
 		return false
 	}
 	words := strings.Fields(rest)
+	if len(words) == 0 {
+		return true
+	}
 	last := words[len(words)-1:]
 	word := strings.Join(last, "")
 	value, _ := Scalar(strings.TrimRight(word, ".:"))
@@ -256,7 +259,7 @@ func (g *Args) scalar(s *Search, n *Node, c int) {
 	}
 }
 
-func (g *Args) wordByte(i int) bool {
+func (g *look) wordByte(i int) bool {
 	c := g.at(i)
 	return scan.IsWord(c) || c == '+' || c == '-' || c == '.'
 }
