@@ -2,6 +2,7 @@ package adapters
 
 import (
 	"toolnorm/adapters/internal/lenient"
+	"toolnorm/adapters/internal/repair"
 	"toolnorm/adapters/internal/scan"
 	"toolnorm/adapters/internal/toolset"
 	"toolnorm/chat"
@@ -37,8 +38,8 @@ func (ar *arguments) read(t *toolset.Tool, id string, quotes []lenient.Delim) ma
 	switch c := ar.At(0); {
 	case c < 0:
 		return incomplete
-	case c == '`':
-		return incompleteAtEnd(ar.At(maxLabel-1), mismatch) // a fence of something else, or one that is cut
+	case c == '`' || c == '(':
+		return ar.inside(t, id, quotes)
 	case c == '{':
 		if a := ar.objectFits(t); a != matched {
 			return a
@@ -73,6 +74,46 @@ func (ar *arguments) read(t *toolset.Tool, id string, quotes []lenient.Delim) ma
 		return ar.standIn(t, id)
 	}
 	return mismatch
+}
+
+// inside reads an object in a fence or in parentheses, or the arguments of a Python call in its parentheses. A fence of
+// something else, or one that is cut, is none.
+func (ar *arguments) inside(t *toolset.Tool, id string, quotes []lenient.Delim) match {
+	open, end := 1, ")"
+	if ar.Has(0, "```") {
+		open, end = 3+ar.Run(3, maxLabel, func(c int) bool { return c >= 'a' && c <= 'z' }), "```"
+	}
+	open += ar.Space(open)
+	key, value := ar.KeyAt(open)
+	switch {
+	case ar.At(open) == '{':
+		ar.Pos += open
+		a := ar.read(t, id, quotes)
+		if n := ar.Space(0); a == committed && ar.Has(n, end) {
+			ar.Pos += n + len(end)
+			ar.Repaired("extra-closer")
+		}
+		return a
+	case end == ")" && value > 0 && t.Type().Has(key):
+		return ar.named(t, id, open)
+	}
+	return incompleteAtEnd(ar.At(maxLabel-1), mismatch)
+}
+
+// named reads arguments in the parentheses of a Python call that begin at an offset.
+func (ar *arguments) named(t *toolset.Tool, id string, open int) match {
+	n := open
+	for n < 8*maxBehind && ar.At(n) >= 0 && !ar.IsMark(n) {
+		n++
+	}
+	text := string(ar.Slice(ar.Pos+open, ar.Pos+n))
+	m, ok := lenient.Decide(text, repair.Args{Type: t.Type(), Python: true}, t.Name, "")
+	if !ok || m.Open {
+		return incompleteAtEnd(ar.At(n), mismatch)
+	}
+	ar.Pos += open + m.End
+	ar.Repaired("equals")
+	return ar.calls.commitWith(t, id, m.Args)
 }
 
 // braceless reads an object whose opening brace was left out, if the key that it begins with is a parameter of the tool.

@@ -20,7 +20,7 @@ func (ar *arguments) decideArguments(from int, t *toolset.Tool, quotes []lenient
 	for _, q := range quotes {
 		g.Quotes = append(g.Quotes, q.Open)
 	}
-	ar.Out.Odd = ar.Out.Odd || g.Around != 0 || ar.goesOn()
+	ar.Out.Odd = ar.Out.Odd || g.Around != 0 || ar.goesOn() || ar.damagedQuote(from, g.Quotes)
 	ar.decide(from, 0, t.Name, g)
 	// a reply that stops inside the arguments is cut, whatever it says of its end
 	if ar.Unclosed && ar.At(ar.Space(0)) < 0 {
@@ -84,6 +84,23 @@ func (ar *arguments) noticeRest() {
 	if c := ar.At(n); c >= 0 && strings.IndexByte(",:;]})\"'", byte(c)) >= 0 && !ar.IsMark(n) && !ar.outside.argCloser(n) {
 		ar.Out.Odd = true
 	}
+}
+
+// damagedQuote reports whether a damaged form of the family's own quote stands in the arguments, which no text has.
+func (ar *arguments) damagedQuote(from int, quotes []string) bool {
+	if len(quotes) == 0 || len(quotes[0]) < 2 || from < ar.Base {
+		return false
+	}
+	q := quotes[0]
+	text := string(ar.Slice(from, ar.Pos))
+	for i := 0; i < len(text); i++ {
+		if strings.HasPrefix(text[i:], q) {
+			i += len(q) - 1
+		} else if len(repair.DamagedMark(text[i:], q)) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // goesOn reports whether behind the closers of arguments a quote or an escape stands, or a comma and a comment, also behind

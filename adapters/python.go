@@ -80,11 +80,24 @@ func (py *python) pythonCall() match {
 	if n := py.Space(0); printed && py.At(n) == ')' {
 		py.Pos += n + 1
 	}
+	py.strayClosers()
 	// get_weather(city="Oslo"), days=3)
 	if py.keywordBehind(t) {
 		return mismatch
 	}
 	return py.calls.commitWith(t, "", args)
+}
+
+// strayClosers steps over brackets behind a call that close nothing and stand in front of its end.
+func (py *python) strayClosers() {
+	n := 0
+	for c := py.At(n); c == ')' || c == '}'; c = py.At(n) {
+		n++
+	}
+	if end := n + py.Space(n); n > 0 && (py.At(end) < 0 || py.At(end) == ']' || py.IsMark(end) || py.Has(end, "```")) {
+		py.Pos += n
+		py.Repaired("extra-closer")
+	}
 }
 
 // keywordBehind says whether behind the closer of a call a further argument of the tool stands: the closer came too early.

@@ -2,6 +2,7 @@ package lenient
 
 import (
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -47,40 +48,74 @@ func Decide(text string, g repair.Args, name, today string) (m Meaning, ok bool)
 		today = plainJSON(today)
 	}
 	m, ok = one(all, fits, today)
-	return m, ok && !swallows(m.Args)
+	return m, ok && !swallows(m.Args, absent(m.Args, g.Type))
 }
 
-// swallows reports whether a text in a value looks as if it had swallowed the end of itself: its quotes do not come in
-// pairs, one that should begin a quotation stands like an end, or it closes brackets at its end that it never opened.
+// absent are the members of a type that an object does not have.
+func absent(object string, t *schema.Type) (names []string) {
+	fields := scan.Fields(object)
+	for _, name := range t.Members() {
+		if !slices.ContainsFunc(fields, func(m scan.Field) bool { return m.Key == name }) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// swallows reports whether a text in a value looks as if it had swallowed more than its own: see swallowed.
 // Only arguments that are damaged are asked, and what they lose is another question to the model.
-func swallows(value string) bool {
+func swallows(value string, absent []string) bool {
 	switch value[0] {
 	case '"':
-		return swallowed(scan.Unquote(value))
+		return swallowed(scan.Unquote(value), absent)
 	case '{':
-		return slices.ContainsFunc(scan.Fields(value), func(m scan.Field) bool { return swallows(m.Value) })
+		return slices.ContainsFunc(scan.Fields(value), func(m scan.Field) bool { return swallows(m.Value, absent) })
 	case '[':
 		var list []json.RawMessage
 		_ = json.Unmarshal([]byte(value), &list)
-		return slices.ContainsFunc(list, func(item json.RawMessage) bool { return swallows(string(item)) })
+		return slices.ContainsFunc(list, func(item json.RawMessage) bool { return swallows(string(item), absent) })
 	}
 	return false
 }
 
-// closerSigns are brackets that close, each behind its opener.
-var closerSigns = []string{"{}", "[]", "()", "｛｝", "［］", "（）"}
+// brackets are those that come in pairs.
+var brackets = []string{"{}", "[]", "()", "｛｝", "［］", "（）"}
 
-func swallowed(text string) bool {
-	for _, pair := range closerSigns {
-		open, closer := pair[:len(pair)/2], pair[len(pair)/2:]
-		if strings.HasSuffix(text, closer) && strings.Count(text, closer) > strings.Count(text, open) {
+// trace is what a text is never written with, but when it has swallowed structure: a method's call behind its quote, or
+// signs alone between two single quotes.
+var trace = regexp.MustCompile(`["']\.\w+\([^()]*\)$|'\s*[,;:&|+.{\[]+\s*'|'\s*,\s*[\[{]|^“.*”$|^«.*»$`)
+
+// swallowed reports whether a text shows the signs of structure that it has swallowed, or of an end that was cut off: a
+// bracket without its partner, quotes that do not come in pairs, a quotation that begins like an end or holds signs alone,
+// the name of a parameter that the call does not have.
+func swallowed(text string, absent []string) bool {
+	for _, pair := range brackets {
+		half := len(pair) / 2
+		opened, closed := strings.Count(text, pair[:half]), strings.Count(text, pair[half:])
+		if opened > closed || opened < closed && strings.HasSuffix(text, pair[half:]) {
 			return true
 		}
 	}
-	parts := strings.Split(text, `"`)
-	for i := 1; i+1 < len(parts); i += 2 { // what stands between a pair of quotes
+	for _, name := range absent {
+		if i := strings.Index(text, name); i >= 0 && (i == 0 || !scan.IsWord(int(text[i-1]))) {
+			rest := strings.TrimLeft(text[i+len(name):], `"' `)
+			if rest != "" && (rest[0] == ':' || rest[0] == '=') {
+				return true
+			}
+		}
+	}
+	return trace.MatchString(text) || unpaired(strings.Split(text, `"`))
+}
+
+// unpaired reports whether the quotes between the parts of a text are not those of quotations.
+func unpaired(parts []string) bool {
+	for i := 1; i+1 < len(parts); i += 2 {
 		before, inside := parts[i-1], parts[i]
-		if before != "" && before[len(before)-1] > ' ' && inside != "" && strings.IndexByte(",;:)]}.", inside[0]) >= 0 || strings.Trim(inside, "{[(,:; ") == "" && inside != "" {
+		if inside == "" {
+			continue
+		}
+		ends := before != "" && before[len(before)-1] > ' ' && strings.IndexByte(",;:)]}.", inside[0]) >= 0
+		if ends || strings.Trim(inside, "{[(,:; ") == "" {
 			return true
 		}
 	}

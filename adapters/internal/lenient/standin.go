@@ -76,9 +76,12 @@ func objectInList(value string, t *schema.Type) (string, bool) {
 	if out, ok := pairs(list, t); ok {
 		return out, true
 	}
-	// [{"city": "Rome"}]
+	// [{"city": "Rome"}], [[{"city": "Rome"}]]
 	if len(list) == 1 && schema.KindOf(string(list[0])) == schema.Object {
 		return string(list[0]), true
+	}
+	if len(list) == 1 && strings.HasPrefix(string(list[0]), "[{") {
+		return objectInList(string(list[0]), t)
 	}
 	return "", false
 }
@@ -93,7 +96,10 @@ func pairs(list []json.RawMessage, t *schema.Type) (string, bool) {
 			Key   string          `json:"key"`
 			Value json.RawMessage `json:"value"`
 		}
-		if json.Unmarshal(raw, &p) != nil || p.Value == nil || p.Name+p.Key == "" {
+		var two []json.RawMessage // ["city", "Rome"]
+		if json.Unmarshal(raw, &two) == nil && len(two) == 2 && json.Unmarshal(two[0], &p.Name) == nil && t.Has(p.Name) {
+			p.Value = two[1]
+		} else if json.Unmarshal(raw, &p) != nil || p.Value == nil || p.Name+p.Key == "" {
 			return "", false
 		}
 		if i > 0 {

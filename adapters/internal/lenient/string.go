@@ -187,6 +187,7 @@ func (r *Reader) copyString(q Delim) {
 		case closer && !q.Raw:
 			r.innerQuote(q)
 		case c == '\\' && (q.Raw || path): // C:\temp: doubled, or it would become a tab
+			r.doubt(path && r.At(1) == '\\' && r.Pos > r.stringAt) // C:\a\\b: some are doubled
 			r.Put(`\\`)
 			r.Pos++
 			if path {

@@ -50,7 +50,7 @@ func (g *Args) between(s *Search, n *Node) {
 	case c == ',' || c == ';':
 		to.Pos++
 		s.Go(n, slip, to, ":")
-	case !isClose(c):
+	case !isClose(c) && (c != '(' || n.Pos == 0 || !scan.IsWord(int(g.text[n.Pos-1]))): // str(x)
 		s.Go(n, slip, to, ":")
 	}
 }
@@ -76,7 +76,11 @@ func (g *Args) after(s *Search, n *Node) {
 		g.comma(s, n, next, behind)
 		return
 	case closes(n.Stack, c):
-		g.pop(s, n, 1, 0)
+		m := *n
+		if n.Stack.Kind == aSet && c == ']' && !typeOf(n.Stack.Want).Only(schema.Array|schema.Null) {
+			m.Flags |= unsure // one list, perhaps, whose bracket is doubled
+		}
+		g.pop(s, &m, 1, 0)
 		g.early(s, n, behind)
 		return
 	case isClose(c):
@@ -248,6 +252,9 @@ func (g *Args) commaLost(s *Search, n *Node, here Place) {
 	cost := g.first(&here, habitCommas, habit) + small
 	if n.Flags&line != 0 {
 		cost = min(cost, small)
+	}
+	if n.Pos > 0 && scan.IsQuote(int(g.text[n.Pos-1])) && scan.IsWord(g.at(n.Pos)) {
+		here.Flags |= unsure // the quote in front begins a text, rather
 	}
 	if size := g.ownQuote(n.Pos); size > 0 && g.has(n.Pos+size, g.text[n.Pos:n.Pos+size]) || size > 0 && n.Pos >= size && g.text[n.Pos-size:n.Pos] == g.text[n.Pos:n.Pos+size] {
 		here.Flags |= unsure // the family's own quote, doubled

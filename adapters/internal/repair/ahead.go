@@ -14,27 +14,35 @@ const (
 	maxClosers = 16   // closers in a row
 )
 
+// look looks at a text of arguments ahead of what was read, and changes nothing.
+type look struct {
+	text      string
+	lastQuote int              // where the last quote of it stands
+	ends      func(i int) bool // a mark that ends the call stands at i; nil: there are none
+	delims    []delim
+}
+
 // at is the byte at i, -1 behind the end.
-func (g *Args) at(i int) int {
+func (g *look) at(i int) int {
 	if i < len(g.text) {
 		return int(g.text[i])
 	}
 	return -1
 }
 
-func (g *Args) has(i int, s string) bool { return i <= len(g.text) && strings.HasPrefix(g.text[i:], s) }
+func (g *look) has(i int, s string) bool { return i <= len(g.text) && strings.HasPrefix(g.text[i:], s) }
 
 // A family's marks are the decoder's to know; here they are only the ends of texts.
-func (g *Args) mark(i int) bool { return g.Mark != nil && i < len(g.text) && g.Mark(i) }
+func (g *look) mark(i int) bool { return g.ends != nil && i < len(g.text) && g.ends(i) }
 
 // over reports whether the call ends at i: at a mark behind which there are no more strings, or with the text.
 // A mark with strings behind it may stand in one of them.
 // So a document about marks is not cut at the first.
-func (g *Args) over(i int) bool { return i >= len(g.text) || i > g.lastQuote && g.mark(i) }
+func (g *look) over(i int) bool { return i >= len(g.text) || i > g.lastQuote && g.mark(i) }
 
 // blank is the offset behind white space and comments at i.
 // What is looked at is what would be read: comments count as white space in both.
-func (g *Args) blank(i int) int {
+func (g *look) blank(i int) int {
 	for range maxClosers {
 		n := g.space(i)
 		if n += g.comment(n); n == i {
@@ -47,7 +55,7 @@ func (g *Args) blank(i int) int {
 
 // space is the offset behind white space at i, also of the kinds that JSON does not know.
 // Inside strings such spaces are data and stay; between tokens they are none.
-func (g *Args) space(i int) int {
+func (g *look) space(i int) int {
 	for end := min(i+maxAhead, len(g.text)); i < end; {
 		n := oddSpace(g.text[i:])
 		if scan.IsSpace(int(g.text[i])) {
@@ -82,7 +90,7 @@ func oddSpace(text string) int {
 // holds. The line break behind it is not part of it.
 // A colour without quotes, #fff, is offered as a value besides.
 // One that never ends is none: what it took along would be gone.
-func (g *Args) comment(i int) int {
+func (g *look) comment(i int) int {
 	rest := g.text[min(i, len(g.text)):min(i+maxAhead, len(g.text))]
 	var end string
 	switch {
@@ -106,7 +114,7 @@ func (g *Args) comment(i int) int {
 
 // colon is the length of what stands for a colon at i.
 // In JSON the sign of equality is a habit of another language, in a call the rule.
-func (g *Args) colon(i int) int {
+func (g *look) colon(i int) int {
 	switch {
 	case g.at(i) == ':' || g.at(i) == '=':
 		return 1
@@ -143,7 +151,7 @@ func sign(text string, i int) int {
 // keyAhead is the key that stands at i, in quotes or without, with a colon behind it; empty without one. from is where its
 // letters begin.
 // It is asked at every comma, so it takes plain words only and builds nothing.
-func (g *Args) keyAhead(i int) (key string, quoted bool) {
+func (g *look) keyAhead(i int) (key string, quoted bool) {
 	n := i + g.quoteAt(i)
 	quoted = n > i
 	from := n
@@ -163,7 +171,7 @@ func (g *Args) keyAhead(i int) (key string, quoted bool) {
 
 // stringAhead reports whether a string begins at i.
 // Any kind of quote will do, the family's own included.
-func (g *Args) stringAhead(i int) bool {
+func (g *look) stringAhead(i int) bool {
 	for k := range g.delims {
 		if g.has(i, g.delims[k].open) {
 			return true
@@ -186,7 +194,7 @@ func knows(l *Level, key string) bool {
 // knows it.
 // In an object a key must stand there, in a list any value may.
 // A bare word is one of prose as often, so it counts as a key alone.
-func (g *Args) memberAhead(i int, l *Level) (some, known bool) {
+func (g *look) memberAhead(i int, l *Level) (some, known bool) {
 	i = g.blank(i)
 	if key, quoted := g.keyAhead(i); key != "" {
 		known = knows(l, key)
@@ -206,7 +214,7 @@ func isClose(c int) bool { return c == '}' || c == ']' || c == ')' }
 
 // closesAhead reports whether the closers at i are followed by what may follow closers.
 // Code is full of closers, and few of them are followed by what JSON needs.
-func (g *Args) closesAhead(i int, l *Level) bool {
+func (g *look) closesAhead(i int, l *Level) bool {
 	for k := 0; isClose(g.at(i)) && k < maxClosers; k++ {
 		i = g.blank(i + 1)
 		if l != nil {
@@ -223,7 +231,7 @@ func (g *Args) closesAhead(i int, l *Level) bool {
 // likelyEnd grades what stands at i, behind a quote, as what follows the end of a string: 2 as it must, 1 perhaps, 0 not.
 // Every quote of correct JSON has 2. One in prose has a letter behind it, and 0.
 // The costs of both readings go by this grade.
-func (g *Args) likelyEnd(i int, l *Level) int {
+func (g *look) likelyEnd(i int, l *Level) int {
 	from := i
 	i = g.blank(i)
 	c := g.at(i)

@@ -18,16 +18,14 @@ type Args struct {
 	Mark     func(i int) bool      // a mark that ends the call stands at i; nil: there are none
 	Envelope func(key string) bool // such a member may follow the arguments; nil: none
 
-	text      string
-	lastQuote int // where the last quote of it stands
-	delims    []delim
+	look
 }
 
 // Read returns the readings of a text that begins with arguments, none where it needs too much work.
 // The family's own delimiters stand behind those of JSON, as a string may have either.
 // A Python call begins behind its parenthesis, which is the container that is open then.
 func (g *Args) Read(text string) []Reading {
-	g.text, g.delims, g.lastQuote = text, delims, strings.LastIndexByte(text, '"')
+	g.look = look{text, strings.LastIndexByte(text, '"'), g.Mark, delims}
 	if len(g.Quotes) > 0 {
 		g.delims = slices.Clone(delims)
 		for _, q := range g.Quotes {
@@ -188,7 +186,7 @@ func (g *Args) Steps(s *Search, n *Node) {
 
 // twoComments reports whether the comment of some bytes at i is empty or has another one inside, so that its end may stand
 // elsewhere.
-func (g *Args) twoComments(i, size int) bool {
+func (g *look) twoComments(i, size int) bool {
 	inside := g.text[i+1 : i+size]
 	if g.text[i] != '#' {
 		inside = inside[1:]
@@ -256,6 +254,9 @@ func (g *Args) leftOver(i int) uint64 {
 	if g.Around != 0 {
 		inside := strings.TrimLeft(rest, "]}) \n")
 		rest = strings.TrimPrefix(inside, string(g.Around))
+	}
+	if strings.Trim(rest, "]}) \n\"") == "" && strings.Count(rest, `"`) == 1 {
+		return 0 // one too many
 	}
 	first := strings.IndexByte(rest, '"')
 	if !g.Python && (first > 0 && rest[first-1] == '\\' || (strings.Count(rest, `"`)-strings.Count(rest, `\"`))%2 != 0) {

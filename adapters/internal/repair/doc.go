@@ -17,6 +17,8 @@
 //	key.go      keys of members, names of arguments
 //	after.go    what stands behind keys and values: colons, commas, closers
 //	string.go   strings: delimiters, quotes that are not escaped, quotes that are missing
+//	end.go      strings that have lost a quote: where they end
+//	mark.go     the family's own quotes, also damaged ones
 //	escape.go   backslashes in strings
 //	scalar.go   numbers and words in the spelling of other languages
 //	ahead.go    what stands at a place, looked at without being read

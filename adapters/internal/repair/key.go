@@ -75,6 +75,11 @@ func (g *Args) byPosition(s *Search, n *Node) {
 
 // keys offers the keys that begin here: quoted as they should be, in other quotes, with one of them missing or doubled, bare.
 func (g *Args) keys(s *Search, n *Node) {
+	if n.Mode == modeKey && n.Stack.Up != nil && g.has(n.Pos, `\"`) && !typeOf(n.Stack.Want).Known() && !g.escaped() {
+		m := *n
+		m.Flags |= unsure // a text that has lost its quotes, perhaps
+		n = &m
+	}
 	for k := range g.delims {
 		d := &g.delims[k]
 		if !g.has(n.Pos, d.open) || len(d.open) == 3 && d.open[0] == d.open[1] {
@@ -170,6 +175,9 @@ func (g *Args) member(s *Search, n *Node, to Place, end, cost int, key string) {
 	}
 	if len(t.Members()) > 0 && !t.Has(key) {
 		cost += pick(alike(t, key), small, strange)
+		if !alike(t, key) {
+			to.Flags |= unsure // what is damaged may be the key
+		}
 	}
 	to.Pos, to.Mode, to.Want = end, modeColon, t.Prop(key)
 	if n.Stack.Kind == aCall {

@@ -22,6 +22,7 @@ const (
 	sOver                       // it has quotes that are escaped twice
 	sTwo                        // it has quotes that are written twice
 	sPath                       // it begins with the drive of a path
+	sBracket                    // it begins with a bracket, in a place where a list or an object fits as well
 	sLoose                      // a value of another kind fits its place as well
 	sDelim   = 0xF << 48        // which delimiter it has
 	sAll     = 0xFFFFFFFF << 32
@@ -50,6 +51,11 @@ func (g *Args) openStrings(s *Search, n *Node, prefix int, raw bool) {
 	}
 	for k := range g.delims {
 		d := &g.delims[k]
+		for _, size := range g.damagedQuote(n.Pos, d) {
+			to := n.to(n.Pos+size, modeString)
+			to.Flags |= uint64(k) << 48
+			s.Go(n, small, to, `"`)
+		}
 		if !g.has(n.Pos+prefix, d.open) || len(d.open) == 3 && d.open[0] == d.open[1] && (g.over(n.Pos+prefix+3) || strings.IndexByte(",}]:", g.text[n.Pos+prefix+3]) >= 0) {
 			continue
 		}
@@ -61,6 +67,9 @@ func (g *Args) openStrings(s *Search, n *Node, prefix int, raw bool) {
 		to.Flags |= uint64(k) << 48
 		if !t.Only(schema.String) {
 			to.Flags |= sLoose
+			if c := g.at(to.Pos); c == '[' || c == '{' {
+				to.Flags |= sBracket
+			}
 		}
 		if i := sign(g.text, to.Pos) + to.Pos; i > to.Pos && g.at(i) == ' ' && !g.has(i+1, d.close) && !isClose(g.at(to.Pos)) {
 			to.Flags |= unsure // the sign may be in front of the quote by right
@@ -76,7 +85,7 @@ func (g *Args) openStrings(s *Search, n *Node, prefix int, raw bool) {
 }
 
 // escaped reports whether the first quote of the arguments is escaped, so that all are.
-func (g *Args) escaped() bool {
+func (g *look) escaped() bool {
 	first := strings.IndexByte(g.text, '"')
 	return first > 0 && g.text[first-1] == '\\'
 }
@@ -100,6 +109,10 @@ func (g *Args) inString(s *Search, n *Node) {
 	}
 	run := g.text[n.Pos:i]
 	c := g.text[i]
+	if sizes := g.damagedQuote(i, d); len(sizes) > 0 {
+		g.damagedEnd(s, n, i, run, sizes)
+		return
+	}
 	g.otherQuote(s, n, i, run, d)
 	if n.Flags&sBare == 0 && strings.HasPrefix(g.text[i:], d.close) {
 		g.quote(s, n, i, run, d)
@@ -134,34 +147,30 @@ func (g *Args) inString(s *Search, n *Node) {
 			g.closeHere(s, n, i, run)
 		}
 	default:
-		if c == ',' && g.has(i+1, d.close) && n.Flags&sBare == 0 {
-			g.commaInside(s, n, i+1+len(d.close), run)
-		}
-		to := n.stay(i + 1)
-		cost := 0
-		if n.Flags&sBare != 0 && strings.IndexByte("[]{}", c) >= 0 {
-			to.Flags |= unsure // where it ends is a guess
-		}
-		if g.mark(i) {
-			cost = g.first(&to, sMark, small)
-		} else if n.Flags&sBare != 0 && strings.IndexByte(",;}])", c) >= 0 {
-			cost = likely // most texts without quotes end here
-		}
-		s.Go(n, cost, to, run, g.text[i:i+1])
-		if c < 0x80 && !scan.IsQuote(int(c)) && (!g.mark(i) || g.over(i)) {
-			g.closeHere(s, n, i, run)
-		}
+		g.sign(s, n, i, run, d)
 	}
 }
 
-// bareEnd reads a quote that ends a text which has lost the one in front: a.txt".
-func (g *Args) bareEnd(s *Search, n *Node, i int, run string) {
-	to := n.behind(i + g.quoteAt(i))
-	if c := g.text[i]; c != '"' && c != '\'' || n.Flags&sPlain != 0 || strings.HasSuffix(g.text[:i], `\`) {
-		to.Flags |= unsure // it may be the text's own
+// sign reads a byte that may end a string which has lost its quote: as text, and as what stands behind the end.
+func (g *Args) sign(s *Search, n *Node, i int, run string, d *delim) {
+	c := g.text[i]
+	if c == ',' && g.has(i+1, d.close) && n.Flags&sBare == 0 {
+		g.commaInside(s, n, i+1+len(d.close), run)
 	}
-	s.Go(n, 0, to, run, `"`)
-	s.Go(n, odd, n.stay(i+g.quoteAt(i)), run, string(chat.AppendEscaped(nil, g.text[i:i+g.quoteAt(i)])))
+	to := n.stay(i + 1)
+	cost := 0
+	if n.Flags&sBare != 0 && strings.IndexByte("[]{}", c) >= 0 {
+		to.Flags |= unsure // where it ends is a guess
+	}
+	if g.mark(i) {
+		cost = g.first(&to, sMark, small)
+	} else if n.Flags&sBare != 0 && strings.IndexByte(",;}])", c) >= 0 {
+		cost = likely // most texts without quotes end here
+	}
+	s.Go(n, cost, to, run, g.text[i:i+1])
+	if c < 0x80 && !scan.IsQuote(int(c)) && (!g.mark(i) || g.over(i)) {
+		g.closeHere(s, n, i, run)
+	}
 }
 
 // plain reports whether the byte at i means nothing in a string.
@@ -176,7 +185,9 @@ func (g *Args) plain(i int, d *delim, n *Node) bool {
 		}
 		return c != d.close[0] && !g.otherEnd(i, n)
 	case c == '"' || c == '\\' || c < ' ' || c == d.close[0]:
-		return strings.IndexByte("\"\\", c) < 0 && c >= ' ' && !strings.HasPrefix(g.text[i:], d.close)
+		return strings.IndexByte("\"\\", c) < 0 && c >= ' ' && !strings.HasPrefix(g.text[i:], d.close) && len(g.damagedQuote(i, d)) == 0
+	case d.raw && len(g.damagedQuote(i, d)) > 0:
+		return false
 	case c == ',' || c == ';':
 		some, known := g.memberAhead(i+1, n.Stack)
 		return !some || n.Flags&sBare == 0 && !known && !g.stringAhead(g.blank(i+1))
@@ -190,21 +201,11 @@ func (g *Args) plain(i int, d *delim, n *Node) bool {
 	return true
 }
 
-// ownQuote is the length of the family's own quote at i, 0 without one.
-func (g *Args) ownQuote(i int) int {
-	for _, d := range g.delims[len(delims):] {
-		if g.has(i, d.open) {
-			return len(d.open)
-		}
-	}
-	return 0
-}
-
 // quotes are the signs that close strings of one kind or another.
 var quotes = []string{`"`, "'", "`", "”", "“", "’", "‘", "«", "»", "「", "」"}
 
 // quoteAt is the length of the quote at i, 0 without one.
-func (g *Args) quoteAt(i int) int {
+func (g *look) quoteAt(i int) int {
 	for _, q := range quotes {
 		if g.has(i, q) {
 			return len(q)
@@ -231,42 +232,6 @@ func (g *Args) otherQuote(s *Search, n *Node, i int, run string, d *delim) {
 	}
 }
 
-// closeHere offers the end of a string whose closing quote is missing.
-// In front of a member that the schema knows it is likely that the quote is missing.
-// Behind a quote that is escaped, that one was meant as the end.
-func (g *Args) closeHere(s *Search, n *Node, i int, run string) {
-	cost := slip
-	if g.Quotes != nil && strings.ContainsAny(run, "<>|") {
-		return // what closes it is damaged, perhaps
-	}
-	if n.Flags&sBare != 0 {
-		cost = 0 // it has been paid for
-		if strings.HasSuffix(run, " ") {
-			n.Flags |= unsure // a blank at its border may be its
-		}
-	} else if run == "" && i > 0 && g.text[i-1] == '"' {
-		cost = slip + small // the quote in front is the end, rather
-	} else if _, known := g.memberAhead(i+1, n.Stack); known {
-		cost = likely
-	}
-	to := n.behind(i)
-	if n.Flags&sBare == 0 && (g.atBorder(i-1) || g.literal(n, run)) {
-		to.Flags |= unsure // the sign may stand behind the text; the quote in front of a number
-	}
-	s.Go(n, cost, to, run, `"`)
-}
-
-// atBorder reports whether at i a sign or a blank stands that may be between two values, or the quote that has begun a text.
-func (g *Args) atBorder(i int) bool {
-	return sign(g.text, i) > 0 && !isClose(g.at(i)) || g.at(i) >= 0 && strings.IndexByte(" |&.=\"'", byte(g.at(i))) >= 0
-}
-
-// literal reports whether a text is a number or a word where such a value fits as well as a text.
-func (g *Args) literal(n *Node, text string) bool {
-	value, _ := Scalar(strings.TrimSpace(text))
-	return value != "" && n.Flags&sLoose != 0
-}
-
 // quote reads the string's own quote: as its end, and as text.
 func (g *Args) quote(s *Search, n *Node, i int, run string, d *delim) {
 	behind := i + len(d.close)
@@ -276,11 +241,15 @@ func (g *Args) quote(s *Search, n *Node, i int, run string, d *delim) {
 		cost = odd
 	}
 	g.joined(s, n, behind, run)
-	s.Go(n, cost, n.behind(behind), run, `"`)
+	to := n.behind(behind)
+	if n.Flags&(sRaw|sMixed) != 0 && n.Flags&sPath == 0 && i > 0 && g.text[i-1] == '\\' {
+		to.Flags |= unsure // it may escape the quote
+	}
+	s.Go(n, cost, to, run, `"`)
 	if d.raw {
 		return
 	}
-	if end == 0 && d.close == `"` && g.has(behind, `"`) { // two for one
+	if end == 0 && d.close == `"` && g.has(behind, `"`) && (i == 0 || g.text[i-1] != '"') { // two for one; three are a delimiter
 		to := n.stay(behind + 1)
 		to.Flags ^= sLone
 		s.Go(n, g.first(&to, sTwo, likely), to, run, `\"`)
@@ -288,13 +257,13 @@ func (g *Args) quote(s *Search, n *Node, i int, run string, d *delim) {
 	if trimmed, ok := strings.CutSuffix(run, ","); ok {
 		g.commaInside(s, n, behind, trimmed)
 	}
-	to := n.stay(behind)
+	to = n.stay(behind)
 	to.Flags ^= sLone
 	to.Flags |= sDirty
 	if run != "" && scan.IsDigit(run[len(run)-1]) { // inches
 		to.Flags &^= sLone
 	}
-	if g.atStructure(n, i, behind, d) {
+	if n.Flags&sBracket != 0 || g.atStructure(n, i, behind, d) {
 		to.Flags |= unsure
 	}
 	text := `\"`
@@ -398,8 +367,8 @@ func (g *Args) joined(s *Search, n *Node, i int, run string) {
 		if d := &g.delims[x]; g.has(k, d.open) {
 			to := n.stay(k + len(d.open))
 			to.Flags = to.Flags&^uint64(sDelim) | uint64(x)<<48
-			if k == i {
-				to.Flags |= unsure // doubled quotes, perhaps
+			if k == i || g.Python && cost == slip {
+				to.Flags |= unsure // doubled quotes, perhaps, or a comma that is missing
 			}
 			s.Go(n, cost, to, run)
 		}

@@ -47,7 +47,7 @@ func (g *Args) value(s *Search, n *Node) {
 		s.Go(n, small, keep(n, n.Pos+1)) // doubled
 	case c == ',' || c == ';':
 		s.Go(n, likely, keep(n, n.Pos+1))
-		if key, _ := g.keyAhead(g.blank(n.Pos + 1)); inList && n.Flags&empty != 0 && key != "" {
+		if key, _ := g.keyAhead(g.blank(n.Pos + 1)); inList && n.Flags&empty != 0 && (key != "" || n.Stack.Up != nil && n.Stack.Up.Kind == aList) {
 			g.pop(s, n, 0, likely)
 		}
 		g.valueLost(s, n, inList)
@@ -64,7 +64,7 @@ func (g *Args) value(s *Search, n *Node) {
 }
 
 // wholeKey reports whether a key with a colon stands at i, its quotes in order.
-func (g *Args) wholeKey(i int) bool {
+func (g *look) wholeKey(i int) bool {
 	size := g.quoteAt(i)
 	key, quoted := g.keyAhead(i)
 	return key != "" && (!quoted || g.has(i+size+len(key), g.text[i:i+size]))
@@ -89,6 +89,9 @@ func (g *Args) bare(s *Search, n *Node, cost int) {
 // guessed reports whether a text without quotes at n may be less than all of it, or no text: a comment or more than one
 // blank stands in front of it, or it is words and a number or a literal where such a value fits too.
 func guessed(text string, n *Node) bool {
+	if n.Pos > 0 && text[n.Pos-1] == '(' {
+		return true // a note, perhaps
+	}
 	if n.Pos > 1 && text[n.Pos-1] == ' ' && strings.IndexByte("[{(", text[n.Pos-2]) >= 0 {
 		return true // the blank may be its
 	}
@@ -110,6 +113,9 @@ func guessed(text string, n *Node) bool {
 		return false
 	}
 	words := strings.Fields(rest)
+	if len(words) == 0 {
+		return true
+	}
 	last := words[len(words)-1:]
 	word := strings.Join(last, "")
 	value, _ := Scalar(strings.TrimRight(word, ".:"))
@@ -161,7 +167,11 @@ func (g *Args) openerLost(s *Search, n *Node, c int, t *schema.Type) {
 		return
 	}
 	if t.Allows(schema.Array) && c != '[' && n.Flags&empty == 0 {
-		g.open(s, n, 0, pick(t.Only(schema.Array|schema.Null), likely, slip), aList)
+		m := *n
+		if !t.Only(schema.Array | schema.Null) {
+			m.Flags |= unsure // nothing asks for a list
+		}
+		g.open(s, &m, 0, pick(t.Only(schema.Array|schema.Null), likely, slip), aList)
 	}
 	if key, _ := g.keyAhead(n.Pos); key != "" && t.Allows(schema.Object) {
 		m := *n
@@ -206,21 +216,16 @@ func (g *Args) scalar(s *Search, n *Node, c int) {
 		s.Go(n, slip, keep(n, n.Pos+1))
 	}
 	for _, size := range []int{pick(scan.IsQuote(c), 1, 0), g.ownQuote(n.Pos)} {
-		if size > 0 && g.has(n.Pos+size, g.text[n.Pos:n.Pos+size]) {
-			to := keep(n, n.Pos+size)
+		next := n.Pos + size
+		if size > 1 {
+			next = g.space(next)
+		}
+		if size > 0 && g.has(next, g.text[n.Pos:n.Pos+size]) && (next == n.Pos+size || g.likelyEnd(next+size, n.Stack) == 0) {
+			to := keep(n, next)
 			s.Go(n, g.doubled(&to), to)
 		}
 	}
-	if next := g.at(n.Pos + 1); !g.Python && (next == '"' || next == '\'' || next == '`') && c >= 0 && strings.IndexByte("rbuf@$L", byte(c)) >= 0 {
-		if c != 'f' && c != '$' || noHoles(g.text, n.Pos+2, byte(next)) {
-			s.Go(n, habit, keep(n, n.Pos+1))
-		}
-		return
-	}
-	if next := g.at(n.Pos + 1); g.Python && (next == '"' || next == '\'') && c >= 0 && strings.IndexByte("rbuf", byte(c)) >= 0 {
-		if c != 'f' || noHoles(g.text, n.Pos+2, byte(next)) {
-			g.openStrings(s, n, 1, c == 'r')
-		}
+	if g.prefixed(s, n, c) {
 		return
 	}
 	if n.Stack != nil && g.has(n.Pos, "...") {
@@ -254,7 +259,7 @@ func (g *Args) scalar(s *Search, n *Node, c int) {
 	}
 }
 
-func (g *Args) wordByte(i int) bool {
+func (g *look) wordByte(i int) bool {
 	c := g.at(i)
 	return scan.IsWord(c) || c == '+' || c == '-' || c == '.'
 }
@@ -266,4 +271,21 @@ func noHoles(text string, i int, quote byte) bool {
 	rest := text[i:min(i+maxAhead, len(text))]
 	end := strings.IndexByte(rest, quote)
 	return end >= 0 && strings.IndexByte(rest[:end], '{') < 0
+}
+
+// prefixed reads a letter in front of a quote, which is of Python or another language, and reports whether one stands there.
+func (g *Args) prefixed(s *Search, n *Node, c int) bool {
+	if next := g.at(n.Pos + 1); !g.Python && (next == '"' || next == '\'' || next == '`') && c >= 0 && strings.IndexByte("rbuf@$L", byte(c)) >= 0 {
+		if c != 'f' && c != '$' || noHoles(g.text, n.Pos+2, byte(next)) {
+			s.Go(n, habit, keep(n, n.Pos+1))
+		}
+		return true
+	}
+	if next := g.at(n.Pos + 1); g.Python && (next == '"' || next == '\'') && c >= 0 && strings.IndexByte("rbuf", byte(c)) >= 0 {
+		if c != 'f' || noHoles(g.text, n.Pos+2, byte(next)) {
+			g.openStrings(s, n, 1, c == 'r')
+		}
+		return true
+	}
+	return false
 }

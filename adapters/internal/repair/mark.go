@@ -1,0 +1,79 @@
+package repair
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"toolnorm/chat"
+)
+
+// ownQuote is the length of the family's own quote at i, 0 without one.
+func (g *look) ownQuote(i int) int {
+	for _, d := range g.delims[len(delims):] {
+		if g.has(i, d.open) {
+			return len(d.open)
+		}
+	}
+	return 0
+}
+
+// damagedEnd offers the end of a string at the family's own quote, which is damaged, and the same bytes as text.
+func (g *Args) damagedEnd(s *Search, n *Node, i int, run string, sizes []int) {
+	ended := false
+	for _, size := range sizes {
+		to := n.behind(i + size)
+		ends := g.likelyEnd(i+size, n.Stack) == 2
+		if g.text[i] != g.delims[n.Flags>>48&0xF].open[0] {
+			to.Flags |= unsure // what stands in front of it may be a part of it
+		}
+		ended = ended || ends
+		s.Go(n, pick(ends, small, likely), to, run, `"`)
+	}
+	_, size := utf8.DecodeRuneInString(g.text[i:])
+	s.Go(n, pick(ended, slip, small), n.stay(i+size), run, string(chat.AppendEscaped(nil, g.text[i:i+size])))
+}
+
+// damagedQuote returns the lengths that a damaged form of the family's own quote at i can have, none where the quote itself
+// stands there.
+func (g *look) damagedQuote(i int, d *delim) []int {
+	if !d.raw || len(d.open) < 2 || g.has(i, d.open) {
+		return nil
+	}
+	return DamagedMark(g.text[i:], d.open)
+}
+
+// DamagedMark returns the lengths that a mark with one slip in it can have, with which a text begins: a character that is
+// missing, doubled, another one or in another case, a blank inside, or angles of another kind.
+func DamagedMark(text, mark string) (sizes []int) {
+	if text == "" || strings.HasPrefix(text, mark) {
+		return nil
+	}
+	inner := mark[1 : len(mark)-1]
+	for _, angles := range [...][2]string{{"&lt;", "&gt;"}, {"＜", "＞"}, {"[", "]"}} {
+		if form := angles[0] + inner + angles[1]; strings.HasPrefix(text, form) {
+			return []int{len(form)}
+		}
+	}
+	if text[0] != mark[0] && text[0] != mark[1] {
+		return nil
+	}
+	for size := len(mark) - 1; size <= min(len(mark)+1, len(text)); size++ {
+		if oneSlip(text[:size], mark) {
+			sizes = append(sizes, size)
+		}
+	}
+	return sizes
+}
+
+// oneSlip reports whether a text is a mark with one character more, less or another one, or with two in each other's place.
+func oneSlip(text, mark string) bool {
+	front, back := 0, 0
+	for front < min(len(text), len(mark)) && text[front] == mark[front] {
+		front++
+	}
+	for back < min(len(text), len(mark))-front && text[len(text)-1-back] == mark[len(mark)-1-back] {
+		back++
+	}
+	a, b := text[front:len(text)-back], mark[front:len(mark)-back]
+	return len(a) <= 1 && len(b) <= 1 || len(a) == 2 && len(b) == 2 && a[0] == b[1] && a[1] == b[0]
+}
