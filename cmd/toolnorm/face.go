@@ -15,7 +15,6 @@ import (
 	"toolnorm/engine"
 	"toolnorm/internal/front"
 	"toolnorm/internal/version"
-	"toolnorm/mcpserver"
 	"toolnorm/proxy"
 	"toolnorm/proxy/form/responses"
 	"toolnorm/runner"
@@ -52,7 +51,7 @@ func (m *Main) openLasting() {
 		if err != nil {
 			m.log.WithLevel(m.unkept).Err(err).Msg("cannot save mcp.key: MCP clients must reconnect after a restart")
 		}
-		m.mcp = mcpserver.New(m.mcpConfig(key))
+		m.mcp = newMCP(m.mcpConfig(key), m.toolbox)
 	}
 	c := admin.Config{
 		Trace: m.trace, Reasons: m.lasting.reasons, Page: web.Handler(), Version: version.String(), Log: m.log,

@@ -72,7 +72,7 @@ func (m *Main) readAgain() error {
 	slices.Sort(changed)
 	m.given = next
 	m.setLevel(f.config.LogLevel)
-	m.sayOdd(f.settings)
+	sayOdd(m.log, f.settings)
 	m.show(m.reload.life, f)
 	m.sayRead(changed, later)
 	return nil
