@@ -33,7 +33,7 @@ var schemaWriters = map[string]string{
 	"adapters/internal/grammar/object.go": "names a rule",
 	"internal/test/heavy/heavy.go":        "makes schemas for tests, by the keyword that is heavy",
 	"internal/voidmodel/client.go":        "writes tools as Void does",
-	"internal/odd/odd.go":                 "makes odd members for tests, schemas among them",
+	"internal/test/odd/odd.go":            "makes odd members for tests, schemas among them",
 	"internal/ocr/model.go":               "writes the schema that holds a model's answer to yes and no",
 
 	"proxy/form/responses/tools.go": "writes the schema of a tool whose input is a text",

@@ -26,6 +26,7 @@ type engine struct {
 	ctx     context.Context // ends with the server, and ends what runs
 	stop    context.CancelCauseFunc
 	plain   *server.MCPServer // answers while Extra is not offered
+	offers  func() bool       // whether it is; nil: always
 }
 
 // caller is who sent a message, with all that its answer needs to know. It lives as long as the message; the session in
@@ -82,7 +83,7 @@ func prepare(s *server.MCPServer) {
 
 // extra is the server of mcp-go that answers what we do not answer ourselves.
 func (e *engine) extra() *server.MCPServer {
-	if e.cfg.Offers != nil && !e.cfg.Offers() {
+	if e.offers != nil && !e.offers() {
 		return e.plain
 	}
 	return e.cfg.Extra

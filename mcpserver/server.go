@@ -53,6 +53,10 @@ func New(cfg Config) *Server {
 	return s
 }
 
+// OfferExtra has Extra offered while a function reports true, and otherwise a server without prompts and resources in
+// its place. It is called before the server answers.
+func (s *Server) OfferExtra(while func() bool) { s.engine.offers = while }
+
 // Mount puts the server's addresses into a mux: /mcp, /sse and /sse/message, exactly these. /mcp/ as a prefix would take
 // /mcp/add and the others of package remote.
 func (s *Server) Mount(mux interface{ Handle(string, http.Handler) }) {
@@ -90,7 +94,6 @@ func (s *Server) drain(ctx context.Context) error {
 type Config struct {
 	Registry *tools.Registry   // the tools; nil: none but those of Extra
 	Extra    *server.MCPServer // further tools, prompts and resources, and the answers to what we do not answer ourselves; nil: nothing more
-	Offers   func() bool       // whether Extra is offered now, and not a server without prompts and resources; nil: always
 	Name     string            // of the server, for people; empty: "toolnorm". Extra has its own
 	Version  string            // of the server
 	Guide    string            // what a model should know of the server as a whole ("instructions"); may be empty

@@ -413,8 +413,8 @@ func (s *settings) leaveOut(setting string, odd []error) {
 }
 
 // sayOdd logs what is left out.
-func (m *Main) sayOdd(s settings) {
+func sayOdd(log zerolog.Logger, s settings) {
 	for _, err := range s.odd {
-		m.log.Warn().Str("error", fmt.Sprintf("%.500s", err)).Msg("this cannot be used and is left out; it is read again when its file changes")
+		log.Warn().Str("error", fmt.Sprintf("%.500s", err)).Msg("this cannot be used and is left out; it is read again when its file changes")
 	}
 }

@@ -16,7 +16,6 @@ import (
 	"toolnorm/internal/front"
 	"toolnorm/internal/trace"
 	"toolnorm/internal/version"
-	"toolnorm/mcpserver"
 	"toolnorm/proxy"
 	"toolnorm/proxy/form/responses"
 	"toolnorm/runner"
@@ -61,7 +60,7 @@ func (m *Main) openLasting() {
 		if err != nil {
 			m.log.WithLevel(m.unkept).Err(err).Msg("cannot save mcp.key: MCP clients must reconnect after a restart")
 		}
-		m.mcp = mcpserver.New(m.mcpConfig(key))
+		m.mcp = newMCP(m.mcpConfig(key), m.toolbox)
 	}
 	c := admin.Config{
 		Trace: m.trace, Reasons: m.reasons, Page: web.Handler(), Version: version.String(), Log: m.log,

@@ -34,11 +34,17 @@ func (m *Main) mcpConfig(key []byte) mcpserver.Config {
 		},
 		Bounds: mcpserver.Bounds{Stall: m.Config.ClientTimeout, Beat: m.Config.Heartbeat},
 	}
-	if m.toolbox.Company != nil { // its prompts and resources come and go with its tools
-		cfg.Offers = m.toolbox.Sampled
+	if m.toolbox.Company != nil {
 		cfg.Extra = companymcp.New("toolnorm", version.String(), mcpGuide, m.toolbox.Company)
 	}
 	return cfg
+}
+
+// newMCP makes the MCP server. Prompts and resources of the sample company come and go with its tools.
+func newMCP(cfg mcpserver.Config, box *toolbox.Box) *mcpserver.Server {
+	s := mcpserver.New(cfg)
+	s.OfferExtra(box.Sampled)
+	return s
 }
 
 // mcpGuide describes the server as a whole to models.
@@ -146,7 +152,7 @@ func (c *mcpStdio) Run(m *Main) error {
 	if m.remote != nil {
 		cfg.Settle = m.remote.Settle // a client that asks once, and at once, gets the tools of other servers as well
 	}
-	m.mcp = mcpserver.New(cfg)
+	m.mcp = newMCP(cfg, m.toolbox)
 	err = m.mcp.Stdio(auth.WithPrincipal(ctx, who), m.In, m.Out, c.Grace)
 	if ctx.Err() != nil {
 		err = nil // a signal ended it, as it should

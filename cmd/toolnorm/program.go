@@ -61,7 +61,7 @@ func (m *Main) Run() error {
 	}
 	m.log = m.newLog()
 	m.checkData()
-	m.sayOdd(settings)
+	sayOdd(m.log, settings)
 	for _, name := range m.strays {
 		m.log.Warn().Str("variable", name).Msg("unknown environment variable; toolnorm serve -h lists the settings")
 	}

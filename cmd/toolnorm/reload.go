@@ -86,7 +86,7 @@ func (m *Main) use(ctx context.Context, next given, sameFamilies bool) error {
 	}
 	m.given = next
 	m.level.set(config.LogLevel)
-	m.sayOdd(s)
+	sayOdd(m.log, s)
 	m.show(ctx, f)
 	return nil
 }

@@ -18,7 +18,7 @@ type Asker interface {
 // Row is a row that is being read. SQLite keeps any value in any column, and other programs write rows,
 // too: each column says what it takes, and a row that has something else is odd.
 type Row struct {
-	ID    string // as far as it was read; for what is told of the row
+	ID    string // as far as it was read, for reports
 	Of    string // what it belongs to
 	scan  func(...any) error
 	parts []string // what was left out of it

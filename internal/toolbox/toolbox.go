@@ -34,8 +34,8 @@ type Config struct {
 	Audit     func(ctx context.Context, done data.Audit) // told of each statement; nil: nobody is
 	Warn      func(text string)                          // told of what the data tools find wrong; nil: nobody is
 
-	// Odd is told of a part whose data cannot be opened. It is left out, and the other parts work; nil: that
-	// is an error of Open.
+	// Odd gets the error of a part whose data cannot be opened. The part is left out, and the others work;
+	// nil: that is an error of Open.
 	Odd func(error)
 
 	Sample string // when the sample company's tools are offered: auto, always or never, as the setting says; empty: always

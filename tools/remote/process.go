@@ -135,7 +135,7 @@ func listen(r io.Reader, told func(string)) {
 		}
 		if !q.take(1, len(line)) {
 			_, _ = b.Discard(b.Buffered())
-			q.units = unitsAtOnce // lines that nobody was told of do not count
+			q.units = unitsAtOnce // lines that were dropped do not count
 			time.Sleep(floodPause)
 			continue
 		}

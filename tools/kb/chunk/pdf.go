@@ -103,7 +103,7 @@ func textOfPDF(data []byte) (t Text, err error) {
 	return t, nil
 }
 
-// mostProblems is how many pages that cannot be read are told of.
+// mostProblems is how many pages that cannot be read are reported.
 const mostProblems = 20
 
 // linesOfPage reads one page. One that takes too long or breaks the library is left out of the others.

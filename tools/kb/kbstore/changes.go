@@ -73,7 +73,7 @@ func (s *Store) snapshot(ctx context.Context, do func(tx *sql.Tx) error) error {
 	return do(tx)
 }
 
-// The tables of a base, as they are called in what is told of odd rows.
+// The tables of a base, as reports of odd rows call them.
 const (
 	tableBases       = "knowledge_bases"
 	tableCollections = "collections"

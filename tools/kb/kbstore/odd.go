@@ -40,7 +40,7 @@ type oddRows struct {
 	all  map[string]map[Odd]bool
 }
 
-// note remembers a row, and tells of one that nobody was told of.
+// note remembers a row, and reports it the first time.
 func (o *oddRows) note(base string, row Odd) {
 	o.mu.Lock()
 	if o.all == nil {
