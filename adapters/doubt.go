@@ -146,9 +146,7 @@ func (db *doubt) tryDoubted(m *declaration.Mark, why prose.Place, here *doubts) 
 		if a != committed || db.calls.done == done {
 			return false
 		}
-		if readTo = end; why == inWords {
-			return false
-		}
+		readTo = end
 		// own marks may be followed by other marks of theirs, such as the end of the turn
 		last := db.marks.over(0) || m.Own && db.marks.continues(0)
 		sure := m.Own || afterSentence && why == prose.Within && (last || announced())
@@ -156,7 +154,7 @@ func (db *doubt) tryDoubted(m *declaration.Mark, why prose.Place, here *doubts) 
 			return last || db.namesCall(front)
 		}
 		// What had to be repaired is no clean call, and one that misses a parameter may be an outline.
-		if why == prose.Page || !sure && len(db.Repairs) > repairs || !m.Own && !db.drafts.complete() {
+		if why == prose.Page || why == inWords || !sure && len(db.Repairs) > repairs || !m.Own && !db.drafts.complete() {
 			return false
 		}
 		switch {

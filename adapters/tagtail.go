@@ -187,7 +187,7 @@ func (s *tagSearch) over(args *tagArg, i, cost int, closed bool) {
 	switch {
 	case !over && s.valueBehind(i):
 		cost += leftCost
-	case tail.least < 0 || !over && tail.at > 0 && tail.step < 0:
+	case tail.least < 0 || !over && tail.at > 0:
 		cost += leftCost
 	case !over && cost%quarter > 0 && s.argumentsBehind(i):
 		cost += leftCost

@@ -159,6 +159,9 @@ func TestInventedTemplates(t *testing.T) {
 				t.Logf("%s: %s", v.about, o.why)
 			}
 		}
+		if least := map[string]int{"looked at": 95, "held out": 95, "rare": 85}[set.name]; reads*100 < least*n {
+			t.Errorf("%s: %d of %d are read, want %d in 100", set.name, reads, n, least)
+		}
 		t.Logf("%s: %d of %d read, %d by prompt, replies with calls missed %d, with text otherwise %d, wrong calls %d; of %d replies with hostile values %d calls read", set.name, reads, n, prompts, missed, text, wrong, hostile, kept)
 	}
 }

@@ -128,7 +128,7 @@ func (b *Backend) raw(ctx context.Context, o *upstream.Order, body *ChatRequest)
 		// refusal.
 		return nil, "", upstream.Final(err)
 	}
-	return src, tail(o, prompt), nil
+	return src, upstream.Tail(prompt), nil
 }
 
 // Complete begins to write a text on: raw, or by the model's own template for gaps when there is a suffix. A model

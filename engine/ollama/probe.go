@@ -97,9 +97,6 @@ func (b *Backend) Probe(ctx context.Context, o *upstream.Order) (upstream.Facts,
 	f.Digest, f.NoVision, f.PlainSchemas = digest, blind(show), !b.ReadsSchemas
 	f.Window, f.Context = Trained(show), wantedContext(show)
 	f.EffortLevels, f.AlwaysThinks = levels(show, o.Format.Name)
-	if slices.Contains(thinkers, Parser(show)) {
-		f.BeginsInside = "<think>\n"
-	}
 	q := *o
 	q.Facts = f
 	prompt, err := b.rendered(ctx, &q)
@@ -117,19 +114,6 @@ func (b *Backend) Probe(ctx context.Context, o *upstream.Order) (upstream.Facts,
 		o.Log.Warn().Str("model", o.Model).Msg("the model has no template for tools: they are described in the system text")
 	}
 	return f, nil
-}
-
-// thinkers are the readers of Ollama that take all in front of </think> for a thought, whatever the prompt has opened.
-var thinkers = []string{"qwen3-thinking", "qwen3-vl-thinking", "olmo3-think"}
-
-// tail returns the end of a rendered prompt, with the thought that the server's reader of the model takes for open.
-func tail(o *upstream.Order, prompt string) string {
-	end := upstream.Tail(prompt)
-	said := strings.TrimSpace(end)
-	if think := o.Request.Think; think != nil && !*think || strings.HasSuffix(said, "<think>") || strings.HasSuffix(said, "</think>") {
-		return end
-	}
-	return end + o.Facts.BeginsInside
 }
 
 // capabilities reads what the server says of a model; servers before 0.6 say it by the template only. "tools"

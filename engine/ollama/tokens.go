@@ -35,7 +35,7 @@ func (b *Backend) tokens(ctx context.Context, o *upstream.Order, q *GenerateRequ
 	if err != nil {
 		return nil, err
 	}
-	return &tokens{Source: src, o: o, tail: tail(o, q.Prompt), rest: rest}, nil
+	return &tokens{Source: src, o: o, tail: upstream.Tail(q.Prompt), rest: rest}, nil
 }
 
 // spent are the options for the rest of a reply that has so many tokens already: the client's limit is for the

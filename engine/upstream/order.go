@@ -112,9 +112,6 @@ type Facts struct {
 	// AlwaysThinks.
 	Thinking, AlwaysThinks bool
 	EffortLevels           []string
-	// BeginsInside is the mark of the thought in which replies begin by the server's own reader of the model, where the prompt opens
-	// none. Empty: they begin in text.
-	BeginsInside string
 	// NoVision says that the model is known to see no images.
 	NoVision bool
 	// HonorsToolChoice says that the server sees to tool_choice by itself, StrictNames that it refuses names of tools that
