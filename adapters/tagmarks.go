@@ -92,6 +92,7 @@ func formOf(l declaration.Literal) tagForm {
 const (
 	quarter     = 1 << 8
 	slipCost    = 4*quarter + 1   // a tag left out, doubled, damaged, or in the place of another
+	halfCost    = 2*quarter + 1   // an outer closer left out behind an inner one
 	lostCost    = 6*quarter + 1   // the head of an argument left out: what it would hold may as well belong to the value in front
 	strangeCost = 6 * quarter     // a parameter that the tool does not have, which is no slip: many tools take others
 	junkCost    = 5*quarter + 1   // words between two tags mean nothing
@@ -337,7 +338,7 @@ func (ta *tagsAhead) stepAt(f *tagForms, s headStep, at, bare int) (end, cost in
 	return bare, slipCost
 }
 
-// oneOff reports whether two keys differ by one character that one of them lacks.
+// oneOff reports whether two keys differ by one character: one of them lacks it, has another one, or has it elsewhere.
 // Keys of two letters say too little: from and to are not the only short names.
 func oneOff(a, b string) bool {
 	if len(a) > len(b) {
@@ -346,6 +347,9 @@ func oneOff(a, b string) bool {
 	k := 0
 	for k < len(a) && a[k] == b[k] {
 		k++
+	}
+	if len(a) == len(b) && k < len(a) && len(a) > 3 { // another one, or two that have changed places
+		return a[k+1:] == b[k+1:] || k+1 < len(a) && a[k] == b[k+1] && a[k+1] == b[k] && a[k+2:] == b[k+2:]
 	}
 	_, size := utf8.DecodeRuneInString(b[k:])
 	return len(a) > 2 && len(b) == len(a)+size && a[k:] == b[k+size:]
