@@ -109,6 +109,9 @@ func (s *tagSearch) headInside(a *tagArg) bool {
 func (s *tagSearch) openedAgain(a *tagArg, from int) bool {
 	last := a.p.Parts[a.p.Hole("value")-1].Lit.Trimmed().Plain()
 	at := strings.LastIndexByte(last, '<')
+	if s.d.Pos+from < s.d.Base {
+		return false
+	}
 	from += s.d.Space(from)
 	return at >= 0 && len(last)-at > 3 && from < a.to && s.d.Has(from, last[at:])
 }

@@ -50,8 +50,8 @@ type tagSearch struct {
 	d       *tagsAhead
 	f       *tagForms
 	slip    bool // something in front of it is damaged
-	first   int // the arguments that were read before the search
-	start   int // where the value begins that the search began in
+	first   int  // the arguments that were read before the search
+	start   int  // where the value begins that the search began in
 	tokens  []tagToken
 	opened  []int // the token that each of them closes, plus one; 0: none
 	states  [][]tagState

@@ -62,8 +62,8 @@ func (tg *tagged) noticeHead(p *declaration.Pattern, t *toolset.Tool) {
 
 // argumentsIn reports whether tags of arguments stand in a text behind all calls in it: two marks of a call have changed places.
 func argumentsIn(p *declaration.Pattern, text string) bool {
-	if len(p.Close) > 0 {
-		text = text[strings.LastIndex(text, p.Close[len(p.Close)-1].Key())+1:]
+	for _, l := range p.Close {
+		text = text[strings.LastIndex(text, l.Key())+1:]
 	}
 	return slices.ContainsFunc(p.Family.Args, func(a *declaration.Pattern) bool {
 		opener, closer := a.Parts[0].Lit.Trimmed().Plain(), a.Parts[len(a.Parts)-1].Lit.Trimmed().Plain()
@@ -98,13 +98,15 @@ func cutLiteral(text string, l declaration.Literal) (string, bool) {
 
 // noticeArgument notes whether the head of an argument is as its family writes it. It ends at offset h.end and begins here.
 func (tg *tagged) noticeArgument(h head, from int) {
-	text, ok := plainTags(string(tg.Slice(from, tg.Pos))), true
+	text, ok := plainTags(string(tg.Slice(max(from, tg.Base), tg.Pos))), true
 	for k := h.p.Hole("value") - 1; k >= 0 && ok; k-- {
 		switch part := h.p.Parts[k]; part.Hole {
 		case "":
 			text, ok = cutLiteral(text, part.Lit)
 		case "key":
-			text, ok = strings.CutSuffix(text, h.key)
+			if text, ok = strings.CutSuffix(text, h.key); !ok && h.p.Family.Flags.Entities {
+				text, ok = plainTags(h.p.Parts[k-1].Lit.Plain()), strings.Contains(text, "&")
+			}
 		default:
 			text, ok = strings.CutSuffix(text, h.wire)
 		}
@@ -150,7 +152,7 @@ func (tg *tagged) noticeEnd(h head) {
 // noticeClosers notes whether the closers of a call, which end here, are as its family writes them, and nothing of the family
 // that closes something stands behind.
 func (tg *tagged) noticeClosers(p *declaration.Pattern, from int) {
-	text, ok := plainTags(string(tg.Slice(from, tg.Pos))), true
+	text, ok := plainTags(string(tg.Slice(max(from, tg.Base), tg.Pos))), true
 	for k := len(p.Close) - 1; k >= 0 && ok; k-- {
 		text, ok = cutLiteral(text, p.Close[k])
 	}
@@ -192,7 +194,7 @@ func (tg *tagged) unsure(p *declaration.Pattern, t *schema.Type) bool {
 func (tg *tagged) tagBehind(p *declaration.Pattern) bool {
 	n := tg.Elastic(0)
 	c := tg.At(n)
-	if c < 0 || !p.Family.CloseBytes[c] || tg.marks.cutCloser(p, n) || tg.ahead.callBegins(p.Family, n) {
+	if c < 0 || tg.At(n+1) < 0 || !p.Family.CloseBytes[c] || tg.marks.cutCloser(p, n) || tg.ahead.callBegins(p.Family, n) {
 		return false
 	}
 	_, ends := tg.marks.sectionEnds(n, p.Family)
