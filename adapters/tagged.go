@@ -48,7 +48,7 @@ func (tg *tagged) read(p *declaration.Pattern, t *toolset.Tool, id string) match
 			tg.noticeClosers(p, from)
 		}
 		if tg.Out != nil {
-			tg.Out.Doubt = tg.Out.Doubt || !closed && tg.tagBehind(p) || tg.unsure(p, t.Type())
+			tg.Out.Doubt = tg.Out.Doubt || !tg.Out.Broken && (!closed && tg.tagBehind(p) || tg.unsure(p, t.Type()))
 		}
 		tg.plan = tagPlan{}
 		tg.calls.endCall(closed)
