@@ -210,6 +210,9 @@ func runeSize(c int) int {
 // Case means nothing elsewhere: marks are written in ASCII, but for their bars.
 func isLetter(c int) bool { return c >= 0 && c < 0x80 && scan.IsLetter(byte(c)) }
 
+// maxNear bounds the parameters whose names a damaged key may stand for. With more of them it stands for none.
+const maxNear = 4
+
 // headsAt returns the heads of arguments that stand at offset i: the whole one, with any key, or damaged ones of parameters
 // that the tool has.
 // A key that the tool does not have costs something, and one character less than a parameter's name less than that: a tag that
@@ -224,7 +227,9 @@ func (ta *tagsAhead) headsAt(f *tagForms, i int) []headHit {
 		for _, key := range f.keys {
 			if all[0].cost > 0 && oneOff(h.key, key) {
 				h.key = key
-				all = append(all, headHit{h, slipCost})
+				if all = append(all, headHit{h, slipCost}); len(all) > maxNear {
+					return all[:1]
+				}
 			}
 		}
 		return all

@@ -172,8 +172,9 @@ func (tg *tagged) unsure(p *declaration.Pattern, t *schema.Type) bool {
 	if json.Unmarshal([]byte(out.From(0)), &members) != nil {
 		return false
 	}
+	known := len(t.Members()) > 0
 	for key, v := range members {
-		if !t.Has(key) && len(t.Members()) > 0 {
+		if known && !t.Has(key) {
 			return true
 		}
 		if text, ok := v.(string); ok && t.Has(key) {
@@ -241,8 +242,9 @@ func (tg *tagged) unsureValue(p *declaration.Pattern, v any, t *schema.Type) boo
 			}
 		}
 	case map[string]any:
+		known := len(t.Members()) > 0
 		for key, e := range v {
-			if !t.Has(key) && (oddInKey.MatchString(key) || len(t.Members()) > 0) || tg.unsureValue(p, e, t.Prop(key)) {
+			if !t.Has(key) && (oddInKey.MatchString(key) || known) || tg.unsureValue(p, e, t.Prop(key)) {
 				return true
 			}
 		}
