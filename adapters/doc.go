@@ -63,6 +63,7 @@
 //	tagtokens.go   the tags in its text, and which of them belong together
 //	tagchoice.go   which reading counts
 //	tagborder.go   what looks like a tag where one is missing
+//	tagunsure.go   values that may come of another slip, in a call with one
 //	taglist.go     lists in values that are not written as JSON
 //	tree.go        tags in tags, named like the parameters
 //	message.go     messages: formats made of messages (harmony), and bodies that are no JSON
@@ -87,7 +88,8 @@
 // it leaves, and its whole text decides: each way to read it costs what it takes for granted, and the cheapest counts if no
 // other one of nearly its cost gives other values. Else the call is in doubt, and becomes text.
 // The laws that this keeps: a tag at the border of a value is never part of it; closers that are left over at the end of the
-// reply show that an earlier end was content; and a call that stops inside a value is cut.
+// reply show that an earlier end was content; a call that stops inside a value is cut; and in a call with a slip, what another
+// one may have made, a text in quotes or a tag inside of it, is a second reading.
 // Generators of files and of slips hold it to them (tagtrip_test.go, tagslips_test.go).
 //
 // Three rules keep the events independent of how the text was cut into chunks: only At(i) looks forward; what may still be

@@ -1,6 +1,7 @@
 package adapters
 
 import (
+	"bytes"
 	"strings"
 
 	"toolnorm/adapters/internal/declaration"
@@ -99,6 +100,9 @@ func (ta *tagsAhead) loneKeys(p *declaration.Pattern, i int) int {
 		}
 		if end = ta.marks.upTo(end, closer); end <= i {
 			return i
+		}
+		if bytes.ContainsAny(ta.Slice(ta.Pos+i, ta.Pos+end)[min(end-i, len(opener.Text)):], "<>") {
+			return i // two tags have changed places, perhaps
 		}
 		end, _ = ta.marks.literal(end, closer)
 		end += ta.Elastic(end)

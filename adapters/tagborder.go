@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat/schema"
 )
 
@@ -22,6 +23,7 @@ var (
 	emptyElement = regexp.MustCompile(`^<(?:br|hr|img|input|meta|link)\b[^<>]*>$`)
 	halfTag      = regexp.MustCompile(`<[/\\][^<>\s]*$`)
 	otherBegin   = regexp.MustCompile(`^(?:</|＜|&lt;|‹|〈|\[\w+\]|<!\[|[:=])|^[^<\n]{0,40}>|^\w{1,2}<\w+>`)
+	otherHead    = regexp.MustCompile(`^[^<\n]{0,80}[^\s=-]>`)
 	element      = regexp.MustCompile(`^<([^<>/\s=:]+)`)
 )
 
@@ -36,9 +38,23 @@ func endsInTag(text string) bool {
 	}
 	last := text[max(strings.LastIndexByte(text, '<'), 0):]
 	if name, ok := strings.CutPrefix(last, "</"); ok {
-		return !strings.Contains(text, "<"+strings.TrimSuffix(name, ">"))
+		return !opens(text, strings.TrimSuffix(name, ">"))
 	}
 	return !emptyElement.MatchString(last) && !strings.HasSuffix(last, "-->")
+}
+
+// opens reports whether an element of a name is opened in a text.
+func opens(text, name string) bool {
+	for {
+		_, rest, ok := strings.Cut(text, "<"+name)
+		if !ok || rest == "" {
+			return false
+		}
+		if !scan.IsName(int(rest[0])) {
+			return true
+		}
+		text = rest
+	}
 }
 
 // beginsWithTag reports whether a tag seems to stand at the beginning of a text. An element that the text closes is none.
@@ -57,13 +73,17 @@ func beginsWithTag(text string) bool {
 
 // borderless reports whether a reading takes a tag for missing or damaged, and has what looks like one in its place.
 func (s *tagSearch) borderless(r tagReading) bool {
+	slip := r.cost%quarter > 0 || s.slip
 	for a := r.args; a != nil; a = a.prev {
 		from := a.from
 		if from == 0 && a.prev == nil {
 			from = s.start
 		}
 		tail := string(s.d.Slice(s.d.Pos+max(from, a.to-maxBorder), s.d.Pos+a.to))
-		if a.doubt || s.tagInside(a) || a.loose && (endsInTag(tail) || endsInHalf(tail, a.own.Trimmed().Plain()) || s.signInFront(a)) {
+		if a.doubt || s.tagInside(a, slip) || a.loose && (endsInTag(tail) || endsInHalf(tail, a.own.Trimmed().Plain()) || s.signInFront(a)) {
+			return true
+		}
+		if a.guessed && (r.cost%quarter > 1 || s.headInside(a)) || s.openedAgain(a, from) || a.prev != nil && s.seen(a.prev, a.key) {
 			return true
 		}
 		if a.opened && a.to > a.from && s.letterLost(a) {
@@ -74,6 +94,26 @@ func (s *tagSearch) borderless(r tagReading) bool {
 		}
 	}
 	return false
+}
+
+// headInside reports whether what may be the rest of an argument's head stands in front of a value whose head seems to be left
+// out, or blanks do, which may belong to either.
+func (s *tagSearch) headInside(a *tagArg) bool {
+	text, _, _ := strings.Cut(string(s.d.Slice(s.d.Pos+a.from, s.d.Pos+min(a.to, a.from+maxAside+maxAside))), "\n")
+	last := a.p.Parts[a.p.Hole("value")-1].Lit.Trimmed().Plain()
+	c := s.d.before(a.from)
+	return strings.HasPrefix(text, "<") || len(last) > 3 && strings.Contains(text, last[strings.LastIndexByte(last, '<')+1:]) || otherHead.MatchString(text) || c == ' ' || c == '\t'
+}
+
+// openedAgain reports whether a value begins with the last tag of its head once more: <|sep|> <|sep|>
+func (s *tagSearch) openedAgain(a *tagArg, from int) bool {
+	last := a.p.Parts[a.p.Hole("value")-1].Lit.Trimmed().Plain()
+	at := strings.LastIndexByte(last, '<')
+	if s.d.Pos+from < s.d.Base {
+		return false
+	}
+	from += s.d.Space(from)
+	return at >= 0 && len(last)-at > 3 && from < a.to && s.d.Has(from, last[at:])
 }
 
 // endsInHalf reports whether a text ends in the first half of a closer, or more of it.
@@ -98,7 +138,7 @@ func (s *tagSearch) letterLost(a *tagArg) bool {
 	if len(text) > 3 && first == int(text[len(text)-2]) {
 		return true
 	}
-	return before != int(text[len(text)-1]) && s.f.typ.Prop(a.key).Allows(schema.String) && first >= 0 && strings.IndexByte("[](){}|:=\"'", byte(first)) >= 0
+	return before != int(text[len(text)-1]) && s.f.typ.Prop(a.key).Allows(schema.String) && first >= 0 && (strings.IndexByte("[](){}|:=\"'<_-./\\", byte(first)) >= 0 || a.onLines() && s.d.At(a.from+1) == '\n')
 }
 
 // signInFront reports whether a sign stands in front of the damaged closer of a value, which may stand for one of its own.
@@ -110,25 +150,45 @@ func (s *tagSearch) signInFront(a *tagArg) bool {
 	at := s.tokens[k].at
 	c, begin := s.d.before(at), int(a.own.Trimmed().Plain()[0])
 	if s.d.At(at) == begin {
-		return c == begin
+		return c == begin || c == '/'
 	}
-	return c >= 0 && s.f.typ.Prop(a.key).Allows(schema.String) && strings.IndexByte("[](){}|/\\", byte(c)) >= 0
+	return c >= 0 && s.f.typ.Prop(a.key).Allows(schema.String) && strings.IndexByte("[](){}|/\\_-.", byte(c)) >= 0
 }
 
-// tagInside reports whether a value holds a tag of its family that may be one of the call's: its own head once more, a closer
-// without its opener in front of another tag or of the value's end, or an opener without its closer where the value's own is
-// missing.
-func (s *tagSearch) tagInside(a *tagArg) bool {
+// nested reports whether a tag inside a value opens or closes something inside of that value.
+func (s *tagSearch) nested(a *tagArg, k int) bool {
+	t := &s.tokens[k]
+	if t.opens {
+		return t.pair > 0 && s.tokens[t.pair].at < a.to
+	}
+	return s.opened[k] > 0 && s.tokens[s.opened[k]-1].at >= a.from
+}
+
+// tagInside reports whether a value holds a tag of its family that may be one of the call's: its own head once more, the head of
+// a parameter that has no value, a closer without its opener in front of another tag or of the value's end. In a call with a slip
+// any tag that stands where one could be is such a one. What nests in the value is text.
+func (s *tagSearch) tagInside(a *tagArg, slip bool) bool {
 	for k := s.from(a.from); k < len(s.tokens) && s.tokens[k].at < a.to; k++ {
 		t := &s.tokens[k]
-		if t.opens {
-			own := t.kind == headTag && t.heads[0].key == a.key || t.kind == openTag && s.again(a.head, t)
-			if own && s.blank(a.from, t.at) || a.loose && t.pair == 0 && t.asText == textCost && t.cost == 0 {
-				return true
-			}
+		if own := t.kind == headTag && t.heads[0].key == a.key || t.kind == openTag && s.again(a.head, t); own && (s.blank(a.from, t.at) || t.kind == openTag && t.asText == textCost) {
+			return true
+		}
+		if s.nested(a, k) {
 			continue
 		}
-		if t.cost == 0 && !s.paired[k] && s.isBorder(a, k) {
+		switch {
+		case t.kind == closeTag && t.end+s.d.Elastic(t.end) >= a.to:
+			return true
+		case t.cost%quarter > 0:
+		case t.kind == headTag:
+			if slip || t.asText == textCost && s.f.typ.Has(t.heads[0].key) && t.heads[0].key != a.key {
+				return true
+			}
+		case t.opens:
+			if a.loose && t.asText == textCost {
+				return true
+			}
+		case s.isBorder(a, k) || slip && (t.asText == textCost || s.blank(a.from, t.at)):
 			return true
 		}
 	}
@@ -148,5 +208,6 @@ func (s *tagSearch) isBorder(a *tagArg, k int) bool {
 	case t.kind != valueTag:
 		return false
 	}
-	return n >= a.to || another(valueTag) || s.d.At(n) == '<' && s.d.At(n+1) != '/' || a.loose && a.to-n < 4
+	_, section := s.d.marks.sectionEnds(n, s.f.p.Family)
+	return n >= a.to || section || another(valueTag) || s.d.At(n) == '<' && s.d.At(n+1) != '/' || a.loose && a.to-n < 4
 }

@@ -53,7 +53,7 @@ func (s *tagSearch) choose(before string, partly bool) (tagReading, bool) {
 			return best, false
 		}
 	}
-	return best, best.cost < leftCost && !s.borderless(best) && !(s.d.calls.done > 0 && s.closersInside(best))
+	return best, best.cost < leftCost && (best.cut || !s.borderless(best)) && !(s.d.calls.done > 0 && s.closersInside(best))
 }
 
 // closersInside says whether a value of a reading holds all closers of a call without its opener. Behind another call it is
@@ -62,7 +62,7 @@ func (s *tagSearch) closersInside(r tagReading) bool {
 	for a := r.args; a != nil; a = a.prev {
 		for k := s.from(a.from); k+1 < len(s.tokens) && s.tokens[k].at < a.to; k++ {
 			t, next := &s.tokens[k], &s.tokens[k+1]
-			if t.kind == valueTag && next.kind == closeTag && !s.paired[k] && t.cost+next.cost == 0 && s.blank(t.end, next.at) {
+			if t.kind == valueTag && next.kind == closeTag && !s.nested(a, k) && t.cost+next.cost == 0 && s.blank(t.end, next.at) {
 				return true
 			}
 		}

@@ -48,7 +48,7 @@ func (tg *tagged) read(p *declaration.Pattern, t *toolset.Tool, id string) match
 			tg.noticeClosers(p, from)
 		}
 		if tg.Out != nil {
-			tg.Out.Doubt = tg.Out.Doubt || tg.unsure(p, t.Type())
+			tg.Out.Doubt = tg.Out.Doubt || !tg.Out.Broken && (!closed && tg.tagBehind(p) || tg.unsure(p, t.Type()))
 		}
 		tg.plan = tagPlan{}
 		tg.calls.endCall(closed)
@@ -101,10 +101,16 @@ func (tg *tagged) taggedBody(p *declaration.Pattern, t *toolset.Tool, id string)
 		return a
 	}
 	tg.calls.commit(t, id)
+	if p == p.Family.Header {
+		tg.written = asWritten{}
+	}
 	if damaged {
 		tg.planDamaged(p, t.Type())
 	}
 	tg.tags(p, t.Type())
+	if p == p.Family.Header {
+		tg.Out.Doubt = tg.Out.Doubt || tg.unsure(p, t.Type())
+	}
 	return committed
 }
 
@@ -139,7 +145,9 @@ func (tg *tagged) tags(p *declaration.Pattern, t *schema.Type) {
 		if !tg.plan.made {
 			tg.noticeArgument(h, from)
 		}
+		written := h.key
 		h.key = tg.Meant(t, h.key, tg.Seen)
+		tg.written.slip = tg.written.slip || h.key != written
 		h.at = tg.HoldOn()
 		if len(tg.Seen) > 0 {
 			tg.PutByte(',')
@@ -212,7 +220,7 @@ func oddKey(f *declaration.Family, key string) bool {
 
 // newTagSearch prepares a search from here on.
 func (tg *tagged) newTagSearch(p *declaration.Pattern, t *schema.Type) *tagSearch {
-	s := &tagSearch{d: tg.ahead, f: tg.tagForms(p, t), first: len(tg.Seen), best: 1 << 30}
+	s := &tagSearch{d: tg.ahead, f: tg.tagForms(p, t), slip: tg.written.slip, first: len(tg.Seen), best: 1 << 30}
 	s.scan()
 	s.countBorders()
 	tg.searched += s.textEnd()

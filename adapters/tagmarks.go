@@ -92,6 +92,7 @@ func formOf(l declaration.Literal) tagForm {
 const (
 	quarter     = 1 << 8
 	slipCost    = 4*quarter + 1   // a tag left out, doubled, damaged, or in the place of another
+	halfCost    = 2*quarter + 1   // an outer closer left out behind an inner one
 	lostCost    = 6*quarter + 1   // the head of an argument left out: what it would hold may as well belong to the value in front
 	strangeCost = 6 * quarter     // a parameter that the tool does not have, which is no slip: many tools take others
 	junkCost    = 5*quarter + 1   // words between two tags mean nothing
@@ -209,6 +210,9 @@ func runeSize(c int) int {
 // Case means nothing elsewhere: marks are written in ASCII, but for their bars.
 func isLetter(c int) bool { return c >= 0 && c < 0x80 && scan.IsLetter(byte(c)) }
 
+// maxNear bounds the parameters whose names a damaged key may stand for. With more of them it stands for none.
+const maxNear = 4
+
 // headsAt returns the heads of arguments that stand at offset i: the whole one, with any key, or damaged ones of parameters
 // that the tool has.
 // A key that the tool does not have costs something, and one character less than a parameter's name less than that: a tag that
@@ -223,7 +227,9 @@ func (ta *tagsAhead) headsAt(f *tagForms, i int) []headHit {
 		for _, key := range f.keys {
 			if all[0].cost > 0 && oneOff(h.key, key) {
 				h.key = key
-				all = append(all, headHit{h, slipCost})
+				if all = append(all, headHit{h, slipCost}); len(all) > maxNear {
+					return all[:1]
+				}
 			}
 		}
 		return all
@@ -337,7 +343,7 @@ func (ta *tagsAhead) stepAt(f *tagForms, s headStep, at, bare int) (end, cost in
 	return bare, slipCost
 }
 
-// oneOff reports whether two keys differ by one character that one of them lacks.
+// oneOff reports whether two keys differ by one character: one of them lacks it, has another one, or has it elsewhere.
 // Keys of two letters say too little: from and to are not the only short names.
 func oneOff(a, b string) bool {
 	if len(a) > len(b) {
@@ -346,6 +352,9 @@ func oneOff(a, b string) bool {
 	k := 0
 	for k < len(a) && a[k] == b[k] {
 		k++
+	}
+	if len(a) == len(b) && k < len(a) && len(a) > 3 { // another one, or two that have changed places
+		return a[k+1:] == b[k+1:] || k+1 < len(a) && a[k] == b[k+1] && a[k+1] == b[k] && a[k+2:] == b[k+2:]
 	}
 	_, size := utf8.DecodeRuneInString(b[k:])
 	return len(a) > 2 && len(b) == len(a)+size && a[k:] == b[k+size:]

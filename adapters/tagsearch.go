@@ -19,6 +19,7 @@ type tagArg struct {
 	prev     *tagArg
 	opened   bool // its head is damaged
 	loose    bool // its closer is damaged or missing
+	guessed  bool // it has none: the key is one that has no value
 	doubt    bool // what stands behind it may be another argument
 }
 
@@ -30,6 +31,8 @@ type tagState struct {
 	head head
 	from int
 	odd  bool // the head is damaged
+
+	guessed bool // it was left out, and the key is one that fits
 }
 
 // tagReading is a reading of the whole call.
@@ -46,10 +49,11 @@ type tagReading struct {
 type tagSearch struct {
 	d       *tagsAhead
 	f       *tagForms
-	first   int // the arguments that were read before the search
-	start   int // where the value begins that the search began in
+	slip    bool // something in front of it is damaged
+	first   int  // the arguments that were read before the search
+	start   int  // where the value begins that the search began in
 	tokens  []tagToken
-	paired  []bool // which of them close something
+	opened  []int // the token that each of them closes, plus one; 0: none
 	states  [][]tagState
 	borders map[string][]int // see countBorders
 	rest    []int            // what the tags from each token on cost as text
@@ -137,7 +141,10 @@ func (s *tagSearch) finish(r tagReading) {
 func (s *tagSearch) step(k int, v tagState) {
 	t := &s.tokens[k]
 	closed := func(to, i, cost int) {
-		s.next(&tagArg{v.head, v.from, max(to, v.from), v.args, v.odd, t.kind != valueTag || t.cost > 0, false}, i, cost, 0)
+		if v.guessed && s.blank(v.from, to) {
+			return // neither a head nor a value: nothing says that it was one
+		}
+		s.next(&tagArg{v.head, v.from, max(to, v.from), v.args, v.odd, t.kind != valueTag || t.cost > 0, v.guessed, false}, i, cost, 0)
 	}
 	// a missing closer takes the line break in front of it along; of two one may be the value's
 	missing := func(to, i, cost int) {
@@ -155,7 +162,7 @@ func (s *tagSearch) step(k int, v tagState) {
 	nests := 0
 	if t.opens && t.kind != headTag && s.blank(v.from, t.at) && s.again(v.head, t) {
 		nests = textCost
-		s.add(s.from(t.end), tagState{v.cost + slipCost, v.args, v.head, t.end, true})
+		s.add(s.from(t.end), tagState{v.cost + slipCost, v.args, v.head, t.end, true, false})
 	}
 	if t.opens && t.kind == valueTag && k+1 < len(s.tokens) && s.blank(t.end, s.tokens[k+1].at) && s.tokens[k+1].kind == headTag && s.fresh(v, s.tokens[k+1].heads[0].key) {
 		nests = textCost
@@ -179,7 +186,7 @@ func (s *tagSearch) step(k int, v tagState) {
 		missing(line, t.at, lost)
 	case t.kind == headTag && s.blank(v.from, t.at) && t.heads[0].key == v.head.key:
 		nests = textCost
-		s.add(s.from(t.end), tagState{v.cost + slipCost + t.cost, v.args, v.head, t.heads[0].end, true})
+		s.add(s.from(t.end), tagState{v.cost + slipCost + t.cost, v.args, v.head, t.heads[0].end, true, false})
 	case t.kind == headTag && t.cost == 0 && s.fresh(v, t.heads[0].key) && (!v.head.onLines() || s.d.before(t.at) == '\n' || t.at == v.from):
 		missing(line, t.at, lost)
 	}
@@ -202,7 +209,7 @@ func (s *tagSearch) asText(k int, v tagState, nests int) {
 			text = slipCost - 1
 		}
 	}
-	s.add(k+1, tagState{v.cost + text, v.args, v.head, v.from, v.odd})
+	s.add(k+1, tagState{v.cost + text, v.args, v.head, v.from, v.odd, v.guessed})
 	if t.pair > 0 {
 		switch {
 		case s.endsInside(v, t.pair-1, t.pair):
@@ -212,7 +219,7 @@ func (s *tagSearch) asText(k int, v tagState, nests int) {
 		case t.kind == headTag && t.cost == 0 && t.asText == textCost && s.fresh(v, t.heads[0].key):
 			nests = textCost
 		}
-		s.add(t.pair+1, tagState{v.cost + nests, v.args, v.head, v.from, v.odd})
+		s.add(t.pair+1, tagState{v.cost + nests, v.args, v.head, v.from, v.odd, v.guessed})
 	}
 }
 
@@ -286,7 +293,7 @@ func (s *tagSearch) next(args *tagArg, i, cost, depth int) {
 		if s.seen(args, h.key) {
 			c += 2 * slipCost
 		}
-		s.add(s.from(h.end), tagState{c, args, h.head, h.end, h.cost+twice > 0})
+		s.add(s.from(h.end), tagState{c, args, h.head, h.end, h.cost+twice > 0, false})
 	}
 	for _, v := range s.f.values {
 		if end, c, ok := d.tagAt(n, v); ok {
@@ -322,7 +329,7 @@ func (s *tagSearch) between(args *tagArg, i, n, cost, depth int) {
 		}
 		arg := s.f.p.Family.Args[0]
 		h := head{p: arg, own: arg.Parts[len(arg.Parts)-1].Lit, key: key, end: n}
-		s.add(s.from(n), tagState{cost + lostCost, args, h, n, true})
+		s.add(s.from(n), tagState{cost + lostCost, args, h, n, true, true})
 	}
 	k := s.from(n)
 	if k < len(s.tokens) && s.tokens[k].at > n && s.tokens[k].at-n <= maxAside && bytes.IndexByte(bytes.TrimRight(d.Slice(d.Pos+i, d.Pos+s.tokens[k].at), "\n "), '\n') < 0 {
@@ -348,7 +355,7 @@ func (s *tagSearch) closers(args *tagArg, k, i, cost, depth int) {
 		n += size + d.Elastic(n+size)
 	}
 	if s.nextCall(n) {
-		s.over(args, i, cost+slipCost*(len(s.f.closes)-k)/2, true)
+		s.over(args, i, cost+halfCost*(len(s.f.closes)-k), true)
 		return
 	}
 	for j, f := range s.f.closes {
@@ -373,9 +380,9 @@ func (s *tagSearch) closers(args *tagArg, k, i, cost, depth int) {
 	case k == len(s.f.closes):
 		s.over(args, i, cost, true)
 	case d.At(n) < 0 || d.marks.cutCloser(s.f.p, n):
-		s.finish(tagReading{cost: cost + slipCost*(len(s.f.closes)-k)/2, args: args, end: n})
+		s.finish(tagReading{cost: cost + halfCost*(len(s.f.closes)-k), args: args, end: n})
 	case d.marks.endMark(n):
-		s.over(args, i, cost+slipCost*(len(s.f.closes)-k)/2, true)
+		s.over(args, i, cost+halfCost*(len(s.f.closes)-k), true)
 	default:
 		s.over(args, i, cost+2*slipCost, true)
 	}

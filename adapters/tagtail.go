@@ -13,6 +13,7 @@ type tagTails struct {
 	family   *declaration.Family
 	from, to int // the positions between which they were looked for
 	marks    []tailMark
+	lone     []int // where values close outside of calls
 }
 
 // tailMark is a place where a call of the family opens or closes.
@@ -67,6 +68,7 @@ func (ta *tagsAhead) tailFrom(p *declaration.Pattern, i int) tailMark {
 func (ta *tagsAhead) lookForTails(p *declaration.Pattern, i int) {
 	t := &ta.tails
 	t.family, t.from, t.marks = p.Family, ta.Pos+i, t.marks[:0]
+	t.lone = t.lone[:0]
 	for n := i; ; {
 		c := ta.At(n)
 		if c < 0 || n-i > maxTagText {
@@ -76,6 +78,9 @@ func (ta *tagsAhead) lookForTails(p *declaration.Pattern, i int) {
 		step, end := 0, n+1
 		if p.Family.CloseBytes[c] {
 			step, end = ta.tailAt(p, n)
+		}
+		if step == 0 && p.Family.CloseBytes[c] && ta.valueCloses(p, n) {
+			t.lone = append(t.lone, ta.Pos+n)
 		}
 		if step != 0 {
 			t.marks = append(t.marks, tailMark{at: ta.Pos + n, step: step})
@@ -133,6 +138,26 @@ func (ta *tagsAhead) tailAt(p *declaration.Pattern, i int) (step, end int) {
 		}
 	}
 	return 0, i + 1
+}
+
+// valueCloses reports whether the closer of a value stands at offset i where it is no mention: on a line's end, or in front of
+// another tag.
+func (ta *tagsAhead) valueCloses(p *declaration.Pattern, i int) bool {
+	for _, arg := range p.Family.Args {
+		if n, a := ta.marks.literal(i, arg.Parts[len(arg.Parts)-1].Lit.Trimmed()); a == matched && !arg.Keyed() {
+			c := ta.At(n)
+			return c < 0 || c == '\n' || c == '<'
+		}
+	}
+	return false
+}
+
+// valueBehind reports whether a value closes behind offset i, in front of all other calls: the one in front of i has not ended,
+// or the text behind it is part of it.
+func (ta *tagsAhead) valueBehind(p *declaration.Pattern, i int) bool {
+	next := ta.tailFrom(p, i)
+	k, _ := slices.BinarySearch(ta.tails.lone, ta.Pos+i)
+	return k < len(ta.tails.lone) && (next.at == 0 || ta.tails.lone[k] < next.at)
 }
 
 // lastPiece is the last tag of a literal.

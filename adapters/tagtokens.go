@@ -51,7 +51,7 @@ func (s *tagSearch) scan() {
 		i++
 	}
 	var open []int
-	s.paired = make([]bool, len(s.tokens))
+	s.opened = make([]int, len(s.tokens))
 	for k := range s.tokens {
 		t := &s.tokens[k]
 		if t.opens {
@@ -61,7 +61,7 @@ func (s *tagSearch) scan() {
 		for n := len(open) - 1; n >= 0 && t.name != ""; n-- {
 			if s.tokens[open[n]].name == t.name {
 				s.tokens[open[n]].pair = k
-				s.paired[k] = true
+				s.opened[k] = open[n] + 1
 				open = open[:n]
 				break
 			}

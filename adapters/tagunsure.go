@@ -3,10 +3,13 @@ package adapters
 import (
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 
 	"toolnorm/adapters/internal/declaration"
+	"toolnorm/adapters/internal/lenient"
 	"toolnorm/adapters/internal/toolset"
+	"toolnorm/chat"
 	"toolnorm/chat/schema"
 )
 
@@ -18,6 +21,7 @@ import (
 type asWritten struct {
 	slip    bool // something was damaged
 	dressed bool // a text stands in what may be no part of it
+	astray  bool // arguments stand in front of it
 }
 
 // maxHead bounds the head of a call that is compared, in bytes.
@@ -43,38 +47,66 @@ func (tg *tagged) noticeHead(p *declaration.Pattern, t *toolset.Tool) {
 	if ok && len(p.Family.Sections) > 0 {
 		_, ok = cutLiteral(text, p.Close[len(p.Close)-1])
 		for _, s := range p.Family.Sections {
-			_, opened := cutLiteral(text, s.Parts[0].Lit)
-			ok = ok || opened
+			if front, opened := cutLiteral(text, s.Parts[0].Lit); opened {
+				_, twice := cutLiteral(front, s.Parts[0].Lit)
+				ok = !twice
+			}
 		}
+	} else if ok {
+		_, twice := cutLiteral(text, p.Parts[0].Lit.Head())
+		ok = !twice
 	}
-	tg.written = asWritten{slip: !ok}
+	tg.written = asWritten{slip: !ok || p.Headless || withoutWrapper(p)}
+	tg.written.astray = tg.written.slip && argumentsIn(p, text)
+}
+
+// argumentsIn reports whether tags of arguments stand in a text behind all calls in it: two marks of a call have changed places.
+func argumentsIn(p *declaration.Pattern, text string) bool {
+	for _, l := range p.Close {
+		text = text[strings.LastIndex(text, l.Key())+1:]
+	}
+	return slices.ContainsFunc(p.Family.Args, func(a *declaration.Pattern) bool {
+		opener, closer := a.Parts[0].Lit.Trimmed().Plain(), a.Parts[len(a.Parts)-1].Lit.Trimmed().Plain()
+		return !a.Keyed() && (strings.Contains(text, opener) || strings.Contains(text, closer))
+	})
+}
+
+// withoutWrapper reports whether a family writes another tag in front of a call's.
+func withoutWrapper(p *declaration.Pattern) bool {
+	first := p.Parts[0].Lit.Plain()
+	return slices.ContainsFunc(p.Family.Calls, func(q *declaration.Pattern) bool {
+		whole := q.Parts[0].Lit.Plain()
+		return len(first) < len(whole) && strings.HasSuffix(whole, first)
+	})
 }
 
 // suffixOf is the suffix of a checkpoint that a tag may have: :opensource.
 var suffixOf = regexp.MustCompile(`:[\w-]{1,32}([<>]|$)`)
 
-// cutLiteral cuts a literal off the end of a text, as it is printed.
+// halfSuffix is what is left of a suffix that a sign has ended too early: <arg_value:openso>rce>
+var halfSuffix = regexp.MustCompile(`^[\w-]{0,32}>`)
+
+// cutLiteral cuts a literal off the end of a text, as it is mostly written.
 func cutLiteral(text string, l declaration.Literal) (string, bool) {
-	want := plainTags(l.Text)
-	if strings.Contains(want, declaration.SuffixHole) {
-		want = strings.ReplaceAll(want, declaration.SuffixHole, "")
-		if rest, ok := strings.CutSuffix(text, want); ok {
-			return rest, true
-		}
-		text = suffixOf.ReplaceAllString(text, "$1")
+	want := plainTags(l.Plain())
+	rest, ok := strings.CutSuffix(text, want)
+	if !ok && formOf(l).suffix {
+		rest, ok = strings.CutSuffix(suffixOf.ReplaceAllString(text, "$1"), want)
 	}
-	return strings.CutSuffix(text, want)
+	return rest, ok
 }
 
 // noticeArgument notes whether the head of an argument is as its family writes it. It ends at offset h.end and begins here.
 func (tg *tagged) noticeArgument(h head, from int) {
-	text, ok := plainTags(string(tg.Slice(from, tg.Pos))), true
+	text, ok := plainTags(string(tg.Slice(max(from, tg.Base), tg.Pos))), true
 	for k := h.p.Hole("value") - 1; k >= 0 && ok; k-- {
 		switch part := h.p.Parts[k]; part.Hole {
 		case "":
 			text, ok = cutLiteral(text, part.Lit)
 		case "key":
-			text, ok = strings.CutSuffix(text, h.key)
+			if text, ok = strings.CutSuffix(text, h.key); !ok && h.p.Family.Flags.Entities {
+				text, ok = plainTags(h.p.Parts[k-1].Lit.Plain()), strings.Contains(text, "&")
+			}
 		default:
 			text, ok = strings.CutSuffix(text, h.wire)
 		}
@@ -90,19 +122,37 @@ func (tg *tagged) noticeText(h head, first int) {
 	if from > h.from && first >= 0 {
 		text = string(rune(first)) + "\n" + text
 	}
-	tg.written.dressed = tg.written.dressed || isDressed(text)
+	tg.written.dressed = tg.written.dressed || isDressed(text) || !tg.plan.made && (strings.Contains(text, h.own.Trimmed().Plain()) || strings.Contains(text, h.p.Parts[0].Lit.Trimmed().Plain()))
+	last := h.p.Parts[h.p.Hole("value")-1].Lit.Text
+	tg.Out.Doubt = tg.Out.Doubt || strings.Contains(last, declaration.SuffixHole) && halfSuffix.MatchString(text)
 }
 
-// plainValue reports whether a value that is no text is written as JSON or as Python's literals.
-func plainValue(text string) bool {
-	text = strings.TrimSpace(text)
-	return json.Valid([]byte(text)) || strings.Contains(" True False None ", " "+text+" ") || strings.HasPrefix(text, "[") && strings.Contains(text, "'") || strings.HasPrefix(text, "{") && strings.Contains(text, "'")
+// noticeValue notes whether a value that is no text of any kind is written as its family writes such values.
+func (tg *tagged) noticeValue(h head, text string, t *schema.Type) {
+	switch enum := t.Enum(); {
+	case h.p.Keyed():
+	case t.Allows(schema.String):
+		tg.written.slip = tg.written.slip || enum != nil && !slices.Contains(enum, string(chat.AppendQuoted(nil, text)))
+	default:
+		tg.written.slip = tg.written.slip || !json.Valid([]byte(text)) && !lenient.IsPython(strings.TrimSpace(text), h.read(text, t))
+	}
+}
+
+// noticeEnd notes whether a text stands where its family puts it, and has the closer that ends here.
+func (tg *tagged) noticeEnd(h head) {
+	if tg.plan.made {
+		return
+	}
+	tail := string(tg.Slice(max(tg.Base, tg.Pos-len(h.own.Plain())-declaration.MaxSuffix), tg.Pos))
+	_, ok := cutLiteral(plainTags(tail), h.own)
+	lines := strings.Contains(tail, "\n") && tg.ahead.before(h.from-tg.Pos) == '\n'
+	tg.written.slip = tg.written.slip || !ok || h.onLines() && !lines
 }
 
 // noticeClosers notes whether the closers of a call, which end here, are as its family writes them, and nothing of the family
 // that closes something stands behind.
 func (tg *tagged) noticeClosers(p *declaration.Pattern, from int) {
-	text, ok := plainTags(string(tg.Slice(from, tg.Pos))), true
+	text, ok := plainTags(string(tg.Slice(max(from, tg.Base), tg.Pos))), true
 	for k := len(p.Close) - 1; k >= 0 && ok; k-- {
 		text, ok = cutLiteral(text, p.Close[k])
 	}
@@ -112,30 +162,52 @@ func (tg *tagged) noticeClosers(p *declaration.Pattern, from int) {
 // unsure reports whether the call that has been read holds a slip, and a value that may have come of another.
 func (tg *tagged) unsure(p *declaration.Pattern, t *schema.Type) bool {
 	out := tg.Out
-	if !tg.written.slip && !out.Odd && !(tg.written.dressed && tg.strayBehind(p)) {
+	if !tg.written.slip && !(tg.written.dressed && tg.strayBehind(p)) {
 		return false
 	}
-	if tg.written.dressed {
+	if tg.written.dressed || tg.written.astray {
 		return true
 	}
 	var members map[string]any
 	if json.Unmarshal([]byte(out.From(0)), &members) != nil {
 		return false
 	}
+	known := len(t.Members()) > 0
 	for key, v := range members {
-		if _, ok := v.(string); ok && t.Has(key) {
+		if known && !t.Has(key) {
+			return true
+		}
+		if text, ok := v.(string); ok && t.Has(key) {
+			if typ := t.Prop(key); !typ.Only(schema.String) && nearLiteral.MatchString(text) {
+				return true
+			}
 			continue
 		}
-		if unsureValue(v, t.Prop(key)) {
+		if tg.unsureValue(p, v, t.Prop(key)) {
 			return true
 		}
 	}
 	return false
 }
 
+// tagBehind reports whether something that begins as a tag of the family does stands behind a call that is not closed, and
+// neither another call nor the end of a section does.
+func (tg *tagged) tagBehind(p *declaration.Pattern) bool {
+	n := tg.Elastic(0)
+	c := tg.At(n)
+	if c < 0 || tg.At(n+1) < 0 || !p.Family.CloseBytes[c] || tg.marks.cutCloser(p, n) || tg.ahead.callBegins(p.Family, n) {
+		return false
+	}
+	_, ends := tg.marks.sectionEnds(n, p.Family)
+	return !ends
+}
+
 // strayBehind reports whether a closer of the call, or of a value, stands behind it once more.
 func (tg *tagged) strayBehind(p *declaration.Pattern) bool {
 	n := tg.Elastic(0)
+	if tg.At(0) == '>' {
+		return true
+	}
 	for _, f := range tg.tagForms(p, tg.Out.Typ).closes {
 		if _, _, ok := tg.ahead.tagAt(n, f); ok {
 			return true
@@ -151,24 +223,28 @@ func (tg *tagged) strayBehind(p *declaration.Pattern) bool {
 
 // What a string looks like that may have been escaped twice, or for XML.
 var (
-	entity   = regexp.MustCompile(`&(?:quot|lt|gt|amp|apos|#\d+);`)
+	entity   = regexp.MustCompile(`&(?:quot|lt|gt|apos|#\d+);`)
 	oddInKey = regexp.MustCompile(`^\s|\s$|[():"'<>]`)
+
+	// what a value is nearly that is no text
+	nearLiteral = regexp.MustCompile(`(?i)^\s*(?:nul+|none?|nil|undefined|nan|tru|true|fals|false)\s*$`)
 )
 
 // unsureValue reports whether a value that was read as JSON holds what another slip may have made.
-func unsureValue(v any, t *schema.Type) bool {
+func (tg *tagged) unsureValue(p *declaration.Pattern, v any, t *schema.Type) bool {
 	switch v := v.(type) {
 	case string:
-		return entity.MatchString(v) || escapedAgain(v) || isDressed(v)
+		return entity.MatchString(v) || escapedAgain(v) || ranOver(p, v)
 	case []any:
 		for _, e := range v {
-			if unsureValue(e, nil) {
+			if tg.unsureValue(p, e, t.Item()) {
 				return true
 			}
 		}
 	case map[string]any:
+		known := len(t.Members()) > 0
 		for key, e := range v {
-			if !t.Has(key) && oddInKey.MatchString(key) || unsureValue(e, nil) {
+			if !t.Has(key) && (oddInKey.MatchString(key) || known) || tg.unsureValue(p, e, t.Prop(key)) {
 				return true
 			}
 		}
@@ -176,13 +252,25 @@ func unsureValue(v any, t *schema.Type) bool {
 	return false
 }
 
-// escapedAgain reports whether a string is one of JSON's when it is unescaped once more.
-func escapedAgain(text string) bool {
-	if !strings.Contains(text, `\`) {
-		return false
+// ranOver reports whether a string of a value holds the closer of a value with another tag behind it: it may have lost its
+// quote in front of that.
+func ranOver(p *declaration.Pattern, text string) bool {
+	for _, arg := range p.Family.Args {
+		closer := strings.TrimSuffix(strings.ReplaceAll(arg.Parts[len(arg.Parts)-1].Lit.Trimmed().Plain(), declaration.SuffixHole, ""), ">")
+		for _, rest, ok := strings.Cut(text, closer); ok && len(closer) > 3; _, rest, ok = strings.Cut(rest, closer) {
+			_, behind, _ := strings.Cut(rest, ">")
+			if behind = strings.TrimSpace(behind); strings.HasPrefix(behind, "<") && !strings.HasPrefix(behind, "</") {
+				return true
+			}
+		}
 	}
-	var s string
-	return json.Unmarshal([]byte(`"`+strings.ReplaceAll(text, "\n", `\n`)+`"`), &s) == nil
+	return false
+}
+
+// escapedAgain reports whether the line breaks or quotes of a string are escaped once more, and nothing else is.
+func escapedAgain(text string) bool {
+	rest := strings.NewReplacer(`\n`, "", `\"`, "").Replace(text)
+	return len(rest) < len(text) && !strings.ContainsAny(rest, "\\\n")
 }
 
 // wraps are what models put around a text.

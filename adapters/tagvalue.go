@@ -43,7 +43,9 @@ func (tg *tagged) tagValue(p *declaration.Pattern, h head, t *schema.Type) {
 		tg.calls.argsAt = from
 		tg.Value(typ)
 		tg.args.noticeRest()
+		end := tg.Pos
 		tg.args.decide(from, at, "", repair.Args{Type: typ})
+		tg.written.slip = tg.written.slip || tg.Out.Odd && (from < tg.Base || end > tg.Pos || !tg.args.writtenAsPython(string(tg.Slice(from, end)), tg.Out.From(at)))
 		tg.calls.argsAt = -1
 		tg.skipValue(p, h, t)
 		return
@@ -51,7 +53,7 @@ func (tg *tagged) tagValue(p *declaration.Pattern, h head, t *schema.Type) {
 	at := tg.Out.Written()
 	tg.rawValue(p, h, t, false)
 	text := string(tg.Held(at))
-	tg.written.slip = tg.written.slip || !typ.Allows(schema.String) && !plainValue(text)
+	tg.noticeValue(h, text, typ)
 	tg.Out.Doubt = tg.Out.Doubt || h.p.Keyed() && oddTree(h.p, text)
 	if lenient.IsNull(text) && !typ.Allows(schema.String) && tg.Omitted(t, h.key) {
 		tg.TakeBack(h.at)
@@ -171,7 +173,9 @@ func (tg *tagged) rawValue(p *declaration.Pattern, h head, t *schema.Type, escap
 	}
 	if !tg.args.rawText(p.Family.ValueStops, escape, ends) {
 		tg.Out.Broken = true
+		return
 	}
+	tg.noticeEnd(h)
 }
 
 // valueEnd says whether the value ends here, and how many bytes of its closer to step over. Where the text is as its family
@@ -233,6 +237,6 @@ func (tg *tagged) surelyBehind(p *declaration.Pattern, t *schema.Type, i int) bo
 		}
 		i = n
 	}
-	_, left := tg.ahead.behindCall(p, i)
-	return len(p.Close) > 0 && !left && !scan.IsWord(tg.At(i))
+	over, left := tg.ahead.behindCall(p, i)
+	return len(p.Close) > 0 && !left && !scan.IsWord(tg.At(i)) && (over || !tg.ahead.valueBehind(p, i))
 }
