@@ -48,7 +48,7 @@ func Decide(text string, g repair.Args, name, today string) (m Meaning, ok bool)
 		today = plainJSON(today)
 	}
 	m, ok = one(all, fits, today)
-	return m, ok && !swallows(m.Args, absent(m.Args, g.Type))
+	return m, ok && !swallows(m.Args, absent(m.Args, g.Type), strings.Count(text[min(m.End, len(text)):], `"`)%2)
 }
 
 // absent are the members of a type that an object does not have.
@@ -62,20 +62,41 @@ func absent(object string, t *schema.Type) (names []string) {
 	return names
 }
 
-// swallows reports whether a text in a value looks as if it had swallowed more than its own: see swallowed.
+// swallows reports whether a text in a value looks as if it had swallowed more than its own: see swallowed. Of texts with a
+// quote too many one may be meant so; two of them, or one and a quote behind the arguments (behind is 1), are pieces of one.
 // Only arguments that are damaged are asked, and what they lose is another question to the model.
-func swallows(value string, absent []string) bool {
+func swallows(value string, absent []string, behind int) bool {
+	odd := behind
+	for _, text := range texts(value, nil) {
+		if swallowed(text, absent) {
+			return true
+		}
+		if parts := strings.Split(text, `"`); len(parts)%2 == 0 {
+			if before := parts[len(parts)-2]; before == "" || !scan.IsDigit(before[len(before)-1]) { // 5" are inches
+				odd++
+			}
+		}
+	}
+	return odd > 1
+}
+
+// texts appends the strings of a JSON value to a list.
+func texts(value string, list []string) []string {
 	switch value[0] {
 	case '"':
-		return swallowed(scan.Unquote(value), absent)
+		list = append(list, scan.Unquote(value))
 	case '{':
-		return slices.ContainsFunc(scan.Fields(value), func(m scan.Field) bool { return swallows(m.Value, absent) })
+		for _, m := range scan.Fields(value) {
+			list = texts(m.Value, list)
+		}
 	case '[':
-		var list []json.RawMessage
-		_ = json.Unmarshal([]byte(value), &list)
-		return slices.ContainsFunc(list, func(item json.RawMessage) bool { return swallows(string(item), absent) })
+		var items []json.RawMessage
+		_ = json.Unmarshal([]byte(value), &items)
+		for _, item := range items {
+			list = texts(string(item), list)
+		}
 	}
-	return false
+	return list
 }
 
 // brackets are those that come in pairs.
@@ -86,7 +107,7 @@ var brackets = []string{"{}", "[]", "()", "｛｝", "［］", "（）"}
 var trace = regexp.MustCompile(`["']\.\w+\([^()]*\)$|'\s*[,;:&|+.{\[]+\s*'|'\s*,\s*[\[{]|^“.*”$|^«.*»$`)
 
 // swallowed reports whether a text shows the signs of structure that it has swallowed, or of an end that was cut off: a
-// bracket without its partner, quotes that do not come in pairs, a quotation that begins like an end or holds signs alone,
+// bracket without its partner, a quotation that begins like an end or holds signs alone,
 // the name of a parameter that the call does not have.
 func swallowed(text string, absent []string) bool {
 	for _, pair := range brackets {
@@ -107,7 +128,7 @@ func swallowed(text string, absent []string) bool {
 	return trace.MatchString(text) || unpaired(strings.Split(text, `"`))
 }
 
-// unpaired reports whether the quotes between the parts of a text are not those of quotations.
+// unpaired reports whether quotes between the parts of a text are not those of quotations.
 func unpaired(parts []string) bool {
 	for i := 1; i+1 < len(parts); i += 2 {
 		before, inside := parts[i-1], parts[i]
@@ -119,11 +140,7 @@ func unpaired(parts []string) bool {
 			return true
 		}
 	}
-	if len(parts)%2 != 0 {
-		return false
-	}
-	before := parts[len(parts)-2]
-	return before == "" || !scan.IsDigit(before[len(before)-1]) // 5" are inches
+	return false
 }
 
 // ahead is how much cheaper what was read must be than what else may be meant. It is less than the search's margin, since two
