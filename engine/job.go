@@ -19,28 +19,33 @@ import (
 // changed once another function has it: each step that decides something returns a changed copy (see pipeline.go), as
 // http.Request.WithContext does. So what a repair or a second strategy tries cannot leak into the reply that it is for.
 type job struct {
-	engine     *Engine
-	server     *server
-	pulse      *wait.Pulse
-	observer   *chat.Observer
-	request    *chat.Request // as the model shall see it; the client's own is never changed
-	name       string        // of the model, as the client calls it
-	model      string        // as its server calls it
-	format     *adapters.Format
-	unread     bool   // the template's calls cannot be read: tools stand in the system text
-	byTemplate bool   // the format is what the model's template says, not its name or a setting
-	names      *names // that the tools have toward the model; nil: the client's
-	facts      upstream.Facts
-	strategy   string
-	wording    adapters.Wording // of strategy prompt; zero: the family's
-	force      *forcing         // what the reply is held to; nil: nothing
-	spent      chat.Counts      // tokens, before the reply
-	context    int              // that the request gets, in tokens; 0: not known
-	dropped    int              // messages that were left out
-	seen       *seen            // of the reply, before it is decoded; nil: of a request of our own
-	counted    window.Meter     // what the server has said of this request when it refused it; zero: it has not
+	engine   *Engine
+	server   *server
+	pulse    *wait.Pulse
+	observer *chat.Observer
+	request  *chat.Request // as the model shall see it; the client's own is never changed
+	name     string        // of the model, as the client calls it
+	model    string        // as its server calls it
+	format   *adapters.Format
+	template templateUse
+	names    *names // that the tools have toward the model; nil: the client's
+	facts    upstream.Facts
+	strategy string
+	wording  adapters.Wording // of strategy prompt; zero: the family's
+	force    *forcing         // what the reply is held to; nil: nothing
+	spent    chat.Counts      // tokens, before the reply
+	context  int              // that the request gets, in tokens; 0: not known
+	dropped  int              // messages that were left out
+	seen     *seen            // of the reply, before it is decoded; nil: of a request of our own
+	counted  window.Meter     // what the server has said of this request when it refused it; zero: it has not
 
 	answerForm json.RawMessage // what an answer without calls must fit, as chat.Request.Format; nil: anything
+}
+
+// templateUse is what the model's template has decided.
+type templateUse struct {
+	named  bool // the format is what the template says, not the model's name or a setting
+	unread bool // the calls that it writes cannot be read: tools stand in the system text
 }
 
 // with returns a copy of the job for another request. It is the only way in which a job's request changes, so whoever holds a
@@ -91,7 +96,7 @@ func (j *job) orderFor(r *chat.Request) *upstream.Order {
 		// A fifth more than the estimate: to be wrong by less costs nothing, and to reload a model costs seconds.
 		Need: tokens + tokens/5 + window.Room(j.request.MaxTokens, most), MostContext: most, FixedContext: j.fixedContext(), Estimate: j.estimate(),
 		Decoding:  j.decoding(),
-		NoGrammar: j.engine.cfg.NoGrammar || j.byTemplate, OnRendered: j.observer.OnRendered, Pulse: j.pulse, Log: &j.engine.cfg.Log,
+		NoGrammar: j.engine.cfg.NoGrammar || j.template.named, OnRendered: j.observer.OnRendered, Pulse: j.pulse, Log: &j.engine.cfg.Log,
 	}
 	if j.ownStops() {
 		c := *r

@@ -43,7 +43,7 @@ func (j *job) strategies() []string {
 	if named, ok := pattern.Find(j.engine.cfg.Strategy, j.name); ok {
 		return []string{named}
 	}
-	if j.unread && j.can(Prompt) {
+	if j.template.unread && j.can(Prompt) {
 		return []string{Prompt}
 	}
 	preferred := j.facts.Strategies

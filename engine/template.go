@@ -43,7 +43,7 @@ func (j *job) readTemplate(ctx context.Context) (*job, error) {
 	k := *j
 	// The template says how calls are printed in a conversation. That the model writes nothing else is a claim that only a
 	// family with cases can make, so what is derived holds no server to a grammar.
-	k.format, k.byTemplate, k.unread = r.format, true, r.unread
+	k.format, k.template = r.format, templateUse{named: true, unread: r.unread}
 	return k.probe(ctx) // which marks are control tokens depends on the family
 }
 

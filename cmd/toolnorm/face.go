@@ -16,6 +16,7 @@ import (
 	"toolnorm/internal/front"
 	"toolnorm/internal/trace"
 	"toolnorm/internal/version"
+	"toolnorm/mcpserver"
 	"toolnorm/proxy"
 	"toolnorm/proxy/form/responses"
 	"toolnorm/runner"
