@@ -134,7 +134,7 @@ func (j *job) read(ctx context.Context, generation string) (*job, events) {
 	}
 	o, format := j.decoding(), j.format
 	o.Prompt, o.Context = tail, ctx
-	if generation == Tokens || generation == Tap {
+	if generation == Tokens { // tap may come without tokens, and then its pieces say nothing
 		o.Control = j.facts.ControlMarks
 	}
 	switch {

@@ -1,6 +1,7 @@
 package derive
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"html"
@@ -113,7 +114,7 @@ func (o *observed) arranged(model string, set *adapters.Set, p *printer) (*Findi
 		last = fmt.Errorf("its calls are read otherwise\n%w\n%s", err, lines)
 	}
 	if last == nil {
-		return nil, ErrForm
+		return nil, cmp.Or(o.unsaid, ErrForm)
 	}
 	return nil, fmt.Errorf("%w: %w", ErrForm, last)
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/ollama/ollama/api"
 	"github.com/ollama/ollama/types/model"
@@ -52,11 +53,17 @@ func (f *fakeOllama) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			text = "<think>\n" + f.thinks + "\n</think>\n\n" + text
 		}
 		if q.Template != "" {
-			for _, r := range text {
-				token, _ := json.Marshal(string(r))
+			for text != "" { // a control token, or a character
+				_, n := utf8.DecodeRuneInString(text)
+				for _, mark := range f.control {
+					if strings.HasPrefix(text, mark) {
+						n = len(mark)
+					}
+				}
+				token, _ := json.Marshal(text[:n])
 				fmt.Fprintf(w, `{"response":"","logprobs":[{"token":%s}]}`+"\n", token)
+				text = text[n:]
 			}
-			text = ""
 		}
 		for _, mark := range f.control {
 			text = strings.ReplaceAll(text, mark, "")
