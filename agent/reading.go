@@ -36,7 +36,6 @@ type watch struct {
 	reader *worded.Reader
 	shown  strings.Builder // the text that has gone on
 	held   string          // the text that has not
-	holds  bool            // held begins with what may be a call
 	called bool            // the engine has read a call: what stands behind it is text
 
 	thought strings.Builder // what the model has thought

@@ -15,14 +15,14 @@ import (
 
 // invented is a chat template that a program made up: turns, marks around thoughts, and one way of writing calls.
 type invented struct {
-	about                   string // the drawn parts, for messages
-	user, bot, end          string // what opens the turns, and what ends one
-	thinks                  [2]string
-	glue                    string // between text and calls
-	open, close             string // of a call
-	first, between, last    string // around and between calls
-	body                    func(c chat.Call, n int) string
-	empty, refusesTwo, bare bool // bare: strings have no quotes
+	about                string // the drawn parts, for messages
+	user, bot, end       string // what opens the turns, and what ends one
+	thinks               [2]string
+	glue                 string // between text and calls
+	open, close          string // of a call
+	first, between, last string // around and between calls
+	body                 func(c chat.Call, n int) string
+	refusesTwo, bare     bool // bare: strings have no quotes
 }
 
 // render is the template.

@@ -132,7 +132,9 @@ func isBase36(s string) bool {
 }
 
 // isAlphanumeric reports whether s has nothing but small letters and digits.
-func isAlphanumeric(s string) bool { return strings.Trim(s, "0123456789abcdefghijklmnopqrstuvwxyz") == "" }
+func isAlphanumeric(s string) bool {
+	return strings.Trim(s, "0123456789abcdefghijklmnopqrstuvwxyz") == ""
+}
 
 // MaxName bounds a tool's name in bytes.
 // Clients allow 64; prefixes (functions., a server's name) and escapes come on top.
