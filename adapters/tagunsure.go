@@ -208,12 +208,15 @@ func (tg *tagged) strayBehind(p *declaration.Pattern) bool {
 	if tg.At(0) == '>' {
 		return true
 	}
+	if tg.ahead.callBegins(p.Family, n) {
+		return false
+	}
 	for _, f := range tg.tagForms(p, tg.Out.Typ).closes {
 		if _, _, ok := tg.ahead.tagAt(n, f); ok {
 			return true
 		}
 	}
-	if len(p.Family.Sections) == 0 || tg.ahead.callBegins(p.Family, n) {
+	if len(p.Family.Sections) == 0 {
 		return false
 	}
 	end, ok := tg.marks.sectionEnds(n, p.Family)
