@@ -230,6 +230,11 @@ func (g *Args) scalar(s *Search, n *Node, c int) {
 	}
 	if n.Stack != nil && g.has(n.Pos, "...") {
 		to := n.behind(n.Pos + 3)
+		if n.Stack.Kind == anObject || n.Stack.Kind == aCall {
+			to.Flags |= lost
+			s.Go(n, small, to, "null")
+			return
+		}
 		s.Go(n, small, to)
 		return
 	}
