@@ -60,7 +60,7 @@ func (tg *tagged) planTags(p *declaration.Pattern, h head, t *schema.Type, befor
 	s.run()
 	r, ok := s.choose(text, before == nil)
 	if !ok || r.cut {
-		tg.Out.Doubt = tg.Out.Doubt || !ok && !tg.in.lengthCut()
+		tg.Out.Doubt = tg.Out.Doubt || (!ok || s.endsClosed()) && !tg.in.lengthCut()
 		return
 	}
 	tg.followPlan(r)
@@ -69,6 +69,16 @@ func (tg *tagged) planTags(p *declaration.Pattern, h head, t *schema.Type, befor
 		tg.Out.Doubt = true
 	}
 	tg.planNext()
+}
+
+// endsClosed reports whether the text ends with the closer of a call. A reading that says that it was
+// cut is in doubt then: what the model ended by itself must not be dropped as a part.
+func (s *tagSearch) endsClosed() bool {
+	if len(s.tokens) == 0 {
+		return false
+	}
+	last := s.tokens[len(s.tokens)-1]
+	return last.kind == closeTag && last.cost == 0 && s.blank(last.end, s.textEnd())
 }
 
 // tagForms are the tags of the call's pattern for a tool.
