@@ -80,8 +80,8 @@ func TestRealPostgresBombsElsewhere(t *testing.T) {
 	said := map[string]int{}
 	most, slowest := s.bombs(t, db, seeds[0], rounds, said)
 	t.Logf("%d bombs, the slowest %v; the server took %d MB more; %v", rounds, slowest.Round(time.Millisecond), most>>20, said)
-	if most > 1<<30 { // 507 MB were seen; the time that a busy machine takes decides
-		t.Errorf("the server took %d MB more", most>>20)
+	if slowest > 15*time.Second { // what it holds meanwhile depends on the machine's speed
+		t.Errorf("a statement took %v", slowest)
 	}
 }
 
