@@ -128,7 +128,9 @@ func (ar *arguments) braceless(t *toolset.Tool, id, key string, quotes []lenient
 	ar.Quotes = quotes
 	ar.Items('{', t.Type())
 	ar.Quotes = nil
-	ar.decideArguments(from, t, quotes, true)
+	if !ar.Unclosed { // without its closing brace too, little is left to decide by
+		ar.decideArguments(from, t, quotes, true)
+	}
 	return committed
 }
 

@@ -1,6 +1,8 @@
 package adapters
 
 import (
+	"strings"
+
 	"toolnorm/adapters/internal/declaration"
 	"toolnorm/adapters/internal/lenient"
 	"toolnorm/adapters/internal/repair"
@@ -36,7 +38,9 @@ func (py *python) read(p *declaration.Pattern) match {
 	for py.nextPython(brackets > 0) {
 	}
 	py.closers.closeBrackets(brackets)
-	py.calls.endCall(py.closers.skipClosers(p))
+	closed := py.closers.skipClosers(p)
+	py.calls.endCall(closed)
+	py.calls.closed = closed // looking for a further call has ended this one, whatever stands behind it
 	return committed
 }
 
@@ -154,7 +158,8 @@ func (py *python) pythonArgs(t *toolset.Tool) (string, match) {
 	py.Python = false
 	py.LeaveAll()
 	a = min(a, whole)
-	if a == matched && py.Spare.Odd || a != matched && (!py.trial.closing.Markless() || py.argumentAt(start, t)) {
+	ended := a == mismatch || a == incomplete && !py.trial.in.lengthCut() // what the model has ended is not cut
+	if a == matched && py.Spare.Odd || ended && (!py.trial.closing.Markless() || py.argumentAt(start, t)) {
 		return py.decidePython(start, t, string(out), a)
 	}
 	if a != matched {
@@ -191,6 +196,11 @@ func (py *python) decidePython(start int, t *toolset.Tool, today string, a match
 	n += py.Pos - start
 	py.Pos = start
 	m, ok := lenient.Decide(text, repair.Args{Type: t.Type(), Python: true, Mark: py.IsMark}, t.Name, today)
+	if a != matched && ok {
+		m.End = min(m.End, len(text))
+		ok = (a == mismatch || !neverClosed(text[:m.End])) &&
+			(!py.trial.closing.Markless() || strings.Trim(text[m.End:], " \t\r\n)]}`") == "")
+	}
 	switch {
 	case !ok:
 		py.Pos = end
@@ -206,6 +216,13 @@ func (py *python) decidePython(start int, t *toolset.Tool, today string, a match
 		return today, matched
 	}
 	return m.Args, matched
+}
+
+// neverClosed reports whether the last quote of arguments begins a text: nobody knows where that ends.
+func neverClosed(args string) bool {
+	last := strings.LastIndexAny(args, `"'`)
+	before := strings.TrimRight(args[:max(last, 0)], " \t\r\n")
+	return last >= 0 && (before == "" || strings.IndexByte("=:,([{", before[len(before)-1]) >= 0)
 }
 
 // objectArgument reads one object in the place of keywords: f({"a": 1}).

@@ -54,7 +54,7 @@ func DamagedMark(text, mark string) (sizes []int) {
 			return []int{len(form)}
 		}
 	}
-	if text[0] != mark[0] && text[0] != mark[1] {
+	if text[0] != mark[0] && text[0] != mark[1] || strings.HasPrefix(text[1:], mark) { // here<escape> is whole
 		return nil
 	}
 	for size := len(mark) - 1; size <= min(len(mark)+1, len(text)); size++ {
