@@ -22,6 +22,8 @@ type asWritten struct {
 	slip    bool // something was damaged
 	dressed bool // a text stands in what may be no part of it
 	astray  bool // arguments stand in front of it
+
+	sound []string // the parameters whose values are correct JSON, or of the family's notation, and can be no text
 }
 
 // maxHead bounds the head of a call that is compared, in bytes.
@@ -128,7 +130,17 @@ func (tg *tagged) noticeValue(h head, text string, t *schema.Type) {
 	case t.Allows(schema.String):
 		tg.written.slip = tg.written.slip || enum != nil && !slices.Contains(enum, string(chat.AppendQuoted(nil, text)))
 	default:
-		tg.written.slip = tg.written.slip || !json.Valid([]byte(text)) && !lenient.IsPython(strings.TrimSpace(text), h.read(text, t))
+		tg.noticeSound(h, json.Valid([]byte(text)) || lenient.IsPython(strings.TrimSpace(text), h.read(text, t)))
+	}
+}
+
+// noticeSound notes whether a value that can be no text is written as its family writes such values. If so it has no second
+// reading, whatever else is wrong with the call.
+func (tg *tagged) noticeSound(h head, sound bool) {
+	if sound {
+		tg.written.sound = append(tg.written.sound, h.key)
+	} else {
+		tg.written.slip = true
 	}
 }
 
@@ -177,7 +189,7 @@ func (tg *tagged) unsure(p *declaration.Pattern, t *schema.Type) bool {
 			}
 			continue
 		}
-		if tg.unsureValue(p, v, t.Prop(key)) {
+		if !slices.Contains(tg.written.sound, key) && tg.unsureValue(p, v, t.Prop(key)) {
 			return true
 		}
 	}
