@@ -96,7 +96,7 @@ func (ar *arguments) damagedQuote(from int, quotes []string) bool {
 	for i := 0; i < len(text); i++ {
 		if strings.HasPrefix(text[i:], q) {
 			i += len(q) - 1
-		} else if len(repair.DamagedMark(text[i:], q)) > 0 {
+		} else if !strings.HasPrefix(text[i+1:], q) && len(repair.DamagedMark(text[i:], q)) > 0 { // a sign in front of a whole one is text
 			return true
 		}
 	}

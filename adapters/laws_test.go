@@ -350,6 +350,7 @@ func TestHostileTextIsReadToItsEnd(t *testing.T) {
 // call: cut right behind it, they are calls.
 var closedTwice = []string{
 	"hermes/arguments behind an object that was closed too early", "lfm2/an argument behind a parenthesis that came too early", "inkling/an empty invoke is no call",
+	"qwen3-coder/text glued between two calls",
 }
 
 // TestAReplyCutAnywhereHoldsNoHalfCall cuts every golden reply at every byte, by its length, and by a source that fails: a

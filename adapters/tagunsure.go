@@ -22,33 +22,34 @@ type asWritten struct {
 	slip    bool // something was damaged
 	dressed bool // a text stands in what may be no part of it
 	astray  bool // arguments stand in front of it
+
+	sound []string // the parameters whose values are correct JSON, or of the family's notation, and can be no text
 }
 
 // maxHead bounds the head of a call that is compared, in bytes.
 const maxHead = 512
 
-// plainTags is text without line breaks, which say nothing between tags.
-func plainTags(text string) string { return strings.ReplaceAll(text, "\n", "") }
-
 // noticeHead notes whether the head of a call, which ends here, is as its family writes it.
 func (tg *tagged) noticeHead(p *declaration.Pattern, t *toolset.Tool) {
-	text, ok := plainTags(string(tg.Slice(max(tg.Base, tg.Pos-maxHead), tg.Pos))), true
+	text, ok := trimSpace(string(tg.Slice(max(tg.Base, tg.Pos-maxHead), tg.Pos))), true
 	for k := p.Hole("args") - 1; k >= 0 && ok; k-- {
 		switch part := p.Parts[k]; part.Hole {
 		case "":
 			text, ok = cutLiteral(text, part.Lit)
 		case "name":
-			text, ok = strings.CutSuffix(text, t.Name)
+			text, ok = strings.CutSuffix(trimSpace(text), t.Name)
+			text = trimSpace(text)
 		default:
-			front := plainTags(p.Parts[max(k-1, 0)].Lit.Text)
-			text = text[:max(strings.LastIndex(text, front), 0)+len(front)]
+			front := strings.Trim(p.Parts[max(k-1, 0)].Lit.Text, "\n")
+			text = text[:max(strings.LastIndex(text, front)+len(front), 0)]
 		}
 	}
+	text = trimSpace(text)
 	if ok && len(p.Family.Sections) > 0 {
 		_, ok = cutLiteral(text, p.Close[len(p.Close)-1])
 		for _, s := range p.Family.Sections {
 			if front, opened := cutLiteral(text, s.Parts[0].Lit); opened {
-				_, twice := cutLiteral(front, s.Parts[0].Lit)
+				_, twice := cutLiteral(trimSpace(front), s.Parts[0].Lit)
 				ok = !twice
 			}
 		}
@@ -59,6 +60,9 @@ func (tg *tagged) noticeHead(p *declaration.Pattern, t *toolset.Tool) {
 	tg.written = asWritten{slip: !ok || p.Headless || withoutWrapper(p)}
 	tg.written.astray = tg.written.slip && argumentsIn(p, text)
 }
+
+// trimSpace cuts white space off the end of a text.
+func trimSpace(text string) string { return strings.TrimRight(text, " \t\r\n") }
 
 // argumentsIn reports whether tags of arguments stand in a text behind all calls in it: two marks of a call have changed places.
 func argumentsIn(p *declaration.Pattern, text string) bool {
@@ -80,38 +84,30 @@ func withoutWrapper(p *declaration.Pattern) bool {
 	})
 }
 
-// suffixOf is the suffix of a checkpoint that a tag may have: :opensource.
-var suffixOf = regexp.MustCompile(`:[\w-]{1,32}([<>]|$)`)
-
 // halfSuffix is what is left of a suffix that a sign has ended too early: <arg_value:openso>rce>
 var halfSuffix = regexp.MustCompile(`^[\w-]{0,32}>`)
 
-// cutLiteral cuts a literal off the end of a text, as it is mostly written.
+// cutLiteral cuts a literal off the end of a text, and line breaks behind it. White space that the literal lets pass is no slip.
 func cutLiteral(text string, l declaration.Literal) (string, bool) {
-	want := plainTags(l.Plain())
-	rest, ok := strings.CutSuffix(text, want)
-	if !ok && formOf(l).suffix {
-		rest, ok = strings.CutSuffix(suffixOf.ReplaceAllString(text, "$1"), want)
-	}
-	return rest, ok
+	return l.CutSuffix(strings.TrimRight(text, "\n"))
 }
 
 // noticeArgument notes whether the head of an argument is as its family writes it. It ends at offset h.end and begins here.
 func (tg *tagged) noticeArgument(h head, from int) {
-	text, ok := plainTags(string(tg.Slice(max(from, tg.Base), tg.Pos))), true
+	text, ok := string(tg.Slice(max(from, tg.Base), tg.Pos)), true
 	for k := h.p.Hole("value") - 1; k >= 0 && ok; k-- {
 		switch part := h.p.Parts[k]; part.Hole {
 		case "":
 			text, ok = cutLiteral(text, part.Lit)
 		case "key":
-			if text, ok = strings.CutSuffix(text, h.key); !ok && h.p.Family.Flags.Entities {
-				text, ok = plainTags(h.p.Parts[k-1].Lit.Plain()), strings.Contains(text, "&")
+			if text, ok = strings.CutSuffix(strings.TrimRight(text, "\n"), h.key); !ok && h.p.Family.Flags.Entities {
+				text, ok = h.p.Parts[k-1].Lit.Plain(), strings.Contains(text, "&")
 			}
 		default:
 			text, ok = strings.CutSuffix(text, h.wire)
 		}
 	}
-	tg.written.slip = tg.written.slip || !ok || text != ""
+	tg.written.slip = tg.written.slip || !ok || trimSpace(text) != ""
 }
 
 // noticeText notes whether the text that ends here stands in what may be no part of it. first is its first byte; of a long
@@ -134,7 +130,17 @@ func (tg *tagged) noticeValue(h head, text string, t *schema.Type) {
 	case t.Allows(schema.String):
 		tg.written.slip = tg.written.slip || enum != nil && !slices.Contains(enum, string(chat.AppendQuoted(nil, text)))
 	default:
-		tg.written.slip = tg.written.slip || !json.Valid([]byte(text)) && !lenient.IsPython(strings.TrimSpace(text), h.read(text, t))
+		tg.noticeSound(h, json.Valid([]byte(text)) || lenient.IsPython(strings.TrimSpace(text), h.read(text, t)))
+	}
+}
+
+// noticeSound notes whether a value that can be no text is written as its family writes such values. If so it has no second
+// reading, whatever else is wrong with the call.
+func (tg *tagged) noticeSound(h head, sound bool) {
+	if sound {
+		tg.written.sound = append(tg.written.sound, h.key)
+	} else {
+		tg.written.slip = true
 	}
 }
 
@@ -144,7 +150,7 @@ func (tg *tagged) noticeEnd(h head) {
 		return
 	}
 	tail := string(tg.Slice(max(tg.Base, tg.Pos-len(h.own.Plain())-declaration.MaxSuffix), tg.Pos))
-	_, ok := cutLiteral(plainTags(tail), h.own)
+	_, ok := cutLiteral(tail, h.own)
 	lines := strings.Contains(tail, "\n") && tg.ahead.before(h.from-tg.Pos) == '\n'
 	tg.written.slip = tg.written.slip || !ok || h.onLines() && !lines
 }
@@ -152,11 +158,11 @@ func (tg *tagged) noticeEnd(h head) {
 // noticeClosers notes whether the closers of a call, which end here, are as its family writes them, and nothing of the family
 // that closes something stands behind.
 func (tg *tagged) noticeClosers(p *declaration.Pattern, from int) {
-	text, ok := plainTags(string(tg.Slice(max(from, tg.Base), tg.Pos))), true
+	text, ok := string(tg.Slice(max(from, tg.Base), tg.Pos)), true
 	for k := len(p.Close) - 1; k >= 0 && ok; k-- {
-		text, ok = cutLiteral(text, p.Close[k])
+		text, ok = cutLiteral(trimSpace(text), p.Close[k])
 	}
-	tg.written.slip = tg.written.slip || !ok || text != ""
+	tg.written.slip = tg.written.slip || !ok || trimSpace(text) != ""
 }
 
 // unsure reports whether the call that has been read holds a slip, and a value that may have come of another.
@@ -183,7 +189,7 @@ func (tg *tagged) unsure(p *declaration.Pattern, t *schema.Type) bool {
 			}
 			continue
 		}
-		if tg.unsureValue(p, v, t.Prop(key)) {
+		if !slices.Contains(tg.written.sound, key) && tg.unsureValue(p, v, t.Prop(key)) {
 			return true
 		}
 	}

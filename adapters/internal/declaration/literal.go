@@ -1,6 +1,7 @@
 package declaration
 
 import (
+	"regexp"
 	"strings"
 
 	"toolnorm/adapters/internal/scan"
@@ -223,3 +224,42 @@ func (l Literal) Trimmed() Literal {
 	}
 	return Literal{Units: units}
 }
+
+// suffixAtEnd is a suffix of a checkpoint at the end of a text.
+var suffixAtEnd = regexp.MustCompile(`:[\w-]{1,32}$`)
+
+// CutSuffix cuts a literal off the end of a text. It is as [Literal.Plain] has it, but for suffixes and white space: of that
+// any may stand where the literal lets it pass, or none.
+func (l Literal) CutSuffix(text string) (string, bool) {
+	for i := len(l.Units) - 1; i >= 0; i-- {
+		ok := true
+		switch u := l.Units[i]; u.Kind {
+		case Exact:
+			if u.Byte != '\n' || strings.HasSuffix(text, "\n") {
+				text, ok = strings.CutSuffix(text, string([]byte{u.Byte}))
+			}
+		case AnyBar:
+			text, ok = strings.CutSuffix(text, WideBar)
+		case AnyQuote:
+			text, ok = strings.CutSuffix(text, `"`)
+		case AnyEquals:
+			text, ok = strings.CutSuffix(trimSpace(text), "=")
+			text = trimSpace(text)
+		case Suffix:
+			if at := suffixAtEnd.FindStringIndex(text); at != nil {
+				text = text[:at[0]]
+			}
+		case OneNewline:
+			text = strings.TrimRight(text, "\n")
+		default:
+			text = trimSpace(text)
+		}
+		if !ok {
+			return text, false
+		}
+	}
+	return text, true
+}
+
+// trimSpace cuts white space off the end of a text.
+func trimSpace(text string) string { return strings.TrimRight(text, " \t\r\n") }
