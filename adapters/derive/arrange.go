@@ -198,8 +198,8 @@ func (p *printer) readsTurns(f *adapters.Format) (int, error) {
 // misled reports a call that is read otherwise where its values hold what the template itself prints for calls. To read no call
 // there is right: a template without escapes prints what has several readings.
 func (p *printer) misled(f *adapters.Format) error {
-	whole, other := p.show(gnus[0]), p.show(formProbe(1, "count_emus", `{"ibis": 7531, "kiwi": true, "moa": -2.5}`))
-	for _, value := range []string{whole, behind(whole, "wombat"), "`" + whole + "`\n" + whole, other, behind(other, "7531")} {
+	whole, other := p.show(gnus[0]), p.show(formProbe(1, "count_emus", `{"ibis": 7531, "kiwi": true}`))
+	for _, value := range []string{whole, behind(whole, "wombat"), "`" + whole + "`\n" + whole, other, "`" + strings.TrimSpace(other) + "`", behind(other, "7531")} {
 		for _, args := range []string{`{"lemur": %s, "okapi": "numbat"}`, `{"lemur": "wombat", "okapi": %s}`} {
 			calls := []chat.Call{formProbe(1, "fetch_gnus", fmt.Sprintf(args, chat.AppendQuoted(nil, value)))}
 			if err := p.otherwise(f, calls); err != nil {
