@@ -198,8 +198,9 @@ func (py *python) decidePython(start int, t *toolset.Tool, today string, a match
 	m, ok := lenient.Decide(text, repair.Args{Type: t.Type(), Python: true, Mark: py.IsMark}, t.Name, today)
 	if a != matched && ok {
 		m.End = min(m.End, len(text))
-		ok = (a == mismatch || !neverClosed(text[:m.End])) &&
-			(!py.trial.closing.Markless() || strings.Trim(text[m.End:], " \t\r\n)]}`") == "")
+		// without marks, and where a mark ends them, they are all that there is
+		all := m.Open || py.trial.closing.Markless() && strings.Trim(text[m.End:], " \t\r\n)]}`") != ""
+		ok = (a == mismatch || !neverClosed(text[:m.End])) && (!all || strings.TrimSpace(text[m.End:]) == "")
 	}
 	switch {
 	case !ok:
