@@ -107,7 +107,7 @@ func TestTemplateRecordings(t *testing.T) {
 				fresh.Add(messages, prompt, err)
 				return prompt, err
 			}})
-			compareRecording(t, fresh, filepath.Join("..", "internal", "templates", "recordings", name+".json"))
+			compareRecording(t, fresh, filepath.Join("..", "internal", "test", "templates", "recordings", name+".json"))
 		})
 	}
 }
