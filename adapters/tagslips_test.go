@@ -6,6 +6,7 @@ import (
 	"math/rand"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -286,8 +287,11 @@ func TestALongTextIsNoSlip(t *testing.T) {
 			if len(f.Args) == 0 || f.Args[0].Keyed() || !canPrint(f, c) {
 				continue
 			}
-			raw := string(f.Append(nil, c))
-			got, err := transcript(f, []string{raw}, chat.Stop, Options{Tools: tools})
+			var pieces []string // what was read of a value is dropped as it streams
+			for piece := range slices.Chunk(f.Append(nil, c), 1<<10) {
+				pieces = append(pieces, string(piece))
+			}
+			got, err := transcript(f, pieces, chat.Stop, Options{Tools: tools})
 			if err != nil || strings.Count(got, "call 0 write_file") != 1 {
 				t.Errorf("%s: a text of %d bytes: %v %.300s", f.Name, len(quoted), err, got)
 			}
