@@ -128,6 +128,7 @@ type head struct {
 	from  int    // position where the value begins
 	at    int    // position in the arguments where the member begins
 	odd   bool   // the key holds what no name does
+	line  bool   // the value begins behind a line break
 }
 
 // tags reads the arguments one after the other and writes them as one object.

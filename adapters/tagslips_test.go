@@ -6,6 +6,7 @@ import (
 	"math/rand"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -272,4 +273,28 @@ func tagSlipOf(t *testing.T, f *Format, raw string, call chat.Call, typ *schema.
 		}
 	}
 	return class
+}
+
+// TestALongTextIsNoSlip reads clean calls with a text in quotes, which is longer than what is kept of a value: a value that
+// looks odd counts as it stands there, however long it is.
+func TestALongTextIsNoSlip(t *testing.T) {
+	tools := testTools(t)
+	for _, f := range All() {
+		for _, size := range []int{16, 100 << 10} {
+			quoted := strings.Repeat("\"a line\"\n", size/9+1)
+			args, _ := json.Marshal(map[string]string{"content": quoted + `"`, "path": `"a.txt"`})
+			c := chat.Call{Name: "write_file", Args: args}
+			if len(f.Args) == 0 || f.Args[0].Keyed() || !canPrint(f, c) {
+				continue
+			}
+			var pieces []string // what was read of a value is dropped as it streams
+			for piece := range slices.Chunk(f.Append(nil, c), 1<<10) {
+				pieces = append(pieces, string(piece))
+			}
+			got, err := transcript(f, pieces, chat.Stop, Options{Tools: tools})
+			if err != nil || strings.Count(got, "call 0 write_file") != 1 {
+				t.Errorf("%s: a text of %d bytes: %v %.300s", f.Name, len(quoted), err, got)
+			}
+		}
+	}
 }

@@ -151,7 +151,7 @@ func (tg *tagged) noticeEnd(h head) {
 	}
 	tail := string(tg.Slice(max(tg.Base, tg.Pos-len(h.own.Plain())-declaration.MaxSuffix), tg.Pos))
 	_, ok := cutLiteral(tail, h.own)
-	lines := strings.Contains(tail, "\n") && tg.ahead.before(h.from-tg.Pos) == '\n'
+	lines := strings.Contains(tail, "\n") && h.line
 	tg.written.slip = tg.written.slip || !ok || h.onLines() && !lines
 }
 

@@ -21,7 +21,7 @@ func (tg *tagged) tagValue(p *declaration.Pattern, h head, t *schema.Type) {
 		tg.Pos++
 	}
 	h.cdata = tg.openCDATA(p.Family)
-	h.from = tg.Pos
+	h.from, h.line = tg.Pos, tg.ahead.before(0) == '\n'
 	// where the family has no CDATA, a value in it may have been meant without
 	tg.Out.Doubt = tg.Out.Doubt || !tg.plan.made && tg.headAgain(p, h) || !h.cdata && tg.Has(tg.Space(0), declaration.CDATAOpen)
 	if h.cdata && tg.plan.made { // the plan knows no CDATA
