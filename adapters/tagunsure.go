@@ -130,17 +130,17 @@ func (tg *tagged) noticeValue(h head, text string, t *schema.Type) {
 	case t.Allows(schema.String):
 		tg.written.slip = tg.written.slip || enum != nil && !slices.Contains(enum, string(chat.AppendQuoted(nil, text)))
 	default:
-		tg.noticeSound(h, json.Valid([]byte(text)) || lenient.IsPython(strings.TrimSpace(text), h.read(text, t)))
+		tg.written.value(h.key, json.Valid([]byte(text)) || lenient.IsPython(strings.TrimSpace(text), h.read(text, t)))
 	}
 }
 
-// noticeSound notes whether a value that can be no text is written as its family writes such values. If so it has no second
+// value notes whether a value that can be no text is written as its family writes such values. If so it has no second
 // reading, whatever else is wrong with the call.
-func (tg *tagged) noticeSound(h head, sound bool) {
+func (w *asWritten) value(key string, sound bool) {
 	if sound {
-		tg.written.sound = append(tg.written.sound, h.key)
+		w.sound = append(w.sound, key)
 	} else {
-		tg.written.slip = true
+		w.slip = true
 	}
 }
 

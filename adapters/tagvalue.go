@@ -45,7 +45,7 @@ func (tg *tagged) tagValue(p *declaration.Pattern, h head, t *schema.Type) {
 		tg.args.noticeRest()
 		end := tg.Pos
 		tg.args.decide(from, at, "", repair.Args{Type: typ})
-		tg.noticeSound(h, !tg.Out.Odd || from >= tg.Base && end <= tg.Pos && tg.args.writtenAsPython(string(tg.Slice(from, end)), tg.Out.From(at)))
+		tg.written.value(h.key, !tg.Out.Odd || from >= tg.Base && end <= tg.Pos && tg.args.writtenAsPython(string(tg.Slice(from, end)), tg.Out.From(at)))
 		tg.calls.argsAt = -1
 		tg.skipValue(p, h, t)
 		return
