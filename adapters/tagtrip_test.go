@@ -144,7 +144,8 @@ func TestFilesInTagsComeBack(t *testing.T) {
 		all, lost, bad = all+right+none+wrong, lost+none, bad+wrong
 	}
 	// Two thirds of the files hold calls, many of them broken: of those about their own family some are still cut.
-	if bad > 1+all/500 || 10*lost > all {
+	// The few of a short run, all out of this repository, say nothing about the share that is lost.
+	if bad > 1+all/500 || 10*lost > all && !testing.Short() {
 		t.Errorf("of %d calls %d gave another value, and %d were none", all, bad, lost)
 	}
 }
