@@ -60,8 +60,8 @@ install: page
 TARGETS = linux_amd64 linux_arm64 darwin_amd64 darwin_arm64 windows_amd64 windows_arm64
 DIST ?= dist
 SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct)
-# What the Debian packages say of who made them: the author of the commit, unless told. A homepage stands there when one is told.
-MAINTAINER ?= $(shell git log -1 --format='%an <%ae>')
+# What the Debian packages say of who made them, and of a homepage; the same everywhere unless told.
+MAINTAINER ?=
 HOMEPAGE ?=
 
 release:
