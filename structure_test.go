@@ -294,7 +294,7 @@ var below = map[string][]string{
 	"tools/data":             {"tools", "internal/store", "internal/sqlsafe", "internal/chroma", "internal/embedding", "internal/lexical", "internal/vector"},
 	"tools/kb/chunk":         {"internal/aside"},
 	"tools/kb/kbstore":       {"internal/auth", "internal/lexical", "internal/store", "internal/vector"},
-	"internal/sqlsafe":       {"chat", "internal/aside"},
+	"internal/sqlsafe":       {"chat", "internal/aside", "internal/jsontree"},
 	"internal/aside":         {},
 	"internal/chroma":        {"chat"},
 	"internal/lexical":       {},
@@ -359,7 +359,7 @@ var below = map[string][]string{
 	"internal/companymcp":           {"tools/company"},
 
 	"agent":                 {"adapters", "agent/internal/worded", "chat", "chat/schema", "internal/fault", "internal/lexical", "internal/ocr", "internal/sse", "tools"},
-	"agent/internal/worded": {"adapters", "chat", "chat/schema"},
+	"agent/internal/worded": {"adapters", "chat", "chat/schema", "internal/jsontree"},
 	"internal/family":       {"adapters", "adapters/derive", "chat", "internal/golden"},
 	"internal/home":         {},
 	"internal/jsonscan":     {},

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"toolnorm/chat"
+	"toolnorm/internal/jsontree"
 )
 
 // largestSafe is the largest integer that readers whose numbers are doubles, as JavaScript's, still hold exactly.
@@ -68,19 +69,16 @@ const deepestJSON = 200
 
 // shallow reports whether a JSON text is nested less than deepestJSON levels.
 func shallow(text []byte) bool {
-	depth, quoted := 0, false
+	depth := 0
 	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '[', c == '{':
+		switch text[i] {
+		case '"':
+			i += jsontree.StringEnd(text[i:]) - 1
+		case '[', '{':
 			if depth++; depth > deepestJSON {
 				return false
 			}
-		case c == ']', c == '}':
+		case ']', '}':
 			depth--
 		}
 	}

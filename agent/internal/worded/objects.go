@@ -11,6 +11,7 @@ import (
 	"toolnorm/adapters"
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
+	"toolnorm/internal/jsontree"
 )
 
 // Where JSON may be a call, and where it has arguments. They only find what to try.
@@ -310,17 +311,14 @@ func value(text string) (v string, complete bool) {
 	if text == "" || text[0] != '{' && text[0] != '[' {
 		return text, false
 	}
-	depth, inText := 0, false
+	depth := 0
 	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case inText && c == '\\':
-			i++
-		case c == '"':
-			inText = !inText
-		case inText:
-		case c == '{' || c == '[':
+		switch text[i] {
+		case '"':
+			i += jsontree.StringEnd(text[i:]) - 1
+		case '{', '[':
 			depth++
-		case c == '}' || c == ']':
+		case '}', ']':
 			if depth--; depth == 0 {
 				return text[:i+1], true
 			}

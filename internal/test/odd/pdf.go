@@ -22,6 +22,12 @@ func PDF(r *rand.Rand, texts ...string) []byte {
 		}
 		objects = append(objects, page, content)
 	}
+	return PDFOf(objects, kids)
+}
+
+// PDFOf returns a file of objects, which are numbered from 1. The first is the catalogue, and the
+// second, the tree of pages, is made of kids, which refer to the pages.
+func PDFOf(objects, kids []string) []byte {
 	objects[1] = fmt.Sprintf("<</Type/Pages/Count %d/Kids[%s]>>", len(kids), strings.Join(kids, " "))
 	var b bytes.Buffer
 	b.WriteString("%PDF-1.4\n")

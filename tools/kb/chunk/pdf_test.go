@@ -9,6 +9,8 @@ import (
 	"unicode/utf16"
 
 	"github.com/ledongthuc/pdf"
+
+	"toolnorm/internal/test/odd"
 )
 
 // pdfOf is a PDF with a page for each of contents. F1 is a font of single bytes, 500 wide each, F2 one of UTF-16, 1000 wide.
@@ -37,21 +39,7 @@ func pdfOf(tb testing.TB, contents ...string) []byte {
 		objects = append(objects, fmt.Sprintf("<</Type/Page/Parent 2 0 R/Contents %d 0 R/Resources<</Font<</F1 3 0 R/F2 4 0 R>>>>>>", n+1),
 			fmt.Sprintf("<</Length %d>>stream\n%s\nendstream", len(c), c))
 	}
-	objects[1] = fmt.Sprintf("<</Type/Pages/Count %d/Kids[%s]>>", len(kids), strings.Join(kids, " "))
-	var b bytes.Buffer
-	b.WriteString("%PDF-1.4\n")
-	var offsets []int
-	for i, o := range objects {
-		offsets = append(offsets, b.Len())
-		fmt.Fprintf(&b, "%d 0 obj\n%s\nendobj\n", i+1, o)
-	}
-	xref := b.Len()
-	fmt.Fprintf(&b, "xref\n0 %d\n0000000000 65535 f \n", len(objects)+1)
-	for _, at := range offsets {
-		fmt.Fprintf(&b, "%010d 00000 n \n", at)
-	}
-	fmt.Fprintf(&b, "trailer\n<</Size %d/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n", len(objects)+1, xref)
-	return b.Bytes()
+	return odd.PDFOf(objects, kids)
 }
 
 // wide is a string of font F2.
