@@ -20,17 +20,18 @@ import (
 // misbehave, in those without them.
 const MaxUnrelated = 1.10
 
-// How it is measured. The program is started with and without them in turn, so that a busy moment of the machine
-// strikes both, and it has some time first, in which it finds out what it is connected with.
+// How it is measured. Two programs run at once, one with them and one without, and are asked in turn, a few requests
+// each, so that a busy moment of the machine strikes both. They have some time first, in which they find out what
+// they are connected with. In the rest the broken servers are tried again.
 const (
-	unrelatedTurns = 5
-	unrelatedAsked = 200
+	unrelatedTurns = 300
+	unrelatedAsked = 20
 	unrelatedFirst = 3 * time.Second
 )
 
 // Unrelated is what MCP servers that hang, die and write garbage change for requests that have nothing to do with them.
 type Unrelated struct {
-	Without, With time.Duration // the median of the turns' 99th percentiles of the time to the first token
+	Without, With time.Duration // the 99th percentiles of the time to the first token
 	Ratio         float64
 }
 
@@ -46,21 +47,15 @@ func MeasureUnrelated(program string) (u Unrelated, err error) {
 		return u, err
 	}
 	defer end()
-	for try := 0; try < tries; try++ {
-		var all [2][]time.Duration
-		for range unrelatedTurns {
-			for i, servers := range []string{"[]", list} {
-				p99, err := firstTokens(program, up.URL, servers)
-				if err != nil {
-					return u, err
-				}
-				all[i] = append(all[i], p99)
-			}
+	for range tries {
+		took, err := firstTokens(program, up.URL, "[]", list)
+		if err != nil {
+			return u, err
 		}
-		for i := range all {
-			slices.Sort(all[i])
+		for _, t := range took {
+			slices.Sort(t)
 		}
-		u.Without, u.With = all[0][unrelatedTurns/2], all[1][unrelatedTurns/2]
+		u.Without, u.With = took[0][len(took[0])*99/100], took[1][len(took[1])*99/100]
 		if u.Ratio = float64(u.With) / float64(u.Without); u.Ratio <= MaxUnrelated {
 			break
 		}
@@ -68,41 +63,48 @@ func MeasureUnrelated(program string) (u Unrelated, err error) {
 	return u, nil
 }
 
-// firstTokens starts the program with a mcp.json and returns the 99th percentile of the time to the first token.
-func firstTokens(program, upstream, servers string) (time.Duration, error) {
-	dir, err := os.MkdirTemp("", "unrelated")
-	if err != nil {
-		return 0, err
-	}
-	defer os.RemoveAll(dir)
-	if err := os.WriteFile(filepath.Join(dir, "mcp.json"), []byte(servers), 0o600); err != nil {
-		return 0, err
-	}
-	log, err := os.Create(filepath.Join(dir, "log"))
-	if err != nil {
-		return 0, err
-	}
-	defer log.Close()
-	p, err := drive.Launch("toolnorm", log, func(addr string) []string {
-		return []string{program, "serve", "--listen", addr, "--ollama", upstream, "--data", dir}
-	})
-	if err != nil {
-		return 0, err
-	}
-	defer p.Close()
-	time.Sleep(unrelatedFirst)
-	took := make([]time.Duration, 0, unrelatedAsked)
-	for i := range unrelatedAsked + 20 {
-		r, err := drive.Stream(p.URL, fake.Script{Bytes: 16}, false)
+// firstTokens starts the program once with each mcp.json, and returns for each the times to the first token.
+func firstTokens(program, upstream string, lists ...string) (took [][]time.Duration, err error) {
+	var programs []*drive.Proxy
+	for _, list := range lists {
+		dir, err := os.MkdirTemp("", "unrelated")
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
-		if i >= 20 { // the first ones open connections
-			took = append(took, r.First)
+		defer os.RemoveAll(dir)
+		if err := os.WriteFile(filepath.Join(dir, "mcp.json"), []byte(list), 0o600); err != nil {
+			return nil, err
+		}
+		log, err := os.Create(filepath.Join(dir, "log"))
+		if err != nil {
+			return nil, err
+		}
+		defer log.Close()
+		p, err := drive.Launch("toolnorm", log, func(addr string) []string {
+			return []string{program, "serve", "--listen", addr, "--ollama", upstream, "--data", dir}
+		})
+		if err != nil {
+			return nil, err
+		}
+		defer p.Close()
+		programs = append(programs, p)
+	}
+	time.Sleep(unrelatedFirst)
+	took = make([][]time.Duration, len(programs))
+	for turn := range unrelatedTurns {
+		for i, p := range programs {
+			for range unrelatedAsked {
+				r, err := drive.Stream(p.URL, fake.Script{Bytes: 16}, false)
+				if err != nil {
+					return nil, err
+				}
+				if turn > 0 { // the first ones open connections
+					took[i] = append(took[i], r.First)
+				}
+			}
 		}
 	}
-	slices.Sort(took)
-	return took[len(took)*99/100], nil
+	return took, nil
 }
 
 // misbehaving returns a mcp.json of servers that do not what they should, and what ends them.

@@ -11,10 +11,13 @@ import (
 // until the event is whole. It counts bytes as they pass and holds none.
 type bounded struct {
 	io.ReadCloser
-	unit  unit
-	n     int // bytes of the unit that is being read
-	line  int // bytes of its line
-	quota quota
+	unit    unit
+	n       int  // bytes of the unit that is being read
+	line    int  // bytes of its line
+	begun   int  // how much of messageStart its line has had
+	message bool // the unit holds a message: its data began as an object or an array does
+	all     quota
+	noise   quota // of what is no message
 }
 
 // unit is what a bound is about.
@@ -27,37 +30,74 @@ const (
 	oneLine
 )
 
+// messageStart is what stands in front of a message in a line of an event stream; in one of a command there is nothing.
+const messageStart = "data:"
+
 // Read counts what it passes on. An event ends with an empty line, which may be CRLF; so \r adds nothing to a line.
 // What was read in front of the error is passed on, and mcp-go ends the connection.
 func (b *bounded) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	units := 0
+	var units, noises, noise int
 	for _, c := range p[:n] {
 		b.n++
 		switch {
 		case c == '\n' && (b.unit == oneLine || b.unit == oneEvent && b.line == 0):
-			b.n, b.line = 0, 0
+			if !b.message {
+				noises++
+			}
+			b.n, b.line, b.begun, b.message = 0, 0, 0, false
 			units++
 		case c == '\n':
-			b.line = 0
+			b.line, b.begun = 0, 0
 		case c != '\r':
 			b.line++
+			if !b.message {
+				b.begin(c)
+				noise++
+			}
 		}
 	}
 	switch {
 	case b.n > largestAnswer:
 		return n, fmt.Errorf("the server's answer is larger than %d bytes", largestAnswer)
-	case b.unit != wholeBody && !b.quota.take(units, n):
-		return n, fmt.Errorf("the server floods: it writes more than %d messages or %d MiB a second", unitsASecond, bytesASecond>>20)
+	case b.unit == wholeBody:
+	case !b.all.take(units, n, maxAll):
+		return n, fmt.Errorf("the server floods: it writes more than %v messages or %v bytes a second", maxAll.unitsASecond, maxAll.bytesASecond)
+	case !b.noise.take(noises, noise, maxNoise):
+		return n, fmt.Errorf("the server writes what is not MCP: more than %v lines or %v bytes at once", maxNoise.units, maxNoise.bytes)
 	}
 	return n, err
 }
 
-// What a connection may write: in one go, and for good. It is far more than servers write that are asked, and far
-// less than what reading takes a core.
-const (
-	unitsAtOnce, unitsASecond = 5_000, 500
-	bytesAtOnce, bytesASecond = 64 << 20, 32 << 20
+// begin looks at a byte of a line that may still begin a message.
+func (b *bounded) begin(c byte) {
+	data := len(messageStart)
+	if b.unit == oneLine {
+		data = 0
+	}
+	switch {
+	case b.begun < 0:
+	case b.begun < data && c == messageStart[b.begun]:
+		b.begun++
+	case b.begun == data && (c == ' ' || c == '\t'):
+	case b.begun == data && (c == '{' || c == '['):
+		b.message = true
+	default:
+		b.begun = -1
+	}
+}
+
+// allowance is what a connection may write in one go, and for good.
+type allowance struct {
+	units, unitsASecond, bytes, bytesASecond float64
+}
+
+// maxAll is far more than servers write that are asked, and far less than what reading takes a core. maxNoise
+// holds what many commands write in front of their first message, and some between two: a banner, a log. A command
+// that writes nothing else, or one line without an end, is ended before it costs anything.
+var (
+	maxAll   = allowance{units: 5_000, unitsASecond: 500, bytes: 64 << 20, bytesASecond: 32 << 20}
+	maxNoise = allowance{units: 500, unitsASecond: 50, bytes: 256 << 10, bytesASecond: 16 << 10}
 )
 
 // quota is how much a connection has written lately. Its zero value is ready.
@@ -67,11 +107,11 @@ type quota struct {
 }
 
 // take counts what was read, and reports whether that is little enough.
-func (q *quota) take(units, bytes int) bool {
+func (q *quota) take(units, bytes int, most allowance) bool {
 	now := time.Now()
 	passed := now.Sub(q.at).Seconds() // of the zero time: ages
 	q.at = now
-	q.units = max(0, q.units-passed*unitsASecond) + float64(units)
-	q.bytes = max(0, q.bytes-passed*bytesASecond) + float64(bytes)
-	return q.units <= unitsAtOnce && q.bytes <= bytesAtOnce
+	q.units = max(0, q.units-passed*most.unitsASecond) + float64(units)
+	q.bytes = max(0, q.bytes-passed*most.bytesASecond) + float64(bytes)
+	return q.units <= most.units && q.bytes <= most.bytes
 }

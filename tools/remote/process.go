@@ -133,9 +133,9 @@ func listen(r io.Reader, told func(string)) {
 		if err != nil {
 			return
 		}
-		if !q.take(1, len(line)) {
+		if !q.take(1, len(line), maxNoise) {
 			_, _ = b.Discard(b.Buffered())
-			q.units = unitsAtOnce // lines that were dropped do not count
+			q.units, q.bytes = maxNoise.units, maxNoise.bytes // lines that were dropped do not count
 			time.Sleep(floodPause)
 			continue
 		}

@@ -419,8 +419,8 @@ func TestAnAnswerThatIsTooLargeIsCut(t *testing.T) {
 }
 
 func TestAStreamIsBoundedByItsEvents(t *testing.T) {
-	small := strings.Repeat("data: "+strings.Repeat("x", 1<<20)+"\n\n: ping\r\n\r\n", 20)
-	large := strings.Repeat("data: "+strings.Repeat("x", 1<<20)+"\n", 40)
+	small := strings.Repeat("data: {"+strings.Repeat("x", 1<<20)+"\n\n: ping\r\n\r\n", 20)
+	large := strings.Repeat("data: {"+strings.Repeat("x", 1<<20)+"\n", 40)
 	for text, ok := range map[string]bool{small: true, large: false} {
 		_, err := io.Copy(io.Discard, &bounded{ReadCloser: io.NopCloser(strings.NewReader(text)), unit: oneEvent})
 		if (err == nil) != ok {
@@ -429,19 +429,32 @@ func TestAStreamIsBoundedByItsEvents(t *testing.T) {
 	}
 }
 
-// TestAServerThatFloodsIsEnded reads more messages, and more bytes, than a server may write that nobody asks.
+// TestAServerThatFloodsIsEnded reads more messages, more bytes, and more that is not MCP than a server may write.
 func TestAServerThatFloodsIsEnded(t *testing.T) {
-	for text, floods := range map[string]bool{
-		strings.Repeat("y\n", 20_000):                              true,
-		strings.Repeat(strings.Repeat("x", 4<<20)+"\n", 40):        true,
-		strings.Repeat(strings.Repeat("{}", 1000)+"\n", 4000):      false,
-		strings.Repeat("x", 9<<20) + "\n":                          false,
-		strings.Repeat("data: "+strings.Repeat("x", 80)+"\n", 400): false,
+	message := `{"jsonrpc":"2.0","method":"` + strings.Repeat("x", 2000) + `"}`
+	for _, c := range []struct {
+		name   string
+		unit   unit
+		text   string
+		floods bool
+	}{
+		{"lines", oneLine, strings.Repeat("{}\n", 20_000), true},
+		{"bytes", oneLine, strings.Repeat("{"+strings.Repeat("x", 4<<20)+"\n", 40), true},
+		{"noise of many lines", oneLine, strings.Repeat("y\n", 600), true},
+		{"noise without an end", oneLine, strings.Repeat("\x00", 300<<10), true},
+		{"noise in a stream", oneEvent, strings.Repeat("data: "+strings.Repeat("garbage ", 500)+"\n\n", 100), true},
+		{"messages", oneLine, strings.Repeat(message+"\n", 4000), false},
+		{"a large message", oneLine, "{" + strings.Repeat("x", 9<<20) + "\n", false},
+		{"a batch", oneLine, " [" + message + "]\r\n", false},
+		{"a banner", oneLine, strings.Repeat(strings.Repeat("=", 80)+"\n", 400) + strings.Repeat(message+"\n", 4000), false},
+		{"events", oneEvent, strings.Repeat("id: 1\nevent: message\ndata: "+message+"\n\n", 4000), false},
+		{"events in lines", oneEvent, strings.Repeat("data:{\ndata: \"x\": \""+strings.Repeat("x", 2000)+"\"\ndata:}\r\n\r\n", 4000), false},
+		{"an address, and pings", oneEvent, "event: endpoint\ndata: /messages?session=1\n\n" + strings.Repeat(": ping\n\n", 400), false},
 	} {
 		synctest.Test(t, func(t *testing.T) { // no time passes, however slow the machine is
-			_, err := io.Copy(io.Discard, &bounded{ReadCloser: io.NopCloser(strings.NewReader(text)), unit: oneLine})
-			if (err != nil) != floods {
-				t.Errorf("%d bytes %.10q: %v", len(text), text, err)
+			_, err := io.Copy(io.Discard, &bounded{ReadCloser: io.NopCloser(strings.NewReader(c.text)), unit: c.unit})
+			if (err != nil) != c.floods {
+				t.Errorf("%s, %d bytes: %v", c.name, len(c.text), err)
 			}
 		})
 	}
