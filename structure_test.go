@@ -323,7 +323,7 @@ var below = map[string][]string{
 	"engine/demo":            {"chat", "chat/schema", "adapters", "engine/ollama", "engine/upstream", "internal/sleep"},
 	"engine/valid":           {"chat", "chat/schema", "internal/fault", "internal/jsonscan", "internal/jsontree", "internal/kept", "internal/spelling"},
 	"internal/trace":         {"chat", "internal/fault"},
-	"admin":                  {"adapters", "chat", "engine", "tools", "tools/dynamic", "tools/kb", "tools/kb/chunk", "tools/kb/kbstore", "tools/remote", "internal/auth", "internal/body", "internal/fault", "internal/replay", "internal/sse", "internal/store", "internal/trace"},
+	"admin":                  {"adapters", "chat", "engine", "tools", "tools/dynamic", "tools/kb", "tools/kb/chunk", "tools/kb/kbstore", "tools/remote", "internal/auth", "internal/body", "internal/fault", "internal/pyexpr", "internal/replay", "internal/sse", "internal/store", "internal/trace"},
 	"admin/web":              {},
 	"internal/replay":        {"adapters", "chat", "engine/valid", "internal/golden"},
 	"runner":                 {"chat", "tools", "internal/body", "internal/fault", "internal/replace"},

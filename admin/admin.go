@@ -19,6 +19,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/klauspost/compress/gzhttp"
 	"github.com/rs/zerolog"
 
 	"toolnorm/adapters"
@@ -61,7 +62,8 @@ type Server struct {
 	current atomic.Pointer[current]
 	events  *hub
 	mux     *http.ServeMux
-	routes  []string // the patterns of Handle
+	packed  http.HandlerFunc // serve, compressed where that is taken
+	routes  []string         // the patterns of Handle
 }
 
 // current is what follows the settings: which models there are, and by which formats a text is read.
@@ -81,6 +83,7 @@ func (s *Server) Use(m Models, f *adapters.Set) {
 // New makes the server with its own routes. Other packages add theirs by Handle before the first request.
 func New(c Config) *Server {
 	s := &Server{config: c, events: newHub(), mux: http.NewServeMux()}
+	s.packed = packing(http.HandlerFunc(s.serve))
 	s.Use(c.Models, c.Formats)
 	s.Handle("GET "+API+"openapi.yaml", s.document)
 	s.Handle("GET "+API+"session", s.session)
@@ -115,8 +118,21 @@ func (s *Server) Publish(kind string) { s.events.publish(kind) }
 // Close ends the streams of pages, which would never end by themselves.
 func (s *Server) Close() { s.events.close() }
 
+// packing compresses what is text and has an end, also for a page that is far away.
+// A stream of events is not: what it says has to arrive at once.
+func packing(h http.Handler) http.HandlerFunc {
+	wrap, err := gzhttp.NewWrapper(gzhttp.ContentTypes([]string{"application/json", "application/yaml", "text/html", "text/css", "text/javascript"}))
+	if err != nil {
+		panic(err) // an option here is wrong
+	}
+	return wrap(h)
+}
+
 // ServeHTTP answers a request below /admin.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.packed(w, r) }
+
+// serve answers uncompressed.
+func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if strings.HasPrefix(r.URL.Path, API) {
 		s.mux.ServeHTTP(w, r)
 		return

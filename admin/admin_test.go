@@ -211,3 +211,28 @@ func TestTooManyPagesAreRefused(t *testing.T) {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 }
+
+// Long answers come compressed to those who take that, and a stream of events never does.
+func TestAnswersAreCompressed(t *testing.T) {
+	s := New(Config{})
+	defer s.Close()
+	ask := func(path, takes string) *http.Response {
+		r := httptest.NewRequest("GET", path, nil)
+		r.Header.Set("Accept-Encoding", takes)
+		ctx, cancel := context.WithCancel(t.Context())
+		if strings.HasSuffix(path, "events") {
+			cancel()
+		}
+		defer cancel()
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, r.WithContext(ctx))
+		return w.Result()
+	}
+	for _, c := range []struct{ path, takes, want string }{
+		{"formats", "gzip", "gzip"}, {"openapi.yaml", "gzip, br", "gzip"}, {"formats", "", ""}, {"formats", "gzip;q=0", ""}, {"events", "gzip", ""},
+	} {
+		if got := ask(API+c.path, c.takes).Header.Get("Content-Encoding"); got != c.want {
+			t.Errorf("%s, Accept-Encoding %q: Content-Encoding %q, want %q", c.path, c.takes, got, c.want)
+		}
+	}
+}

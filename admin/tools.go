@@ -11,6 +11,7 @@ import (
 
 	"toolnorm/internal/auth"
 	"toolnorm/internal/fault"
+	"toolnorm/internal/pyexpr"
 	"toolnorm/tools"
 	"toolnorm/tools/dynamic"
 )
@@ -307,8 +308,8 @@ func showResult(res tools.Result) *shown {
 	return out
 }
 
-// listConnections answers with the tables for the explorer. What a connection's setting
-// says, a URL with a password, is not in it.
+// listConnections answers with what definitions may name: the tables for the explorer, and the
+// functions of expressions. What a connection's setting says, a URL with a password, is not in it.
 func (c *customTools) listConnections(w http.ResponseWriter, r *http.Request) error {
-	return write(w, http.StatusOK, map[string]any{"connections": c.set.Connections(r.Context())})
+	return write(w, http.StatusOK, map[string]any{"connections": c.set.Connections(r.Context()), "functions": pyexpr.Names()})
 }

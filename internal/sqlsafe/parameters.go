@@ -114,6 +114,22 @@ func (k Kind) Braces(sql string) (string, error) {
 	return b.String() + sql[done:], nil
 }
 
+// Quoted returns the offset of the first :name that stands inside of quotes, where nothing is bound, and
+// -1 when there is none. A cast there (::name) is none.
+func (k Kind) Quoted(sql, name string) int {
+	for i := 0; i < len(sql); {
+		n, blank := k.next(sql[i:])
+		for at := i + 1; !blank && at < i+n; at++ {
+			rest, is := strings.CutPrefix(sql[at:i+n], ":"+name)
+			if is && sql[at-1] != ':' && (rest == "" || !wordByte(rest[0])) {
+				return at
+			}
+		}
+		i += n
+	}
+	return -1
+}
+
 // bound is a statement whose parameters are written as PostgreSQL knows them, $1 to $n.
 type bound struct {
 	sql   string   // as it was

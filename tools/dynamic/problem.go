@@ -37,6 +37,12 @@ func (p *problems) odd(field, rule, format string, args ...any) {
 	*p = append(*p, Problem{Severity: "warning", Field: field, Rule: rule, Message: fmt.Sprintf(format, args...)})
 }
 
+// at places the last one at an offset of a statement.
+func (p problems) at(sql string, offset int) {
+	last := &p[len(p)-1]
+	last.Line, last.Column = sqlsafe.Place(sql, len([]rune(sql[:offset]))+1)
+}
+
 // errors reports whether something keeps the draft from being saved. A warning is what may be
 // meant: a parameter without a use yet, a database that is down.
 func (p problems) errors() bool {

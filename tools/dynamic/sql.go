@@ -67,13 +67,25 @@ func (c *compiled) bindNames(kind sqlsafe.Kind, p *problems) bool {
 	for _, one := range found {
 		known := slices.ContainsFunc(c.draft.Params, func(p Param) bool { return p.Name == one.Name })
 		if !known && !slices.Contains(used, one.Name) {
-			line, column := sqlsafe.Place(text, len([]rune(text[:one.At]))+1)
 			p.wrong("definition", "unknown_parameter", "there is no parameter %s", one.Name)
-			last := &(*p)[len(*p)-1]
-			last.Line, last.Column = line, column
+			p.at(text, one.At)
 			good = false
 		}
 		used = append(used, one.Name)
+	}
+	for _, one := range c.draft.Params {
+		at := kind.Quoted(text, one.Name)
+		if at < 0 {
+			continue
+		}
+		// A label may name a parameter that is bound elsewhere. One that is bound nowhere finds nothing.
+		note := p.odd
+		if !slices.Contains(used, one.Name) {
+			note, good = p.wrong, false
+			used = append(used, one.Name)
+		}
+		note("definition", "quoted_parameter", ":%s stands inside of quotes and is not bound; write '…' || :%[1]s || '…', or leave the quotes out", one.Name)
+		p.at(text, at)
 	}
 	c.unused(used, p)
 	return good
