@@ -25,6 +25,9 @@ function kept(door: Door): string {
   return typeof sessionStorage === 'undefined' ? '' : (sessionStorage.getItem(`key-${door}`) ?? '');
 }
 
+// refused reports whether the key that was entered for a door does not open it.
+export const refused = (door: Door): boolean => (keys[door] || keys.admin) !== '';
+
 export function setKey(door: Door, value: string) {
   keys[door] = value.trim();
   sessionStorage.setItem(`key-${door}`, keys[door]);

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { changed, type Door, get, listen, needsKey, setKey } from './api';
+import { changed, type Door, get, listen, needsKey, refused, setKey } from './api';
 import { type Key, language, setLanguage, t } from './i18n';
 import { One } from './pages/exchange';
 import { Base, Knowledge } from './pages/knowledge';
@@ -64,6 +64,7 @@ export function App() {
     return listen((e) => changed(e.name), setLive);
   }, [turn]);
   const name = path[0] || 'overview';
+  const state = t(live ? 'connected' : locked ? 'locked' : 'disconnected');
   return (
     <div class="app">
       {/* biome-ignore lint/a11y/useValidAnchor: it leads to a place; the address bar holds the page */}
@@ -90,18 +91,13 @@ export function App() {
         <div class="settings">
           <Theme />
           <Button
-            aria-label={t('language')}
+            title={t('language')}
             onClick={() => setLanguage(language.value === 'en' ? 'ko' : 'en')}
           >
             {language.value === 'en' ? '한국어' : 'English'}
           </Button>
-          <span
-            class={live ? 'connection' : 'connection bad'}
-            role="status"
-            title={live ? t('connected') : t('disconnected')}
-          >
-            <span aria-hidden="true">●</span>{' '}
-            <span>{live ? t('connected') : t('disconnected')}</span>
+          <span class={live ? 'connection' : 'connection bad'} role="status" title={state}>
+            <span aria-hidden="true">●</span> <span>{state}</span>
           </span>
         </div>
       </nav>
@@ -160,7 +156,11 @@ function KeyDialog({ door }: { door: Door }) {
   return (
     <Dialog title={t('keyTitle')} close={() => (needsKey.value = null)}>
       <form onSubmit={(e) => (e.preventDefault(), value.trim() && setKey(door, value))}>
-        <Field label={t(door === 'admin' ? 'key' : 'modelsKey')} hint={t('keyHint')}>
+        <Field
+          label={t(door === 'admin' ? 'key' : 'modelsKey')}
+          hint={`${t(door === 'admin' ? 'keyWhere' : 'modelsKeyWhere')} ${t('keyHint')}`}
+          error={refused(door) && !value ? t('keyRefused') : undefined}
+        >
           {(id) => (
             <input
               {...id}

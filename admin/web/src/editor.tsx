@@ -23,7 +23,7 @@ import {
 } from '@codemirror/view';
 import { classHighlighter } from '@lezer/highlight';
 import { useEffect, useRef } from 'preact/hooks';
-import { type Place, parameterAt } from './logic/complete';
+import { type Place, parameterAt, spaced } from './logic/complete';
 import { offsetOf } from './logic/draft';
 import type { Connection, Draft, Finding, Param } from './types';
 
@@ -32,6 +32,7 @@ export interface EditorProps {
   value: string;
   params: Param[];
   connection?: Connection;
+  functions: string[]; // of the evaluator
   findings: Finding[];
   label: string;
   hint: string;
@@ -41,12 +42,6 @@ export interface EditorProps {
 
 // nonce allows the style element of CodeMirror; see the policy of the page.
 const nonce = document.querySelector<HTMLMetaElement>('meta[name=page-nonce]')?.content ?? '';
-
-// functions of the evaluator, for completion. What it does not know it says in its check.
-const functions =
-  'abs all any bool dict divmod enumerate float format int isinstance len list map max min pow range repr reversed round set sorted str sum tuple type zip'.split(
-    ' ',
-  );
 
 // Editor is CodeMirror with what is known of the tool: the tables of its connection, its parameters, and what was found
 // wrong, at its place. Tab leaves it, as anywhere on the page. The text is the editor's own once it has begun: a value that
@@ -92,8 +87,11 @@ export function Editor(p: EditorProps) {
     view.current = v;
     p.ready((text) => {
       const at = v.state.selection.main;
-      const before = at.from === 0 ? '' : v.state.sliceDoc(at.from - 1, at.from);
-      const insert = /[\w)]/.test(before) && /^[\w:]/.test(text) ? ` ${text}` : text;
+      const insert = spaced(
+        v.state.sliceDoc(Math.max(0, at.from - 1), at.from),
+        text,
+        v.state.sliceDoc(at.to, at.to + 1),
+      );
       v.dispatch({
         changes: { from: at.from, to: at.to, insert },
         selection: { anchor: at.from + insert.length },
@@ -113,7 +111,7 @@ export function Editor(p: EditorProps) {
       .filter((f) => f.line)
       .map((f) => {
         const from = offsetOf(text, f.line!, f.column ?? 1);
-        const word = /^\w+/.exec(text.slice(from))?.[0].length ?? 1;
+        const word = /^:?\w+/.exec(text.slice(from))?.[0].length ?? 1;
         return {
           from,
           to: Math.min(from + word, text.length),
@@ -173,6 +171,6 @@ function parameters(c: CompletionContext, p: EditorProps): CompletionResult | nu
       },
     }));
   if (p.type === 'PYTHON' && place.open === '')
-    options.push(...functions.map((f) => ({ label: f, type: 'function' })));
+    options.push(...p.functions.map((f) => ({ label: f, type: 'function' })));
   return { from: line.from + place.from, options, validFor: /^[:{]*\w*$/ };
 }

@@ -10,9 +10,14 @@ export const en = {
   themeLight: 'Light',
   connected: 'Connected',
   disconnected: 'Not connected',
+  locked: 'Needs a key',
   keyTitle: 'This server needs a key',
   key: 'Administrator key',
   modelsKey: 'API key, for the models',
+  keyRefused: 'The server does not accept this key.',
+  keyWhere:
+    'A key of --admin-key or its file; where there are none, an API key of --api-keys-file.',
+  modelsKeyWhere: 'A key of --api-keys-file.',
   keyHint: 'Kept in this tab only, until it is closed.',
   continue: 'Continue',
   retry: 'Try again',
@@ -38,6 +43,7 @@ export const en = {
   optional: 'Optional',
   filter: 'Filter',
   noMatch: 'Nothing matches.',
+  showMore: 'Show {n} more of {all}',
   now: 'now',
 
   // Overview
@@ -60,6 +66,9 @@ export const en = {
   noRepairs: 'None so far.',
   noExchanges: 'No requests yet',
   noExchangesHow: 'Connect a client to {url}, or ask a model here.',
+  modelsThere: 'Models that can be asked: {n}.',
+  modelsMissing:
+    'No model server has a model; only the built-in demo models answer. Start Ollama, or name a server by --upstream.',
   openPlayground: 'Open the playground',
 
   // Live
@@ -117,6 +126,8 @@ export const en = {
   omitted: 'Earlier messages that are not kept: {n}',
   tool: 'Tool',
   renderedPrompt: 'Rendered prompt ({name})',
+  openInPlayground: 'Ask again in the playground',
+  copyCurl: 'Copy as curl command',
   copyDecode: 'Copy as decode command',
   saveCase: 'Save as a test case',
   replay: 'Replay',
@@ -214,6 +225,7 @@ export const en = {
     'One SELECT. Parameters are bound as :name. Click or drag a table, a column or a parameter into the query.',
   pythonHint: 'One Python expression over the parameters, for example result = num1 * num2.',
   tables: 'Tables',
+  table: 'insert the table',
   connection: 'Connection',
   noConnections: 'No database is connected. The setting connection adds one.',
   sqlQuery: 'SQL query',
@@ -314,6 +326,11 @@ export const en = {
   playground: 'Playground',
   playgroundIntro: 'Chat with any model as a client would, through /v1/chat/completions.',
   newChat: 'New chat',
+  systemPrompt: 'System prompt',
+  temperature: 'Temperature (the model server chooses when empty)',
+  offerThese: 'Offer these {n}',
+  offerNone: 'Offer none',
+  askAgain: 'Ask again',
   offeredTools: 'Offered tools: {n}',
   noToolsYet: 'There are no tools yet.',
   conversation: 'Conversation',

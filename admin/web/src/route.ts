@@ -1,3 +1,4 @@
+import type { Asked } from './logic/chat';
 import { signal } from './state';
 
 // leaving asks before unsaved work is left; null: there is none.
@@ -5,3 +6,6 @@ export const leaving = signal<(() => Promise<boolean>) | null>(null);
 
 // route returns the parts of the address behind its #.
 export const route = () => location.hash.replace(/^#\/?/, '').split('/').map(decodeURIComponent);
+
+// handed is a request that the playground begins with; null: none.
+export const handed = signal<Asked | null>(null);

@@ -139,6 +139,34 @@ export const Loading = () => (
   </p>
 );
 
+// usePart returns the beginning of a list and a button that shows more of it: a page of a thousand rows takes seconds.
+export function usePart<T>(all: T[], step = 100): [T[], ComponentChildren] {
+  const [most, set] = useState(step);
+  const rest = all.length - most;
+  if (rest <= 0) return [all, null];
+  const more = (
+    <p class="actions">
+      <Button onClick={() => set(most + step)}>
+        {t('showMore', { n: Math.min(step, rest), all: all.length })}
+      </Button>
+    </p>
+  );
+  return [all.slice(0, most), more];
+}
+
+// Search is the field of a filter.
+export function Search(p: { value: string; hint?: string; change: (value: string) => void }) {
+  return (
+    <input
+      type="search"
+      aria-label={t('filter')}
+      placeholder={p.hint ?? t('filter')}
+      value={p.value}
+      onInput={(e) => p.change(e.currentTarget.value)}
+    />
+  );
+}
+
 // Text shows a text of models or people: what cannot be seen in it becomes visible.
 export function Text(p: { text: string; inline?: boolean }) {
   const parts = visible(p.text).map((x) =>

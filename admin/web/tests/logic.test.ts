@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { en } from '../src/en';
 import { fill } from '../src/i18n';
 import { ko } from '../src/ko';
-import { emptyReply, take, unanswered, wire } from '../src/logic/chat';
+import { again, askedOf, curlCommand, emptyReply, take, unanswered, wire } from '../src/logic/chat';
 import { caseFile, decodeCommand, quote } from '../src/logic/command';
-import { parameterAt } from '../src/logic/complete';
+import { parameterAt, spaced } from '../src/logic/complete';
 import {
   draftOf,
   examplePython,
@@ -19,7 +19,7 @@ import {
 } from '../src/logic/draft';
 import { events } from '../src/logic/events';
 import { follows, merged } from '../src/logic/exchanges';
-import { matches } from '../src/logic/filter';
+import { holds, matches } from '../src/logic/filter';
 import { base64, foundIn, isText, listOf } from '../src/logic/search';
 import { buckets, duration, percentile, summarize, tally } from '../src/logic/stats';
 import { visible } from '../src/logic/visible';
@@ -178,7 +178,7 @@ test('the decode command survives quotes and marks in the text', () => {
   );
   assert.equal(
     command,
-    `printf '%s' '[{"type":"function","function":{"name":"o'\\''k","parameters":{"type":"object"}}}]' >tools.json\ntoolnorm decode --format 'hermes' --finish length --tools tools.json <<'END_END'\nEND it's $(rm)\nEND_END\n`,
+    `tools=$(mktemp)\nprintf '%s' '[{"type":"function","function":{"name":"o'\\''k","parameters":{"type":"object"}}}]' >"$tools"\ntoolnorm decode --format 'hermes' --finish length --tools "$tools" <<'END_END'\nEND it's $(rm)\nEND_END\n`,
   );
 });
 
@@ -345,4 +345,44 @@ test('files and lists', () => {
   assert.deepEqual(['a.MD', 'b.html', 'c.pdf', 'md'].map(isText), [true, true, false, false]);
   const bytes = new Uint8Array(100_000).map((_, i) => i);
   assert.equal(base64(bytes), Buffer.from(bytes).toString('base64'));
+});
+
+test('a name is put between words with spaces', () => {
+  assert.equal(spaced('', 'a', ''), 'a');
+  assert.equal(spaced('x', 'a', 'y'), ' a ');
+  assert.equal(spaced(' ', ':a', '('), ':a ');
+  assert.equal(spaced('(', 'a', ')'), 'a');
+});
+
+test('a kept request is asked again', () => {
+  const asked = askedOf(exchange({ model: "o'neil" }), {
+    messages: [
+      { role: 'user', text: "what's 1+1?" },
+      { role: 'assistant', text: '', calls: [{ id: 'c1', name: 'add', arguments: '{"a":1}' }] },
+      { role: 'tool', text: '2', call_id: 'c1' },
+      { role: 'assistant', text: '2' },
+    ],
+    tools: ['add', 'sub'],
+    wrote: [],
+    left: { parts: [] },
+  });
+  assert.equal(again(asked.messages).length, 3);
+  assert.equal(again(again(asked.messages)).length, 3);
+  const command = curlCommand('http://h', asked, { add: { type: 'object', title: 'x' } });
+  assert.match(command, /^curl -s 'http:\/\/h\/v1\/chat\/completions' -H/);
+  const body = JSON.parse(/--data-binary '(.*)'/s.exec(command)![1]!.replaceAll(`'\\''`, "'"));
+  assert.equal(body.model, "o'neil");
+  assert.equal(body.messages[0].content, "what's 1+1?");
+  assert.equal(body.messages[1].tool_calls[0].function.name, 'add');
+  assert.equal(body.messages[2].tool_call_id, 'c1');
+  assert.deepEqual(
+    body.tools.map((x: { function: { parameters: unknown } }) => x.function.parameters),
+    [{ type: 'object', title: 'x' }, { type: 'object' }],
+  );
+});
+
+test('words are found anywhere in a text', () => {
+  assert.ok(holds('Look up a limit', 'LIMIT look'));
+  assert.ok(!holds('Look up a limit', 'limits'));
+  assert.ok(holds('x', ''));
 });

@@ -1,3 +1,6 @@
+import type { Bodies, Exchange } from '../types';
+import { quote } from './command';
+
 // The messages of a chat, as /v1/chat/completions has them, and how a stream of chunks becomes one.
 
 export interface ToolCall {
@@ -95,4 +98,45 @@ export function unanswered(all: ChatMessage[]): ToolCall[] {
   const answered = new Set(all.filter((m) => m.role === 'tool').map((m) => m.call_id));
   const last = all.findLast((m) => m.role === 'assistant');
   return (last?.calls ?? []).filter((c) => !answered.has(c.id));
+}
+
+// Asked is what of a request is asked again: its model, its messages and the names of its tools.
+export interface Asked {
+  model: string;
+  messages: ChatMessage[];
+  tools: string[];
+}
+
+// askedOf is a request that is kept, without what was left out of it.
+export const askedOf = (e: Exchange, b: Bodies): Asked => ({
+  model: e.model,
+  messages: b.messages.map((m) => ({
+    role: m.role as ChatMessage['role'],
+    content: m.text,
+    calls: m.calls,
+    call_id: m.call_id,
+  })),
+  tools: b.tools ?? [],
+});
+
+// curlCommand is a command that asks a server the same again.
+export function curlCommand(origin: string, a: Asked, schemas: Record<string, unknown>): string {
+  const body = {
+    model: a.model,
+    messages: wire(a.messages),
+    ...(a.tools.length > 0
+      ? {
+          tools: a.tools.map((name) => ({
+            type: 'function',
+            function: { name, parameters: schemas[name] ?? { type: 'object' } },
+          })),
+        }
+      : {}),
+  };
+  return `curl -s ${quote(`${origin}/v1/chat/completions`)} -H 'Content-Type: application/json' --data-binary ${quote(JSON.stringify(body))}\n`;
+}
+
+// again are the messages without the reply at their end, to have it written once more.
+export function again(all: ChatMessage[]): ChatMessage[] {
+  return all.at(-1)?.role === 'assistant' ? all.slice(0, -1) : all;
 }

@@ -26,8 +26,8 @@ export function decodeCommand(
       type: 'function',
       function: { name: x.name, parameters: x.schema ?? { type: 'object' } },
     }));
-    lines.push(`printf '%s' ${quote(JSON.stringify(list))} >tools.json`);
-    flags.push('--tools tools.json');
+    lines.push('tools=$(mktemp)', `printf '%s' ${quote(JSON.stringify(list))} >"$tools"`);
+    flags.push('--tools "$tools"');
   }
   lines.push(`toolnorm decode ${flags.join(' ')} <<'${mark}'`, raw, mark);
   return lines.join('\n') + '\n';

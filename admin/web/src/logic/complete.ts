@@ -21,3 +21,9 @@ export function parameterAt(
   if (word) return { from: word.index, open: '' };
   return explicit ? { from: before.length, open: '' } : null;
 }
+
+// spaced is a name as it is put between two characters: with a space where it would grow together with one of them.
+export function spaced(before: string, name: string, behind: string): string {
+  const front = /[\w)\]'"]/.test(before) ? ' ' : '';
+  return front + name + (/[\w(['":]/.test(behind) ? ' ' : '');
+}

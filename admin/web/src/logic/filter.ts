@@ -21,11 +21,15 @@ export function matches(e: Exchange, filter: string, only: Only): boolean {
     ...e.repairs,
     ...e.calls.map((c) => c.name),
     ...(e.notes ?? []),
-  ]
-    .join(' ')
-    .toLowerCase();
+  ].join(' ');
+  return holds(text, filter);
+}
+
+// holds says whether every word of a filter stands somewhere in a text.
+export function holds(text: string, filter: string): boolean {
+  const all = text.toLowerCase();
   return filter
     .toLowerCase()
     .split(/\s+/)
-    .every((word) => text.includes(word));
+    .every((word) => all.includes(word));
 }

@@ -1,8 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
 import { get, post } from '../api';
 import { t } from '../i18n';
+import { askedOf, curlCommand } from '../logic/chat';
 import { caseFile, decodeCommand, type Tool } from '../logic/command';
 import { duration } from '../logic/stats';
+import { handed } from '../route';
 import { useLoad } from '../state';
 import type {
   Bodies,
@@ -205,6 +207,20 @@ function Said({
             </>
           )}
         </section>
+      </div>
+      <div class="actions">
+        <Button
+          onClick={() => {
+            handed.value = askedOf(e, bodies);
+            location.hash = '#/playground';
+          }}
+        >
+          {t('openInPlayground')}
+        </Button>
+        <Copy
+          label="copyCurl"
+          text={curlCommand(location.origin, askedOf(e, bodies), bodies.tool_schemas ?? {})}
+        />
       </div>
       <Replay e={e} bodies={bodies} reasons={reasons} />
       <section>

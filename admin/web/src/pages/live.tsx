@@ -4,7 +4,7 @@ import { t } from '../i18n';
 import { matches, type Only } from '../logic/filter';
 import { duration } from '../logic/stats';
 import type { Exchange, Running } from '../types';
-import { Badge, Button, Empty, Loading, Page, Problem, Text } from '../ui';
+import { Badge, Button, Empty, Loading, Page, Problem, Search, Text, usePart } from '../ui';
 import { Nothing, useExchanges } from './overview';
 
 const kinds: Only[] = ['all', 'failed', 'repaired', 'calls', 'missed'];
@@ -32,13 +32,7 @@ export function Live() {
       {data && data.exchanges.length > 0 && (
         <>
           <div class="filters">
-            <input
-              type="search"
-              aria-label={t('filter')}
-              placeholder={t('filterHint')}
-              value={filter}
-              onInput={(e) => setFilter(e.currentTarget.value)}
-            />
+            <Search value={filter} hint={t('filterHint')} change={setFilter} />
             <select
               aria-label={t('show')}
               value={only}
@@ -127,69 +121,73 @@ function Now({ all, after }: { all: Running[]; after: () => void }) {
 }
 
 function List({ all, meanings }: { all: Exchange[]; meanings: Record<string, { means: string }> }) {
+  const [shown, more] = usePart(all);
   return (
-    <table class="list">
-      <thead>
-        <tr>
-          <th>{t('time')}</th>
-          <th>{t('model')}</th>
-          <th>{t('readAs')}</th>
-          <th>{t('end')}</th>
-          <th>{t('calls')}</th>
-          <th>{t('repairs')}</th>
-          <th class="number">{t('tokens')}</th>
-          <th class="number">{t('duration')}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {all.map((e) => (
-          <tr key={e.id}>
-            <td data-label={t('time')}>
-              <a href={`#/live/${encodeURIComponent(e.id)}`}>
-                {new Date(e.time).toLocaleTimeString()}
-              </a>{' '}
-              <span class="faint">{e.form}</span>
-            </td>
-            <td data-label={t('model')} class="name">
-              <Text inline text={e.model} />
-            </td>
-            <td data-label={t('readAs')}>
-              {e.format ?? '–'} <span class="faint">{e.strategy}</span>
-            </td>
-            <td data-label={t('end')}>
-              <End e={e} />
-            </td>
-            <td
-              data-label={t('calls')}
-              class={e.calls.length + e.tools === 0 ? 'name none' : 'name'}
-            >
-              {e.calls.map((c) => (
-                <div key={c.id}>
-                  <Text inline text={c.name} /> {c.open && <Badge kind="bad">{t('open')}</Badge>}
-                </div>
-              ))}
-              {e.calls.length === 0 && (
-                <span class="faint">{e.tools > 0 ? t('noneOf', { n: e.tools }) : '–'}</span>
-              )}
-            </td>
-            <td data-label={t('repairs')} class={e.repairs.length === 0 ? 'none' : ''}>
-              {e.repairs.length === 0 && <span class="faint">–</span>}
-              {e.repairs.map((r) => (
-                <Badge key={r} kind="warn" title={meanings[r]?.means}>
-                  {r}
-                </Badge>
-              ))}
-            </td>
-            <td data-label={t('tokens')} class="number">
-              {e.prompt_tokens} + {e.completion_tokens}
-            </td>
-            <td data-label={t('duration')} class="number">
-              {duration(e.total_ms)}
-            </td>
+    <>
+      <table class="list live">
+        <thead>
+          <tr>
+            <th>{t('time')}</th>
+            <th>{t('model')}</th>
+            <th>{t('readAs')}</th>
+            <th>{t('end')}</th>
+            <th>{t('calls')}</th>
+            <th>{t('repairs')}</th>
+            <th class="number">{t('tokens')}</th>
+            <th class="number">{t('duration')}</th>
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {shown.map((e) => (
+            <tr key={e.id}>
+              <td data-label={t('time')}>
+                <a href={`#/live/${encodeURIComponent(e.id)}`}>
+                  {new Date(e.time).toLocaleTimeString()}
+                </a>{' '}
+                <span class="faint">{e.form}</span>
+              </td>
+              <td data-label={t('model')} class="name">
+                <Text inline text={e.model} />
+              </td>
+              <td data-label={t('readAs')}>
+                {e.format ?? '–'} <span class="faint">{e.strategy}</span>
+              </td>
+              <td data-label={t('end')}>
+                <End e={e} />
+              </td>
+              <td
+                data-label={t('calls')}
+                class={e.calls.length + e.tools === 0 ? 'name none' : 'name'}
+              >
+                {e.calls.map((c) => (
+                  <div key={c.id}>
+                    <Text inline text={c.name} /> {c.open && <Badge kind="bad">{t('open')}</Badge>}
+                  </div>
+                ))}
+                {e.calls.length === 0 && (
+                  <span class="faint">{e.tools > 0 ? t('noneOf', { n: e.tools }) : '–'}</span>
+                )}
+              </td>
+              <td data-label={t('repairs')} class={e.repairs.length === 0 ? 'none' : ''}>
+                {e.repairs.length === 0 && <span class="faint">–</span>}
+                {e.repairs.map((r) => (
+                  <Badge key={r} kind="warn" title={meanings[r]?.means}>
+                    {r}
+                  </Badge>
+                ))}
+              </td>
+              <td data-label={t('tokens')} class="number">
+                {e.prompt_tokens} + {e.completion_tokens}
+              </td>
+              <td data-label={t('duration')} class="number">
+                {duration(e.total_ms)}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {more}
+    </>
   );
 }
 

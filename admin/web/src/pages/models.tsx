@@ -3,7 +3,7 @@ import { get, post } from '../api';
 import { t } from '../i18n';
 import { useLoad } from '../state';
 import type { Findings, Model } from '../types';
-import { attempt, Badge, Button, Empty, Loading, Page, Problem, Text } from '../ui';
+import { attempt, Badge, Button, Empty, Loading, Page, Problem, Search, Text } from '../ui';
 
 export const useModels = () => useLoad(() => get<{ models: Model[] }>('/admin/api/models'), []);
 
@@ -34,13 +34,7 @@ export function Models() {
       {data && data.models.length > 0 && (
         <>
           <div class="filters">
-            <input
-              type="search"
-              aria-label={t('filter')}
-              placeholder={t('filterModels')}
-              value={filter}
-              onInput={(e) => setFilter(e.currentTarget.value)}
-            />
+            <Search value={filter} hint={t('filterModels')} change={setFilter} />
             {all.some((m) => m.server === 'demo') && (
               <label class="check">
                 <input

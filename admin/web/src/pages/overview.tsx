@@ -6,6 +6,7 @@ import { buckets, duration, summarize, tally } from '../logic/stats';
 import { useLoad } from '../state';
 import type { Exchanges } from '../types';
 import { Bars, Button, Empty, Loading, Page, Problem, Text } from '../ui';
+import { useModels } from './models';
 
 const minutes = 30;
 
@@ -51,11 +52,22 @@ export function Overview() {
   );
 }
 
-// Nothing says how the first request is made.
+// Nothing says how the first request is made, and what is missing for it.
 export function Nothing() {
+  const models = useModels();
+  const session = useLoad(() => get<{ version: string }>('/admin/api/session'), []);
+  const own = models.data?.models.filter((m) => m.server !== 'demo' && !m.hidden).length ?? 0;
   return (
     <Empty title={t('noExchanges')}>
       <p>{t('noExchangesHow', { url: `${location.origin}/v1` })}</p>
+      <Problem error={models.error} retry={models.reload} />
+      {models.data && (
+        <p>
+          {own > 0 ? t('modelsThere', { n: own }) : t('modelsMissing')}{' '}
+          <a href="#/models">{t('models')}</a>
+        </p>
+      )}
+      {session.data && <p class="faint">toolnorm {session.data.version}</p>}
       <p>
         <a class="button primary" href="#/playground">
           {t('openPlayground')}

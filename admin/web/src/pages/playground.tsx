@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { post, send } from '../api';
 import { t } from '../i18n';
 import {
+  again,
   type ChatMessage,
   emptyReply,
   type Reply,
@@ -11,7 +12,8 @@ import {
   wire,
 } from '../logic/chat';
 import { events } from '../logic/events';
-import { route } from '../route';
+import { holds } from '../logic/filter';
+import { handed, route } from '../route';
 import type { ToolResult } from '../types';
 import {
   attempt,
@@ -22,6 +24,7 @@ import {
   Loading,
   Page,
   Problem,
+  Search,
   sentence,
   Text,
 } from '../ui';
@@ -32,15 +35,22 @@ import { useRegistry } from './servers';
 export function Playground() {
   const models = useModels();
   const registry = useRegistry();
-  const [model, setModel] = useState(route()[1] ?? '');
-  const [offered, setOffered] = useState<Set<string>>(new Set());
-  const [messages, setMessages] = useState<ChatMessage[]>([]);
+  const [first] = useState(handed.value); // a request to ask again
+  const [model, setModel] = useState(first?.model ?? route()[1] ?? '');
+  const [offered, setOffered] = useState<Set<string>>(new Set(first?.tools));
+  const [messages, setMessages] = useState<ChatMessage[]>(first?.messages ?? []);
+  const [system, setSystem] = useState('');
+  const [temperature, setTemperature] = useState('');
+  const [filter, setFilter] = useState('');
   const [reply, setReply] = useState<Reply>();
   const [text, setText] = useState('');
   const [error, setError] = useState<Error>();
   const stop = useRef<AbortController>();
   const list = models.data?.models ?? [];
-  useEffect(() => () => stop.current?.abort(), []);
+  useEffect(() => {
+    handed.value = null;
+    return () => stop.current?.abort();
+  }, []);
   useEffect(() => {
     if (!model && list.length > 0)
       setModel(
@@ -51,6 +61,7 @@ export function Playground() {
   }, [models.data]);
 
   const tools = registry.data?.tools ?? [];
+  const found = tools.filter((x) => holds(`${x.name} ${x.description}`, filter));
   const complete = async (all: ChatMessage[]) => {
     setMessages(all);
     setError(undefined);
@@ -60,7 +71,8 @@ export function Playground() {
     try {
       const body = {
         model,
-        messages: wire(all),
+        messages: wire(system ? [{ role: 'system', content: system }, ...all] : all),
+        ...(temperature === '' ? {} : { temperature: Number(temperature) }),
         stream: true,
         stream_options: { include_usage: true },
         ...(offered.size > 0
@@ -128,11 +140,48 @@ export function Playground() {
               </select>
             )}
           </Field>
+          <details>
+            <summary>{t('options')}</summary>
+            <Field label={t('systemPrompt')} wide>
+              {(id) => (
+                <textarea
+                  {...id}
+                  rows={3}
+                  value={system}
+                  onInput={(e) => setSystem(e.currentTarget.value)}
+                />
+              )}
+            </Field>
+            <Field label={t('temperature')}>
+              {(id) => (
+                <input
+                  {...id}
+                  type="number"
+                  min={0}
+                  max={2}
+                  step={0.1}
+                  value={temperature}
+                  onInput={(e) => setTemperature(e.currentTarget.value)}
+                />
+              )}
+            </Field>
+          </details>
           <fieldset>
             <legend>{t('offeredTools', { n: offered.size })}</legend>
             {tools.length === 0 && <p class="faint">{t('noToolsYet')}</p>}
+            {tools.length > 10 && (
+              <div class="filters">
+                <Search value={filter} change={setFilter} />
+                <Button onClick={() => setOffered(new Set(found.map((x) => x.name)))}>
+                  {t('offerThese', { n: found.length })}
+                </Button>
+                <Button disabled={offered.size === 0} onClick={() => setOffered(new Set())}>
+                  {t('offerNone')}
+                </Button>
+              </div>
+            )}
             <div class="choices">
-              {tools.map((x) => (
+              {found.map((x) => (
                 <label key={x.name} class="check" title={x.description}>
                   <input
                     type="checkbox"
@@ -166,11 +215,14 @@ export function Playground() {
                 {sentence(error)}
               </p>
             )}
-            {waiting.length > 0 && (
+            {messages.length > 0 && !reply && (
               <div class="actions">
-                <Button primary onClick={() => run(waiting)}>
-                  {t('runCalls', { n: waiting.length })}
-                </Button>
+                {waiting.length > 0 && (
+                  <Button primary onClick={() => run(waiting)}>
+                    {t('runCalls', { n: waiting.length })}
+                  </Button>
+                )}
+                <Button onClick={() => complete(again(messages))}>{t('askAgain')}</Button>
               </div>
             )}
           </div>

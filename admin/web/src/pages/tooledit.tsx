@@ -49,10 +49,17 @@ function Form({ start, tool, reload }: { start: Draft; tool?: CustomTool; reload
   const [conflict, setConflict] = useState(false);
   const [newer, setNewer] = useState(false);
   const touched = useRef(false);
+  const aside = useRef<Partial<Record<Draft['tool_type'], string>>>({}); // the text of the kind that is not chosen
+  const [visited, setVisited] = useState(tool ? [0, 1, 2, 3] : [0]); // steps in which something was or could be entered
   const heading = useRef<HTMLHeadingElement>(null);
   const change = (more: Partial<Draft>) => {
     touched.current = true;
     setDraft((d) => ({ ...d, ...more }));
+  };
+  const choose = (type: Draft['tool_type']) => {
+    if (type === draft.tool_type) return;
+    aside.current[draft.tool_type] = draft.definition;
+    change({ tool_type: type, definition: aside.current[type] ?? '' });
   };
   useEffect(() => {
     leaving.value = async () => !touched.current || ask(t('leaveUnsaved'), t('leave'));
@@ -119,6 +126,7 @@ function Form({ start, tool, reload }: { start: Draft; tool?: CustomTool; reload
   const findings = report?.problems ?? [];
   const go = (to: number) => {
     setStep(to);
+    setVisited((all) => [...all, step]);
     requestAnimationFrame(() => heading.current?.focus());
   };
   return (
@@ -150,7 +158,9 @@ function Form({ start, tool, reload }: { start: Draft; tool?: CustomTool; reload
                 onClick={() => go(i)}
               >
                 <span class="n">{i + 1}</span> {t(name)}
-                {wrong > 0 && touched.current && <Badge kind="bad">{wrong}</Badge>}
+                {wrong > 0 && touched.current && visited.includes(i) && (
+                  <Badge kind="bad">{wrong}</Badge>
+                )}
               </button>
             </li>
           );
@@ -164,7 +174,19 @@ function Form({ start, tool, reload }: { start: Draft; tool?: CustomTool; reload
           <Basics draft={draft} change={change} findings={touched.current ? findings : []} />
         )}
         {step === 1 && <Parameters draft={draft} change={change} findings={findings} />}
-        {step === 2 && <Logic draft={draft} change={change} findings={findings} report={report} />}
+        {step === 2 && (
+          <Logic
+            draft={draft}
+            change={change}
+            choose={choose}
+            findings={
+              draft.definition || visited.includes(2)
+                ? findings
+                : findings.filter((f) => f.field !== 'definition')
+            }
+            report={report}
+          />
+        )}
         {step === 3 && <TestStep draft={draft} report={report} />}
       </section>
       <div class="actions end sticky">

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { del, get, onChange, post } from '../api';
 import { type Key, t } from '../i18n';
 import { blankArguments } from '../logic/draft';
+import { holds } from '../logic/filter';
 import { useLoad } from '../state';
 import type { CustomTool, Version } from '../types';
 import {
@@ -14,9 +15,11 @@ import {
   Loading,
   Page,
   Problem,
+  Search,
   say,
   Text,
   Toggle,
+  usePart,
 } from '../ui';
 import { TestRun } from './testrun';
 
@@ -44,6 +47,11 @@ export function Tools() {
     });
     reload();
   };
+  const [filter, setFilter] = useState('');
+  const found = (data?.tools ?? []).filter((x) =>
+    holds(`${x.name} ${x.description_agent} ${x.description_user} ${x.tool_type}`, filter),
+  );
+  const [shown, more] = usePart(found, 50);
   const total = data?.tools.filter((x) => x.is_active).reduce((n, x) => n + x.tokens, 0) ?? 0;
   return (
     <Page
@@ -70,8 +78,14 @@ export function Tools() {
           </p>
         </Empty>
       )}
+      {data && data.tools.length > 10 && (
+        <div class="filters">
+          <Search value={filter} change={setFilter} />
+          {found.length === 0 && <p class="faint">{t('noMatch')}</p>}
+        </div>
+      )}
       <ul class="rows">
-        {data?.tools.map((x) => (
+        {shown.map((x) => (
           <li key={x.id}>
             <div class="row">
               <Toggle
@@ -105,6 +119,7 @@ export function Tools() {
           </li>
         ))}
       </ul>
+      {more}
       {testing && (
         <Dialog title={`${t('test')}: ${testing.name}`} close={() => test(undefined)}>
           <TestRun draft={testing} first={blankArguments(testing.params)} />

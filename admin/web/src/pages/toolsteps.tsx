@@ -178,9 +178,18 @@ export function Parameters({ draft, change, findings }: StepProps) {
   );
 }
 
-export function Logic({ draft, change, findings, report }: StepProps & { report?: Report }) {
+export function Logic({
+  draft,
+  change,
+  choose,
+  findings,
+  report,
+}: StepProps & { report?: Report; choose: (type: Draft['tool_type']) => void }) {
   const sql = draft.tool_type === 'SQL';
-  const schema = useLoad(() => get<{ connections: Connection[] }>('/admin/api/schema'), []);
+  const schema = useLoad(
+    () => get<{ connections: Connection[]; functions: string[] }>('/admin/api/schema'),
+    [],
+  );
   const insert = useRef<(text: string) => void>(() => undefined);
   const connections = schema.data?.connections ?? [];
   const connection = connections.find((c) =>
@@ -197,10 +206,10 @@ export function Logic({ draft, change, findings, report }: StepProps & { report?
             role="tab"
             aria-selected={draft.tool_type === type}
             tabIndex={draft.tool_type === type ? 0 : -1}
-            onClick={() => change({ tool_type: type })}
+            onClick={() => choose(type)}
             onKeyDown={(e) => {
               if (e.key !== 'ArrowLeft' && e.key !== 'ArrowRight') return;
-              change({ tool_type: type === 'SQL' ? 'PYTHON' : 'SQL' });
+              choose(type === 'SQL' ? 'PYTHON' : 'SQL');
               (
                 (e.currentTarget.nextElementSibling ??
                   e.currentTarget.previousElementSibling) as HTMLElement | null
@@ -241,9 +250,8 @@ export function Logic({ draft, change, findings, report }: StepProps & { report?
             {schema.data && !connection && <p class="faint">{t('noConnections')}</p>}
             {connection?.tables.map((x) => (
               <details key={x.name}>
-                <summary>
-                  <Item text={x.name} insert={(s) => insert.current(s)} />
-                </summary>
+                <summary>{x.name}</summary>
+                <Item text={x.name} detail={t('table')} insert={(s) => insert.current(s)} />
                 {x.columns.map((c) => (
                   <Item
                     key={c.name}
@@ -270,10 +278,12 @@ export function Logic({ draft, change, findings, report }: StepProps & { report?
             {draft.params.length === 0 && <span class="faint">{t('noParameters')}</span>}
           </div>
           <Editor
+            key={draft.tool_type}
             type={draft.tool_type}
             value={draft.definition}
             params={draft.params}
             connection={connection}
+            functions={schema.data?.functions ?? []}
             findings={here}
             label={t(sql ? 'sqlQuery' : 'expression')}
             hint={sql ? 'SELECT …' : 'result = num1 * num2'}
