@@ -87,7 +87,7 @@ func New(c Config) *Server {
 	s.Use(c.Models, c.Formats)
 	s.Handle("GET "+API+"openapi.yaml", s.document)
 	s.Handle("GET "+API+"session", s.session)
-	s.Handle("GET "+API+"events", s.stream)
+	s.Handle("GET "+eventsPath, s.stream)
 	(&customTools{c.Tools, c.Log}).routes(s)
 	(&live{c.Trace, c.Reasons, &s.current, c.Log}).routes(s)
 	(&models{&s.current}).routes(s)
@@ -118,8 +118,10 @@ func (s *Server) Publish(kind string) { s.events.publish(kind) }
 // Close ends the streams of pages, which would never end by themselves.
 func (s *Server) Close() { s.events.close() }
 
-// packing compresses what is text and has an end, also for a page that is far away.
-// A stream of events is not: what it says has to arrive at once.
+// eventsPath is the stream of changes. It is not compressed: what it says has to arrive at once.
+const eventsPath = API + "events"
+
+// packing compresses what is text, also for a page that is far away.
 func packing(h http.Handler) http.HandlerFunc {
 	wrap, err := gzhttp.NewWrapper(gzhttp.ContentTypes([]string{"application/json", "application/yaml", "text/html", "text/css", "text/javascript"}))
 	if err != nil {
@@ -129,7 +131,13 @@ func packing(h http.Handler) http.HandlerFunc {
 }
 
 // ServeHTTP answers a request below /admin.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.packed(w, r) }
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == eventsPath {
+		s.serve(w, r)
+		return
+	}
+	s.packed(w, r)
+}
 
 // serve answers uncompressed.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
