@@ -189,6 +189,9 @@ func (cs *calls) endCall(closed bool) {
 		cs.finishCall(closed)
 	case !cs.out.drafting && !c.released && (c.Doubt || c.Broken && cs.trial.ranOver(cs.trial.pin)):
 		cs.textAgain(cs.trial.pin)
+		if args := cs.trial.closing.Family.Args; c.Doubt && len(args) > 0 && args[0].Keyed() {
+			cs.page.restIsText() // where its value ends is not known: calls behind it may be part of that
+		}
 	case isCut || c.Doubt:
 		cs.cutCall()
 	default:

@@ -121,6 +121,14 @@ func (pg *page) plain(stops *[256]bool) int {
 	}
 }
 
+// restIsText sends everything up to the end as text.
+func (pg *page) restIsText() {
+	for pg.At(0) >= 0 {
+		pg.solid(len(pg.Window()))
+		pg.flushRunes()
+	}
+}
+
 // flushText sends the text that is decided.
 // An event has one kind, so a change from reasoning to text sends what came before.
 func (pg *page) flushText() {

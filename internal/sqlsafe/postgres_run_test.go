@@ -175,7 +175,7 @@ func TestRealPostgresValues(t *testing.T) {
 
 func TestRealPostgresLimits(t *testing.T) {
 	s := newServer(t)
-	db := s.open(t, func(c *PostgresConfig) { c.Limits = Limits{Rows: 10, Bytes: 5000, Cell: 1000, Time: time.Second} })
+	db := s.open(t, func(c *PostgresConfig) { c.Limits = Limits{Rows: 10, Bytes: 5000, Cell: 1000} })
 	rows := func(sql string) *Table {
 		table, err := db.Query(t.Context(), sql)
 		if err != nil {
