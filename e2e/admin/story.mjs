@@ -237,6 +237,10 @@ await step('Live shows a repaired call with its reason, and replays it', async (
   await text(page, 'quotes of another kind became double ones');
   await page.locator('.sides section').first().getByText("'city': 'Oslo'").waitFor();
   await page.locator('.sides section').nth(1).getByText('{"city": "Oslo", "days": 3}').waitFor();
+  await page.locator('.said div').waitFor({ state: 'detached' });
+  await page.setViewportSize({ width: 1180, height: 700 });
+  await page.screenshot({ path: join(shots, 'repaired.png') }); // docs/pictures has a copy
+  await page.setViewportSize({ width: 1280, height: 900 });
   await page.getByText('Rendered prompt').click();
   await page.getByRole('button', { name: 'Parse' }).click();
   await text(page, 'Calls found: 1');

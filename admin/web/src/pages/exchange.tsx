@@ -208,7 +208,7 @@ function Said({
           )}
         </section>
       </div>
-      <div class="actions">
+      <div class="actions after">
         <Button
           onClick={() => {
             handed.value = askedOf(e, bodies);
