@@ -119,6 +119,7 @@ func TestWrongSettingsAreNamed(t *testing.T) {
 		{"upstreams: [{name: box, url: 'http://x', key-env: NO_SUCH_KEY}]", "", `key-env of "box": the environment has no NO_SUCH_KEY`},
 		{"upstreams: [{name: box, url: 'http://x'}, {name: box, url: 'http://y'}]", "", `upstream "box" is there twice`},
 		{"upstream: {demo: 'http://x'}", "", `upstream "demo"`},
+		{"", "--upstream=http://127.0.0.1:8080", `--upstream: "http://127.0.0.1:8080" has no name in front; write box=http://127.0.0.1:8080`},
 		{"", "--upstream=box", `--upstream: "box" is not NAME=VALUE`},
 		{"", "--key-env=box=HOME", `key-env of "box": there is no upstream`},
 		{"aliases: {a: b, b: c}", "", `settings.yaml, line 1: aliases: alias "a"`},

@@ -66,6 +66,7 @@ var plainly = []struct {
 	{regexp.MustCompile(`^expected duration but got ("[^"]*").*`), `$1 is not a duration; write 30s, 5m or 1h30m`},
 	{regexp.MustCompile(`^expected (?:a valid \d+ bit u?int|an int|a float) but got ("[^"]*").*`), `$1 is not a number`},
 	{regexp.MustCompile(`^bool value must be true, .* but got ("[^"]*")`), `$1 is neither true nor false`},
+	{regexp.MustCompile(`^expected "<key>=<value>" but got "(\w+://[^"]*)"`), `"$1" has no name in front; write box=$1`},
 	{regexp.MustCompile(`^expected "<key>=<value>" but got ("[^"]*")`), `$1 is not NAME=VALUE`},
 	{regexp.MustCompile(`^(?:expected .* value but got "EOL".*|missing value, expecting.*)`), `needs a value`},
 	{regexp.MustCompile(`^expected .* value but got ("[^"]*") \(.*\); perhaps try (.*)\?$`), `$1 looks like a flag; write $2`},
