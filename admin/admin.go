@@ -83,7 +83,7 @@ func (s *Server) Use(m Models, f *adapters.Set) {
 // New makes the server with its own routes. Other packages add theirs by Handle before the first request.
 func New(c Config) *Server {
 	s := &Server{config: c, events: newHub(), mux: http.NewServeMux()}
-	s.packed = packing(http.HandlerFunc(s.serve))
+	s.packed = mustPack(http.HandlerFunc(s.serve))
 	s.Use(c.Models, c.Formats)
 	s.Handle("GET "+API+"openapi.yaml", s.document)
 	s.Handle("GET "+API+"session", s.session)
@@ -121,8 +121,8 @@ func (s *Server) Close() { s.events.close() }
 // eventsPath is the stream of changes. It is not compressed: what it says has to arrive at once.
 const eventsPath = API + "events"
 
-// packing compresses what is text, also for a page that is far away.
-func packing(h http.Handler) http.HandlerFunc {
+// mustPack compresses what is text, also for a page that is far away.
+func mustPack(h http.Handler) http.HandlerFunc {
 	wrap, err := gzhttp.NewWrapper(gzhttp.ContentTypes([]string{"application/json", "application/yaml", "text/html", "text/css", "text/javascript"}))
 	if err != nil {
 		panic(err) // an option here is wrong
