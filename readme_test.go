@@ -11,7 +11,7 @@ import (
 
 // What a newcomer reads before the first command.
 const (
-	readmeLines = 90
+	readmeLines = 92
 	readmeWords = 700
 )
 
