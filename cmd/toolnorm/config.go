@@ -158,6 +158,7 @@ type commands struct {
 	Docs       command.Docs       `cmd:"" help:"Fill the collection that the data tools search."`
 	Tools      command.Tools      `cmd:"" name:"tools" help:"List custom tools; write them into files and read them back."`
 	KB         command.KB         `cmd:"" name:"kb" help:"Make, fill, list and delete knowledge bases."`
+	Connect    command.Connect    `cmd:"" help:"Put this server into the settings of an editor or agent, and take it out again."`
 	Completion command.Completion `cmd:"" help:"Print completions for a shell."`
 	Help       struct{}           `cmd:"" help:"Explain a command: toolnorm help formats test."`
 	Version    struct{}           `cmd:"" help:"Print the version."`

@@ -1,5 +1,3 @@
-// Package editors holds the settings files of editors and coding agents to their formats, to each other, and to docs/editors.md.
-// The end-to-end lane reads them with the clients' own schemas.
 package editors
 
 import (

@@ -1,0 +1,239 @@
+// Package connect puts this server into the settings files of editors and coding agents, and takes it out again.
+//
+// What is written is what examples/editors shows, merged into the file that is there: other settings and comments
+// stay. The file as it was is kept, so that undoing gives back the same bytes.
+//
+//	connect.go  the clients, and a change to one of them
+//	merge.go    settings merged into JSON, YAML and TOML
+package connect
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"toolnorm/examples/editors"
+	"toolnorm/internal/replace"
+)
+
+// Client is an editor or agent whose settings are files.
+type Client struct {
+	Name  string
+	files []file
+}
+
+// file is one of its files: where it is below the home folder, and what is merged into it.
+type file struct {
+	path    string
+	example string
+	merge   func(old, add []byte) ([]byte, error)
+}
+
+// Clients lists those that are known.
+func Clients() []Client {
+	return []Client{
+		{"claude-code", []file{{".claude/settings.json", "claude-code/settings.json", mergeJSON}}},
+		{"cline", []file{
+			{".cline/data/settings/providers.json", "cline/providers.json", mergeJSON},
+			{".cline/data/settings/cline_mcp_settings.json", "cline/cline_mcp_settings.json", mergeJSON},
+		}},
+		{"codex", []file{{".codex/config.toml", "codex/config.toml", mergeTOML}}},
+		{"continue", []file{{".continue/config.yaml", "continue/config.yaml", mergeYAML}}},
+		{"opencode", []file{{".config/opencode/opencode.json", "opencode/opencode.json", mergeJSON}}},
+		{"pi", []file{{".pi/agent/models.json", "pi/models.json", mergeJSON}}},
+		{"qwen-code", []file{{".qwen/settings.json", "qwen-code/settings.json", mergeJSON}}},
+		{"zed", []file{{".config/zed/settings.json", "zed/settings.json", mergeJSON}}},
+	}
+}
+
+// Paths returns the client's files in a home folder.
+func (c Client) Paths(home string) []string {
+	var all []string
+	for _, f := range c.files {
+		all = append(all, filepath.Join(home, filepath.FromSlash(f.path)))
+	}
+	return all
+}
+
+// Installed reports whether the client has left a folder in a home folder.
+func (c Client) Installed(home string) bool {
+	first, _, _ := strings.Cut(c.files[0].path, "/")
+	if rest, ok := strings.CutPrefix(c.files[0].path, ".config/"); ok {
+		name, _, _ := strings.Cut(rest, "/")
+		first = filepath.Join(".config", name)
+	}
+	info, err := os.Stat(filepath.Join(home, first))
+	return err == nil && info.IsDir()
+}
+
+// Server is what a client is connected with. URL has no path and no slash at its end.
+type Server struct{ URL, Model, Key string }
+
+// What the examples name, and is replaced.
+const (
+	exampleURL   = "http://127.0.0.1:11435"
+	exampleModel = "qwen3-coder:30b"
+)
+
+// Change is what happens to one file.
+type Change struct {
+	Path   string
+	Before []byte // as it was
+	After  []byte
+	New    bool // the file is not there yet
+}
+
+// Plan returns what connecting changes in a home folder. Nothing is written. A file that cannot be read or
+// merged is an error that names it.
+func (c Client) Plan(home string, s Server) ([]Change, error) {
+	var all []Change
+	for i, path := range c.Paths(home) {
+		example, err := editors.Files.ReadFile(c.files[i].example)
+		if err != nil {
+			return nil, err
+		}
+		add := filled(example, s)
+		change := Change{Path: path, After: add}
+		change.Before, err = os.ReadFile(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			change.New = true
+		case err != nil:
+			return nil, err
+		case len(bytes.TrimSpace(change.Before)) > 0:
+			if change.After, err = c.files[i].merge(change.Before, add); err != nil {
+				return nil, fmt.Errorf("%s: %w", path, err)
+			}
+		}
+		all = append(all, change)
+	}
+	return all, nil
+}
+
+// filled is an example with a server's own address, model and key. JSON, YAML and TOML take the same quoted texts.
+func filled(example []byte, s Server) []byte {
+	quoted := func(text string) string {
+		b, _ := json.Marshal(text)
+		return string(b)
+	}
+	inner := func(text string) string { return strings.Trim(quoted(text), `"`) }
+	return []byte(strings.NewReplacer(
+		exampleURL, inner(s.URL),
+		`"`+exampleModel+`"`, quoted(s.Model), exampleModel, quoted(s.Model),
+		`"any"`, quoted(s.Key), ": any\n", ": "+quoted(s.Key)+"\n",
+	).Replace(string(example)))
+}
+
+// write writes a file whole, with its folder if there is none. A file that is a link stays one, and keeps who may read it.
+func write(path string, text []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	info, missing := os.Stat(path)
+	if err := replace.File(path, text); err != nil || missing != nil {
+		return err
+	}
+	return os.Chmod(path, info.Mode().Perm())
+}
+
+// kept is what undoing needs to know of a file.
+type kept struct {
+	Path   string `json:"path"`
+	Before []byte `json:"before"`
+	New    bool   `json:"new"`
+	After  string `json:"after_sha256"`
+}
+
+// digest returns a hash of a file's text.
+func digest(text []byte) string { return fmt.Sprintf("%x", sha256.Sum256(text)) }
+
+// Write makes the changes to a client's files and keeps in a folder how they were. A client that is connected
+// already keeps what it was before that.
+func (c Client) Write(folder string, changes []Change) error {
+	var all []kept
+	old, err := c.kept(folder)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for i, change := range changes {
+		k := kept{change.Path, change.Before, change.New, digest(change.After)}
+		if len(old) == len(changes) && old[i].Path == k.Path && old[i].After == digest(change.Before) {
+			k.Before, k.New = old[i].Before, old[i].New
+		}
+		all = append(all, k)
+	}
+	text, err := json.MarshalIndent(all, "", " ")
+	if err != nil {
+		return err
+	}
+	if err := write(c.keptAt(folder), text); err != nil {
+		return err
+	}
+	for _, change := range changes {
+		if err := write(change.Path, change.After); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ErrNotConnected is returned by Undo when there is nothing to undo.
+var ErrNotConnected = errors.New("it was not connected by this command")
+
+// Undo gives the client's files back as they were, byte for byte, and returns their paths. When one was changed
+// since, nothing is touched, and the error says where its old text is.
+func (c Client) Undo(folder string) ([]string, error) {
+	all, err := c.kept(folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, ErrNotConnected
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range all {
+		now, err := os.ReadFile(k.Path)
+		if err != nil || digest(now) != k.After {
+			return nil, fmt.Errorf("%s was changed since; what it was before is in %s (before, base64)", k.Path, c.keptAt(folder))
+		}
+	}
+	var paths []string
+	for _, k := range all {
+		if k.New {
+			err = os.Remove(k.Path)
+		} else {
+			err = write(k.Path, k.Before)
+		}
+		if err != nil {
+			return paths, err
+		}
+		paths = append(paths, k.Path)
+	}
+	return paths, os.Remove(c.keptAt(folder))
+}
+
+// Connected reports whether the client was connected by Write and is so still.
+func (c Client) Connected(folder string) bool {
+	_, err := os.Stat(c.keptAt(folder))
+	return err == nil
+}
+
+// keptAt is the file that keeps how a client's files were.
+func (c Client) keptAt(folder string) string { return filepath.Join(folder, c.Name+".json") }
+
+// kept reads it.
+func (c Client) kept(folder string) (all []kept, err error) {
+	text, err := os.ReadFile(c.keptAt(folder))
+	if err == nil {
+		err = json.Unmarshal(text, &all)
+	}
+	return all, err
+}

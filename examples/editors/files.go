@@ -1,0 +1,10 @@
+// Package editors holds the settings files of editors and coding agents. Its tests hold them to their formats, to each other, and
+// to docs/editors.md; the end-to-end lane reads them with the clients' own schemas.
+package editors
+
+import "embed"
+
+// Files are the settings of the clients that toolnorm connect writes.
+//
+//go:embed claude-code cline codex continue opencode pi qwen-code zed
+var Files embed.FS
