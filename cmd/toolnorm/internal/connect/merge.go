@@ -71,7 +71,7 @@ func lineOf(o *hujson.Object, otherwise string) string {
 func indented(v hujson.Value, from, to string) hujson.Value {
 	v = v.Clone()
 	shift := func(x hujson.Extra) hujson.Extra { return hujson.Extra(strings.ReplaceAll(string(x), from, to)) }
-	v.Range(func(part *hujson.Value) bool {
+	for part := range v.All() {
 		part.BeforeExtra = shift(part.BeforeExtra)
 		switch c := part.Value.(type) {
 		case *hujson.Object:
@@ -79,8 +79,7 @@ func indented(v hujson.Value, from, to string) hujson.Value {
 		case *hujson.Array:
 			c.AfterExtra = shift(c.AfterExtra)
 		}
-		return true
-	})
+	}
 	v.BeforeExtra, v.AfterExtra = hujson.Extra(" "), nil
 	return v
 }
