@@ -39,13 +39,13 @@ func inUTF8(data []byte, declared encoding.Encoding) (text []byte, problem strin
 		}
 		return text, "", nil
 	}
-	valid, zeros := utf8.Valid(data), bytes.Count(data, []byte{0})
-	if zeros > len(data)/20 || zeros > 0 && !valid {
+	valid := utf8.Valid(data)
+	if bytes.IndexByte(data, 0) >= 0 && !(valid && few(data)) {
 		text, err = wideText(data)
 		return text, "", err
 	}
 	if valid {
-		return data, "", nil // a zero or two are left out as other control characters are
+		return data, "", nil
 	}
 	if declared != nil && declared != encoding.Nop {
 		if text, err = declared.NewDecoder().Bytes(data); err == nil && !damaged(text) {
@@ -57,6 +57,17 @@ func inUTF8(data []byte, declared encoding.Encoding) (text []byte, problem strin
 	}
 	text, err = guessed(data)
 	return text, "", err
+}
+
+// few reports whether a text has so few characters of no text that it is one all the same, without them.
+func few(data []byte) bool {
+	n := 0
+	for _, r := range string(data) {
+		if noText(r) {
+			n++
+		}
+	}
+	return n <= len(data)/20
 }
 
 // damaged reports whether a text has characters that could not be read.
