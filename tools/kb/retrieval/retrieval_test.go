@@ -215,11 +215,17 @@ func TestTheCrossEncoderDecides(t *testing.T) {
 	store := openStore(t)
 	var chunks []kbstore.Chunk
 	for i := range 5 {
-		chunks = append(chunks, kbstore.Chunk{Text: strings.Repeat("word ", 5-i) + fmt.Sprint("n", i)})
+		chunks = append(chunks, kbstore.Chunk{Heading: "Leave", Text: strings.Repeat("word ", 5-i) + fmt.Sprint("n", i)})
 	}
 	base := fill(t, store, map[string][]kbstore.Chunk{"a": chunks})
 	scores := map[string]float64{"n4": .92, "n1": .7, "n0": .1}
-	j := judge{score: func(text string) (float64, bool) { v, there := scores[text[len(text)-2:]]; return v, there }}
+	j := judge{score: func(text string) (float64, bool) {
+		if !strings.Contains(text, "Leave\nword ") {
+			t.Errorf("the model gets %q without what stands above it", text)
+		}
+		v, there := scores[text[len(text)-2:]]
+		return v, there
+	}}
 	r, texts := find(t, &Local{Store: store, Reranker: j}, Query{Text: "word", Base: base.ID, Max: 10, Principal: someone})
 	var order []string
 	for _, text := range texts {
