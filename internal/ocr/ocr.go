@@ -143,6 +143,8 @@ func (n *Normalizer) settle(ctx context.Context, letters []rune, open []int, fou
 		for i := range answers {
 			answers[i] = true
 		}
+	case err != nil:
+		return fmt.Errorf("%w: %w", ErrUnavailable, err)
 	default:
 		return ErrUnavailable
 	}
