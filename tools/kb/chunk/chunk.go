@@ -77,7 +77,7 @@ var errEmpty = errors.New("there is no text in it")
 func Read(name string, data []byte) (t Text, err error) {
 	reader := readers[strings.ToLower(filepath.Ext(name))]
 	if reader == nil {
-		return t, fmt.Errorf("files of this ending cannot be read; %s can", strings.Join(Endings(), ", "))
+		return t, fmt.Errorf("files of this ending cannot be read; save it as one of %s", strings.Join(Endings(), ", "))
 	}
 	if len(data) > LargestFile {
 		return t, fmt.Errorf("%d bytes are more than %d", len(data), LargestFile)

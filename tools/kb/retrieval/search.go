@@ -10,6 +10,7 @@
 //	stages.go    the seven stages
 //	score.go     what a score of words is worth
 //	memory.go    the embedded backend: an index in memory, kept up with its store
+//	visible.go   the statistics of what a caller may see of it
 //	vectors.go   the vectors of such an index
 //	database.go  PostgreSQL finds by words, this program scores
 //	pgvector.go  and by vectors, where it has pgvector
