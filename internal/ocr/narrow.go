@@ -8,8 +8,9 @@ const narrowMark = 'ｰ'
 // isNarrow reports whether a character is katakana in half width, or a mark of its sounds.
 func isNarrow(r rune) bool { return r >= 'ｦ' && r <= 'ﾟ' && r != narrowMark }
 
-// wide returns a text with its half-width katakana in full width, of which the dictionary is, and for each character where
-// it stands in the text: ﾃﾞ is one character, デ. Texts without any are returned as they are.
+// wide returns a text with its half-width katakana in full width, of which the dictionary is, and
+// for each character where it stands in the text: ﾃﾞ is one character, デ. Texts without any are
+// returned as they are.
 func wide(text []rune) (letters []rune, at []int) {
 	at = make([]int, 0, len(text))
 	for i := 0; i < len(text); i++ {
@@ -30,8 +31,8 @@ func wide(text []rune) (letters []rune, at []int) {
 	return letters, at
 }
 
-// inPlace moves changes of the wide text to their places in the text as it is: a mark behind half width has half width. A
-// guess there is left out, as its character may take two in half width.
+// inPlace moves changes of the wide text to their places in the text as it is: a mark behind half
+// width has half width. A guess there is left out, as its character may take two in half width.
 func inPlace(text []rune, at []int, found map[int]Change) map[int]Change {
 	moved := map[int]Change{}
 	for offset, c := range found {

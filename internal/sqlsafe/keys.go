@@ -9,9 +9,10 @@ type Key struct {
 	At   int    // its offset
 }
 
-// ConstantKeys lists the keys of ORDER BY and GROUP BY that have a parameter and no column: they sort and group by nothing,
-// where somebody thought that the parameter's value would name a column. It goes by words alone, so what it takes for a
-// column may be a word of a language that it does not know; such a key is left out.
+// ConstantKeys lists the keys of ORDER BY and GROUP BY that have a parameter and no column: they
+// sort and group by nothing, where somebody thought that the parameter's value would name a column.
+// It goes by words alone, so what it takes for a column may be a word of a language that it does
+// not know; such a key is left out.
 func (k Kind) ConstantKeys(sql string) (found []Key) {
 	sql = unfenced(sql)
 	all := k.tokens(sql)

@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// TestKeysWithoutAColumnAreFound makes lists of keys, some with a column and some with a parameter alone, and holds that those
-// without a column are found, and no others. The last seeds are held out.
+// TestKeysWithoutAColumnAreFound makes lists of keys, some with a column and some with a parameter
+// alone, and holds that those without a column are found, and no others. The last seeds are held
+// out.
 func TestKeysWithoutAColumnAreFound(t *testing.T) {
 	constant := []string{":p", "(:p)", "lower(:p)", ":p::text", "CAST(:p AS text)", "coalesce(:p, 'x')", "CASE WHEN :p = 'a' THEN 1 ELSE 2 END", ":p || 'x'", "upper(trim(:p)) COLLATE \"C\"", "-:p", ":p IS NULL"}
 	varying := []string{"city", "\"Order\"", "lower(city)", "CASE :p WHEN 'city' THEN city ELSE weight END", "weight * :p", "2", "'x'", "s.city", "(SELECT max(x) FROM y WHERE y.a = :p)", "city COLLATE \"C\"", "substr(city, 1, :p)"}

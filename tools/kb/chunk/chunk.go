@@ -9,7 +9,7 @@
 //	markdown.go  headings, code and tables of Markdown; the paragraphs of plain text
 //	html.go      the blocks of a page
 //	pdf.go       lines, paragraphs and headings of a PDF, by the places and sizes of its texts
-//	pdf_mend.go  PDFs whose list of objects is damaged
+//	pdf_repair.go  PDFs whose list of objects is damaged
 //	pdf_tree.go  the pages of a PDF, one by one
 //	pdf_page.go  where a page shows which text
 //	pdf_font.go  which characters the bytes of a text are, and how wide

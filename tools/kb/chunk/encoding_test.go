@@ -52,8 +52,9 @@ func textIn(r *rand.Rand, language string, n int) string {
 	return b.String()
 }
 
-// TestTextsAreReadInTheirEncodingOrRefused writes texts of twenty languages in every encoding that has their letters. Nearly
-// all have to be read, and of those with six sentences all but one in 500; no text may be read as another one. The last seeds are held out.
+// TestTextsAreReadInTheirEncodingOrRefused writes texts of twenty languages in every encoding that
+// has their letters. Nearly all have to be read, and of those with six sentences all but one in
+// 500; no text may be read as another one. The last seeds are held out.
 func TestTextsAreReadInTheirEncodingOrRefused(t *testing.T) {
 	codes := make([]string, 0, len(sentencesOf))
 	for code := range sentencesOf {
@@ -97,7 +98,8 @@ func TestTextsAreReadInTheirEncodingOrRefused(t *testing.T) {
 	}
 }
 
-// TestTextsOfUTF16WithoutAMarkAreRead holds that the bytes of zero tell it, and that a file that is no text is refused.
+// TestTextsOfUTF16WithoutAMarkAreRead holds that the bytes of zero tell it, and that a file that is
+// no text is refused.
 func TestTextsOfUTF16WithoutAMarkAreRead(t *testing.T) {
 	for seed := range uint64(20) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -123,7 +125,8 @@ func TestTextsOfUTF16WithoutAMarkAreRead(t *testing.T) {
 	}
 }
 
-// TestPagesAreReadInWhatTheyAreIn tries the places where a page says what it is in, and pages that say what is not so.
+// TestPagesAreReadInWhatTheyAreIn tries the places where a page says what it is in, and pages that
+// say what is not so.
 func TestPagesAreReadInWhatTheyAreIn(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	text := textIn(r, "ja", 8)

@@ -27,8 +27,8 @@ type language struct {
 	apart    bool            // its letters do not stand beside those of ASCII in one word
 }
 
-// languages are those that guesses know, by their codes.
-// The frequent characters are those that make up most of any text; wrong readings seldom have a fourth of that.
+// languages are those that guesses know, by their codes. The frequent characters are those that
+// make up most of any text; wrong readings seldom have a fourth of that.
 var languages = map[string]*language{
 	"ja": {letters: levelOne(japanese.EUCJP, 0xB0, 0xCF, kana), share: .9, often: .15,
 		frequent: "あいうえおかがきぎくぐけげこごさざしじすずせそただちっつてでとどなにのはばびへべほまみむめもやゆよらりるれろわをんアィイウエオカガキクグケコゴサザシジスズセタダチッテデトドナニネノハバパビピフブプヘベペホボポマミムメモャュョラリルレロワンー"},
@@ -49,7 +49,8 @@ var languages = map[string]*language{
 	"sv": latin("åäöé"), "da": latin("æøåé"), "nl": latin("áèéëïóöü"), "is": latin("áðéíóúýþæö"), "ca": latin("àçèéíïòóúü·"),
 }
 
-// latin returns a language of Latin letters, some of which are not ASCII's. Names of other languages may be in it.
+// latin returns a language of Latin letters, some of which are not ASCII's. Names of other
+// languages may be in it.
 func latin(letters string) *language { return &language{letters: among(letters), share: .95} }
 
 // readings are the encodings that guesses know, and the languages for which people used them.
@@ -102,8 +103,8 @@ func guessed(data []byte) (text []byte, err error) {
 // longestSample is how many bytes of a text tell its encoding.
 const longestSample = 1 << 16
 
-// telling returns the lines of a text that have more than ASCII, as many as are looked at. No character has the byte of
-// a line's end in it, but for UTF-16.
+// telling returns the lines of a text that have more than ASCII, as many as are looked at. No
+// character has the byte of a line's end in it, but for UTF-16.
 func telling(data []byte) (sample []byte) {
 	for line := range bytes.Lines(data) {
 		if len(sample)+len(line) > longestSample {
@@ -122,8 +123,8 @@ func telling(data []byte) (sample []byte) {
 // usual are signs that stand in texts of any language.
 const usual = "’‘“”„‚–—…«»‹›·•°§©®™€£±×²³¼½¾º¡¿№\u00a0\u00ad"
 
-// speaks reports whether a text is likely one of a language: nearly all its letters beyond ASCII are the language's, those that
-// are frequent in it are so here, and its words look like words.
+// speaks reports whether a text is likely one of a language: nearly all its letters beyond ASCII
+// are the language's, those that are frequent in it are so here, and its words look like words.
 func speaks(text string, l *language) bool {
 	letters, own, frequent, faults := 0, 0, 0, 0
 	text = strings.TrimRight(text, "\uFFFD") // a character that the sample's end cut
@@ -162,8 +163,9 @@ func speaks(text string, l *language) bool {
 	return float64(own) >= l.share*n && float64(faults) <= .01*n && (l.frequent == "" || letters > 0 && float64(frequent) >= l.often*n)
 }
 
-// misplaced reports whether a letter does not stand behind another character in words of a language: a capital behind a
-// small letter, a letter behind a digit (or before one) or, where scripts are not mixed, behind one of ASCII.
+// misplaced reports whether a letter does not stand behind another character in words of a
+// language: a capital behind a small letter, a letter behind a digit (or before one) or, where
+// scripts are not mixed, behind one of ASCII.
 func misplaced(before, r rune, l *language) bool {
 	switch {
 	case unicode.IsUpper(r) && unicode.IsLower(before):
@@ -195,8 +197,8 @@ func among(letters string) func(rune) bool {
 	return func(r rune) bool { return strings.ContainsRune(letters, r) }
 }
 
-// levelOne reports for each character whether it is in the rows of a character set where its standard has the common
-// ones, or is one of others.
+// levelOne reports for each character whether it is in the rows of a character set where its
+// standard has the common ones, or is one of others.
 func levelOne(from encoding.Encoding, first, last byte, others func(rune) bool) func(rune) bool {
 	set := sync.OnceValue(func() map[rune]bool {
 		all := map[rune]bool{}

@@ -69,7 +69,7 @@ func textOfPDF(data []byte) (t Text, err error) {
 	}()
 	pages, title, err := openedPDF(data)
 	if errors.Is(err, errNoPDF) || err == nil && !readable(pages) {
-		if again, name, wrong := openedPDF(mendedPDF(data)); wrong == nil && readable(again) {
+		if again, name, wrong := openedPDF(repairedPDF(data)); wrong == nil && readable(again) {
 			pages, title, err = again, name, nil
 			t.tell("its list of objects is damaged; what could be found was read")
 		}

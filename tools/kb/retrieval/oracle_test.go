@@ -27,8 +27,9 @@ func answer(t *testing.T, l *Local, q Query) string {
 	return string(text)
 }
 
-// TestAnswersDoNotTellOfHiddenDocuments searches, puts in, changes and takes out documents that the caller may not see, and
-// searches again: the answers are the same byte for byte, whatever stands in those documents. The last seeds are held out.
+// TestAnswersDoNotTellOfHiddenDocuments searches, puts in, changes and takes out documents that the
+// caller may not see, and searches again: the answers are the same byte for byte, whatever stands
+// in those documents. The last seeds are held out.
 func TestAnswersDoNotTellOfHiddenDocuments(t *testing.T) {
 	databases.Each(t, func(t *testing.T, where string) {
 		store := openAt(t, where)

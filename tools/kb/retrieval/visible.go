@@ -2,8 +2,8 @@ package retrieval
 
 import "toolnorm/internal/lexical"
 
-// visible returns the passages' words for a query, with the statistics of those that may be seen: what a passage scores must not tell
-// which words stand in others.
+// visible returns the passages' words for a query, with the statistics of those that may be seen:
+// what a passage scores must not tell which words stand in others.
 func (m *memory) visible(query string) *lexical.Index {
 	if m.all {
 		return &m.text

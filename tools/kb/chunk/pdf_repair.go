@@ -12,17 +12,18 @@ import (
 	"time"
 )
 
-// mendedPDF returns a PDF whose list of objects is wrong or missing with a list of those that are there. So what stands in
-// front of a file or behind it, a download that broke off and an editor that moved things cost at most what they took.
+// repairedPDF returns a PDF whose list of objects is wrong or missing with a list of those that are
+// there. So what stands in front of a file or behind it, a download that broke off and an editor
+// that moved things cost at most what they took.
 //
-// Objects that are packed in others are unpacked, and stand behind the file's end as if they had never been packed. nil:
-// nothing in it looks like a PDF.
-func mendedPDF(data []byte) []byte {
+// Objects that are packed in others are unpacked, and stand behind the file's end as if they had
+// never been packed. nil: nothing in it looks like a PDF.
+func repairedPDF(data []byte) []byte {
 	start := bytes.Index(data, []byte("%PDF-"))
 	if start < 0 {
 		return nil
 	}
-	m := mender{data: bytes.TrimRight(data[start:], "\x00 \r\n"), at: map[int]object{}}
+	m := finder{data: bytes.TrimRight(data[start:], "\x00 \r\n"), at: map[int]object{}}
 	m.out = slices.Clone(m.data)
 	m.find()
 	trailer := m.trailer()
@@ -32,8 +33,8 @@ func mendedPDF(data []byte) []byte {
 	return m.list(trailer)
 }
 
-// mender finds the objects of a PDF.
-type mender struct {
+// finder finds the objects of a PDF.
+type finder struct {
 	data     []byte         // the file, from its first line
 	out      []byte         // and with what was unpacked
 	at       map[int]object // by number; the last one of a number counts
@@ -55,8 +56,9 @@ var (
 	countOf     = regexp.MustCompile(`/N\s+(\d{1,9})`)
 )
 
-// find notes where each object begins. Streams are passed over: what they hold may look like an object.
-func (m *mender) find() {
+// find notes where each object begins. Streams are passed over: what they hold may look like an
+// object.
+func (m *finder) find() {
 	locked, end := encrypted.Match(m.data), time.Now().Add(pageTime)
 	for from := 0; from < len(m.data) && len(m.at) < mostObjects && time.Now().Before(end); {
 		found := objectStart.FindSubmatchIndex(m.data[from:])
@@ -90,13 +92,14 @@ const (
 )
 
 // number reads one of a match.
-func (m *mender) number(from int, span []int) int {
+func (m *finder) number(from int, span []int) int {
 	n, _ := strconv.Atoi(string(m.data[from+span[0] : from+span[1]])) // its digits were counted
 	return n
 }
 
-// unpack writes the objects of a stream behind the file. One that cannot be read is left out with its objects.
-func (m *mender) unpack(dict, stream []byte) {
+// unpack writes the objects of a stream behind the file. One that cannot be read is left out with
+// its objects.
+func (m *finder) unpack(dict, stream []byte) {
 	first, count := firstOf.FindSubmatch(dict), countOf.FindSubmatch(dict)
 	z, err := zlib.NewReader(bytes.NewReader(stream))
 	if first == nil || count == nil || err != nil {
@@ -126,8 +129,9 @@ func (m *mender) unpack(dict, stream []byte) {
 	}
 }
 
-// trailer returns what a file's end says of it: where the catalog is, and how it is encrypted; empty: there is no catalog.
-func (m *mender) trailer() string {
+// trailer returns what a file's end says of it: where the catalog is, and how it is encrypted;
+// empty: there is no catalog.
+func (m *finder) trailer() string {
 	roots := rootOf.FindAllSubmatch(m.data, -1)
 	root := ""
 	for _, r := range slices.Backward(roots) {
@@ -158,7 +162,7 @@ func (m *mender) trailer() string {
 }
 
 // list writes the list of all objects behind the file.
-func (m *mender) list(trailer string) []byte {
+func (m *finder) list(trailer string) []byte {
 	out := append(m.out, '\n')
 	start, highest := len(out), 0
 	out = append(out, "xref\n0 1\n0000000000 65535 f \n"...)

@@ -10,8 +10,9 @@ import (
 	"testing"
 )
 
-// TestADamagedEndOrBeginningCostsNoPage damages what surrounds the objects of a file, in every way that transfers, editors
-// and programs do, and holds that each page is read. The last seeds are held out.
+// TestADamagedEndOrBeginningCostsNoPage damages what surrounds the objects of a file, in every way
+// that transfers, editors and programs do, and holds that each page is read. The last seeds are
+// held out.
 func TestADamagedEndOrBeginningCostsNoPage(t *testing.T) {
 	tail := regexp.MustCompile(`(?s)xref\s+0 .*$`)
 	for seed := range uint64(120) {
@@ -64,8 +65,9 @@ func TestADamagedEndOrBeginningCostsNoPage(t *testing.T) {
 	}
 }
 
-// packedPDF is a PDF whose catalog, pages and font are packed in a stream of objects, as all of today's programs write it. It
-// has a classic list of the others alone, which a reader can do little with.
+// packedPDF is a PDF whose catalog, pages and font are packed in a stream of objects, as all of
+// today's programs write it. It has a classic list of the others alone, which a reader can do
+// little with.
 func packedPDF(t *testing.T, words []string) []byte {
 	t.Helper()
 	var kids, inside []string
@@ -97,8 +99,8 @@ func packedPDF(t *testing.T, words []string) []byte {
 	return append(file, "xref\n0 1\n0000000000 65535 f \ntrailer\n<</Size 60/Root 1 0 R>>\nstartxref\n7\n%%EOF\n"...)
 }
 
-// TestTitlesAndLettersThatSayNothing holds that placeholders are no titles, and that a page whose font names no letters is
-// told and not imported.
+// TestTitlesAndLettersThatSayNothing holds that placeholders are no titles, and that a page whose
+// font names no letters is told and not imported.
 func TestTitlesAndLettersThatSayNothing(t *testing.T) {
 	for title, kept := range map[string]bool{"(anonymous)": false, "untitled": false, "Untitled": false, "Microsoft Word - a.doc": false, " ": false, "Leave": true, "Untitled works": true} {
 		if noTitle.MatchString(title) == kept {
