@@ -9,6 +9,7 @@
 //	markdown.go  headings, code and tables of Markdown; the paragraphs of plain text
 //	html.go      the blocks of a page
 //	pdf.go       lines, paragraphs and headings of a PDF, by the places and sizes of its texts
+//	pdf_heads.go  running heads and feet
 //	pdf_repair.go  PDFs whose list of objects is damaged
 //	pdf_tree.go  the pages of a PDF, one by one
 //	pdf_page.go  where a page shows which text

@@ -81,24 +81,24 @@ func textOfPDF(data []byte) (t Text, err error) {
 	if len(pages) > mostPages {
 		return t, fmt.Errorf("it has more than %d pages", mostPages)
 	}
-	var lines []line
+	var shown [][]line
 	size := 0
 	for i, p := range pages {
-		shown, err := linesOfPage(p)
-		if err == nil && meaningless(shown) {
-			shown, err = nil, errors.New("its font does not say which letters it shows")
+		lines, err := linesOfPage(p)
+		if err == nil && meaningless(lines) {
+			lines, err = nil, errors.New("its font does not say which letters it shows")
 		}
 		if err != nil && len(t.Problems) < mostProblems {
 			t.Problems = append(t.Problems, fmt.Sprintf("page %d cannot be read: %v", i+1, err))
 		}
-		for _, l := range shown {
+		for _, l := range lines {
 			if size += len(l.text); size > mostText {
 				return t, fmt.Errorf("it has more than %d bytes of text", mostText)
 			}
-			lines = append(lines, l)
 		}
+		shown = append(shown, lines)
 	}
-	t.Blocks = paragraphs(lines)
+	t.Blocks = paragraphs(withoutHeads(shown))
 	if len(t.Blocks) == 0 && len(t.Problems) > 0 {
 		return t, errors.New(t.Problems[0])
 	}
