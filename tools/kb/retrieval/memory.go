@@ -69,8 +69,16 @@ func (x *indexes) get(ctx context.Context, l *Local, base kbstore.Base, words bo
 			return i, nil
 		}
 		i.mu.RUnlock()
-		if err := i.update(ctx, base, words); err != nil {
-			return nil, err
+		// A search whose time is over leaves the index to the next one: a large base takes longer than a search may.
+		updated := make(chan error, 1)
+		l.beside.Go(context.WithoutCancel(ctx), func(ctx context.Context) { updated <- i.update(ctx, base, words) })
+		select {
+		case err := <-updated:
+			if err != nil {
+				return nil, err
+			}
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
 		}
 	}
 }
