@@ -99,6 +99,18 @@ func packedPDF(t *testing.T, words []string) []byte {
 	return append(file, "xref\n0 1\n0000000000 65535 f \ntrailer\n<</Size 60/Root 1 0 R>>\nstartxref\n7\n%%EOF\n"...)
 }
 
+// TestEncryptionThatCannotBeReadIsNamed has a file of AES-256, which takes no password to read and which the library
+// does not know.
+func TestEncryptionThatCannotBeReadIsNamed(t *testing.T) {
+	key := strings.Repeat("00", 48)
+	lock := "/Encrypt<</Filter/Standard/V 5/R 6/Length 256/P -4/O<" + key + ">/U<" + key + ">/OE<" + key[:64] + ">/UE<" + key[:64] + ">/Perms<" + key[:32] +
+		">/CF<</StdCF<</CFM/AESV3/Length 32/AuthEvent/DocOpen>>>>/StmF/StdCF/StrF/StdCF>>/ID[<00><00>]"
+	file := bytes.Replace(pdfOf(t, "BT /F1 12 Tf 72 700 Td (Twenty) Tj ET"), []byte("/Root 1 0 R"), []byte("/Root 1 0 R"+lock), 1)
+	if got, err := Read("x.pdf", file); err == nil || !strings.Contains(err.Error(), "it is encrypted") {
+		t.Errorf("%v: %s", err, show(got))
+	}
+}
+
 // TestTitlesAndLettersThatSayNothing holds that placeholders are no titles, and that a page whose
 // font names no letters is told and not imported.
 func TestTitlesAndLettersThatSayNothing(t *testing.T) {
