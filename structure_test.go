@@ -343,7 +343,7 @@ var below = map[string][]string{
 	"proxy":                {"chat", "internal/fault", "internal/pattern", "internal/trace", "proxy/exchange", "proxy/form", "proxy/form/messages", "proxy/form/ollama", "proxy/form/openai", "proxy/form/responses", "proxy/form/shell", "proxy/form/xml"},
 
 	"tools/kb":           {"chat", "internal/auth", "internal/embedding", "internal/fault", "internal/post", "internal/rerank", "internal/sleep", "tools", "tools/kb/chunk", "tools/kb/kbstore", "tools/kb/retrieval", "internal/ocr"},
-	"tools/kb/retrieval": {"chat", "internal/auth", "internal/lexical", "internal/post", "internal/rerank", "internal/vector", "tools/kb/kbstore"},
+	"tools/kb/retrieval": {"chat", "internal/auth", "internal/lexical", "internal/post", "internal/rerank", "internal/sleep", "internal/vector", "tools/kb/kbstore"},
 
 	"adapters/internal/scan":        {"internal/jsontree"},
 	"adapters/internal/toolset":     {"chat", "chat/schema", "adapters/internal/scan"},

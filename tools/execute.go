@@ -12,16 +12,20 @@ import (
 // toolrun prints it as one line, and a script looks at one member to know what it has.
 type Outcome struct {
 	Success bool            `json:"success"`
-	Result  json.RawMessage `json:"result,omitempty"` // with Success
-	Error   string          `json:"error,omitempty"`  // without; never empty then
+	Result  json.RawMessage `json:"result,omitempty"`  // with Success
+	Error   string          `json:"error,omitempty"`   // without; never empty then
+	Details json.RawMessage `json:"details,omitempty"` // beside Error: the failure in the tool's own shape, if it has one
 }
 
-// OutcomeOf renders a result: its structured value when there is one, else its text as a JSON string.
+// OutcomeOf renders a result: its structured value when there is one, else its text as a JSON string. A failure that has a
+// structured value is said by the message in it.
 // A structured value goes before its text, which is the same as JSON in a string.
 func OutcomeOf(r Result) Outcome {
 	switch {
 	case r.IsError:
-		return Outcome{Error: cmp.Or(r.Text(), "the tool failed and does not say why")}
+		var said struct{ Message string }
+		_ = json.Unmarshal(r.Structured, &said) // another shape: the text says what was wrong
+		return Outcome{Error: cmp.Or(said.Message, r.Text(), "the tool failed and does not say why"), Details: r.Structured}
 	case r.Structured != nil:
 		return Outcome{Success: true, Result: r.Structured}
 	}

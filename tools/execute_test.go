@@ -18,6 +18,9 @@ func TestAnOutcomeHasEitherAResultOrAnError(t *testing.T) {
 		`{"success":true,"result":null}`:                                   {Structured: json.RawMessage("null")},
 		`{"success":false,"error":"no employee"}`:                          Failure("no employee"),
 		`{"success":false,"error":"the tool failed and does not say why"}`: {IsError: true},
+		`{"success":false,"error":"no such place","details":{"message":"no such place","status":"error"}}`: {
+			IsError: true, Content: []Part{{Text: `{"message":"no such place","status":"error"}`}}, Structured: json.RawMessage(`{"message":"no such place","status":"error"}`)},
+		`{"success":false,"error":"[7]","details":[7]}`: {IsError: true, Content: []Part{{Text: "[7]"}}, Structured: json.RawMessage("[7]")},
 		`{"success":true,"result":"one\n[image image/png, 3 bytes]\n[name](file:///a)\n[resource file:///b text/csv, 2 bytes]\ntwo"}`: {Content: []Part{
 			{Text: "one"}, {Kind: Image, Data: []byte("abc"), MIME: "image/png"}, {Kind: Link, URI: "file:///a", Text: "name"},
 			{Kind: Resource, URI: "file:///b", MIME: "text/csv", Data: []byte("ab")}, {Kind: Resource, URI: "file:///c", Text: "two"},

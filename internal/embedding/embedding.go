@@ -10,6 +10,7 @@ package embedding
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"net/http"
@@ -38,6 +39,9 @@ const (
 	mostCached = 1024     // vectors of 4 KB
 	mostReply  = 64 << 20 // bytes
 )
+
+// ErrUseless is the error of a vector that nothing is near to. Other texts of the same model may have good ones.
+var ErrUseless = errors.New("nothing can be found by it")
 
 // Embed gives a vector for each text, in their order; all have the same length, and no value is infinite.
 // A model that was exchanged behind its name shows by its dimensions. Texts that are known are not sent.
@@ -127,8 +131,8 @@ func (c *Client) ask(ctx context.Context, texts []string) ([][]float32, error) {
 }
 
 // read takes the vectors out of a reply of either form. OpenAI's may come in any order.
-// A server that answers with null for a text, or with NaN, would poison every later comparison: nothing is
-// near NaN.
+// A server that answers with null for a text, with NaN or with zeros would poison every later comparison: nothing is
+// near to them.
 func read(reply []byte, n int) ([][]float32, error) {
 	var body struct {
 		Data []struct {
@@ -161,10 +165,15 @@ func read(reply []byte, n int) ([][]float32, error) {
 		if len(v) == 0 {
 			return nil, fmt.Errorf("the server gave no vector for text %d", i+1)
 		}
+		zeros := true
 		for _, x := range v {
 			if math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
-				return nil, fmt.Errorf("the vector of text %d is not finite", i+1)
+				return nil, fmt.Errorf("the vector of text %d is not finite: %w", i+1, ErrUseless)
 			}
+			zeros = zeros && x == 0
+		}
+		if zeros {
+			return nil, fmt.Errorf("the vector of text %d is all zeros: %w", i+1, ErrUseless)
 		}
 	}
 	return vectors, nil

@@ -74,11 +74,12 @@ func TestVectorsComeInTheOrderOfTheTexts(t *testing.T) {
 
 func TestAnswersThatWouldPoisonAnIndexAreErrors(t *testing.T) {
 	for answer, want := range map[string]string{
-		`nonsense`:                    "no JSON",
-		`{"embeddings":[[1]]}`:        "1 vectors for 2 texts",
-		`{"embeddings":[[1],null]}`:   "no vector for text 2",
-		`{"embeddings":[[1,2],[1]]}`:  "text 2 has 1 dimensions",
-		`{"embeddings":[[1],[1e39]]}`: "1e39",
+		`nonsense`:                        "no JSON",
+		`{"embeddings":[[1]]}`:            "1 vectors for 2 texts",
+		`{"embeddings":[[1],null]}`:       "no vector for text 2",
+		`{"embeddings":[[1,2],[1]]}`:      "text 2 has 1 dimensions",
+		`{"embeddings":[[1],[1e39]]}`:     "1e39",
+		`{"embeddings":[[1,2],[0,-0.0]]}`: "text 2 is all zeros",
 		`{"data":[{"index":0,"embedding":[1]},{"index":0,"embedding":[2]}]}`: "or two",
 		`{"data":[{"index":7,"embedding":[1]},{"index":1,"embedding":[2]}]}`: "text 7, of 2",
 	} {

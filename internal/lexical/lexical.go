@@ -137,6 +137,34 @@ func (x *Index) Remove(at int) {
 	x.free = append(x.free, at)
 }
 
+// Part returns the index as it scores for somebody to whom only some rows are there: allowed names them, texts and tokens are
+// how many there are and what they hold. Nothing that it gives for these queries, and no other, depends on the other rows.
+// It shares the rows with the index, and may be used as long as nothing is added or removed.
+func (x *Index) Part(texts, tokens int, allowed func(row int) bool, queries ...string) *Index {
+	part := *x
+	part.Whole = &Statistics{Texts: texts, Tokens: tokens, Frequency: map[string]int{}}
+	for _, query := range queries {
+		for _, token := range Tokens(query) {
+			if _, counted := part.Whole.Frequency[token]; counted {
+				continue
+			}
+			n := 0
+			if number, known := x.numbers[token]; known {
+				for _, p := range x.postings[number] {
+					if allowed(p.row) {
+						n++
+					}
+				}
+			}
+			part.Whole.Frequency[token] = n
+		}
+	}
+	return &part
+}
+
+// Length returns how many tokens the text of a row has.
+func (x *Index) Length(row int) int { return x.rows[row].length }
+
 // Hit is a text that was found. The score is BM25's sum, which has no upper end; see Ideal.
 type Hit struct {
 	Row   int

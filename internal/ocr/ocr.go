@@ -1,7 +1,7 @@
 // Package ocr puts back the long-vowel marks that OCR read as hyphens in Japanese text: サ-ビス is サービス, self-service and
 // 03-1234-5678 stay as they are.
 //
-// What can be told by a dictionary is: run.go finds the hyphens, segment.go judges them, words.go has the dictionary. A
+// What can be told by a dictionary is: run.go finds the hyphens (narrow.go those behind half-width katakana), segment.go judges them, words.go has the dictionary. A
 // model is asked only about the others, and only yes or no (model.go); repair.go is a guess from the rest of the text that
 // has to be switched on. Nobody but Normalize writes text, and it changes nothing but hyphens directly behind katakana.
 //
@@ -88,7 +88,7 @@ func (n *Normalizer) Normalize(ctx context.Context, text string) (Result, error)
 	if utf8.RuneCountInString(text) > MaxText {
 		return Result{}, ErrTooLong
 	}
-	letters := []rune(text)
+	letters, at := wide([]rune(text))
 	found := map[int]Change{} // by offset
 	var open []int
 	for _, r := range runsOf(letters) {
@@ -112,7 +112,7 @@ func (n *Normalizer) Normalize(ctx context.Context, text string) (Result, error)
 	if err := n.settle(ctx, letters, open, found, &res); err != nil {
 		return Result{}, err
 	}
-	return res, res.apply(text, found)
+	return res, res.apply(text, inPlace([]rune(text), at, found))
 }
 
 // settle judges the hyphens that the rule could not.
@@ -143,6 +143,8 @@ func (n *Normalizer) settle(ctx context.Context, letters []rune, open []int, fou
 		for i := range answers {
 			answers[i] = true
 		}
+	case err != nil:
+		return fmt.Errorf("%w: %w", ErrUnavailable, err)
 	default:
 		return ErrUnavailable
 	}
@@ -183,7 +185,8 @@ func verify(before, after string) error {
 		return errors.New("ocr: the text changed its length")
 	}
 	for i, r := range old {
-		if r != now[i] && !(isCandidate(old, i) && (now[i] == longMark || isKatakana(now[i]))) {
+		narrow := i > 0 && isNarrow(old[i-1]) && strings.ContainsRune(hyphens, r) && now[i] == narrowMark
+		if r != now[i] && !narrow && !(isCandidate(old, i) && (now[i] == longMark || isKatakana(now[i]))) {
 			return fmt.Errorf("ocr: the character at %d may not change", i)
 		}
 	}

@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+	"golang.org/x/text/width"
 )
 
 // byRule normalizes by the rule alone.
@@ -51,7 +54,8 @@ func TestTheTableOfTheSpecification(t *testing.T) {
 		{"マイナビキャリ-では、キャリアコンサルティングを提供しています。", "マイナビキャリーでは、キャリアコンサルティングを提供しています。", 0},
 		// Beyond the table.
 		{"ネ‐ム、ネ‑ム、ネ–ム、ネ—ム、ネ−ム、ネ－ムプレ-ト", "ネーム、ネーム、ネーム、ネーム、ネーム、ネームプレート", 0},
-		{"プラン-A、プラン-１、カッ-プ、ｻ-ﾋﾞｽ", "プラン-A、プラン-１、カッ-プ、ｻ-ﾋﾞｽ", 0},
+		{"プラン-A、プラン-１、カッ-プ、ｻ-ﾋﾞｽ", "プラン-A、プラン-１、カッ-プ、ｻｰﾋﾞｽ", 0},
+		{"ﾃﾞ-ﾀ入力、ﾊﾟ-ﾄのﾒ-ﾙ", "ﾃﾞｰﾀ入力、ﾊﾟｰﾄのﾒｰﾙ", 0},
 		{"ウェブサ-バ-とファイルサ-バ-", "ウェブサーバーとファイルサーバー", 0},
 		{"", "", 0},
 		{"ア", "ア", 0},
@@ -62,7 +66,26 @@ func TestTheTableOfTheSpecification(t *testing.T) {
 		if res.Text != row.out || res.Ambiguous != row.ambiguous {
 			t.Errorf("%s is %s with %d ambiguous, want %s with %d", row.in, res.Text, res.Ambiguous, row.out, row.ambiguous)
 		}
+		// In half width the same is found, with marks in half width.
+		if res := byRule(t, narrowed(row.in)); res.Text != narrowed(row.out) || res.Ambiguous != row.ambiguous {
+			t.Errorf("%s is %s with %d ambiguous, want %s with %d", narrowed(row.in), res.Text, res.Ambiguous, narrowed(row.out), row.ambiguous)
+		}
 	}
+}
+
+// narrowed returns a text with its katakana in half width.
+func narrowed(text string) string {
+	var b strings.Builder
+	for at := 0; at < len(text); {
+		r, n := utf8.DecodeRuneInString(text[at:])
+		if isKatakana(r) || r == longMark {
+			b.WriteString(width.Narrow.String(norm.NFD.String(text[at : at+n])))
+		} else {
+			b.WriteString(text[at : at+n]) // bytes that are no UTF-8 as they are
+		}
+		at += n
+	}
+	return b.String()
 }
 
 // TestTheDictionaryIsRestored holds that every word of it comes back, and that no hyphen between two of its words is taken
@@ -266,7 +289,11 @@ func checkOnlyHyphens(t *testing.T, n *Normalizer, text string) {
 		if before[i] == after[i] {
 			continue
 		}
-		if changed++; !strings.ContainsRune("-‐‑–—−－", before[i]) || i == 0 || before[i-1] < 'ァ' || before[i-1] > 'ヺ' || after[i] != 'ー' && !n.Repair {
+		narrow := i > 0 && before[i-1] >= 'ｦ' && before[i-1] <= 'ﾟ' && before[i-1] != 'ｰ'
+		if changed++; narrow && strings.ContainsRune("-‐‑–—−－", before[i]) && after[i] == 'ｰ' {
+			continue
+		}
+		if !strings.ContainsRune("-‐‑–—−－", before[i]) || i == 0 || before[i-1] < 'ァ' || before[i-1] > 'ヺ' || after[i] != 'ー' && !n.Repair {
 			t.Fatalf("%q became %q: character %d", text, res.Text, i)
 		}
 	}
@@ -277,7 +304,7 @@ func checkOnlyHyphens(t *testing.T, n *Normalizer, text string) {
 
 // TestAHostileModelChangesNothingElse takes 100,000 texts.
 func TestAHostileModelChangesNothingElse(t *testing.T) {
-	pieces := strings.Split("- ‐ ‑ – — − － ー ア イ カ ッ ン サ ビ ス メ ル ユ ザ データ ベース マネ ジャ カメラ レンズ キャリ 東京 の 。 a 1 Ａ \n \x00 \xff 😀 ｻ -- true ]}", " ")
+	pieces := strings.Split("- ‐ ‑ – — − － ー ア イ カ ッ ン サ ビ ス メ ル ユ ザ データ ベース マネ ジャ カメラ レンズ キャリ 東京 の 。 a 1 Ａ \n \x00 \xff 😀 ｻ ﾒ ﾙ ｰ ﾃﾞ ﾞ ｯ -- true ]}", " ")
 	r := rand.New(rand.NewPCG(7, 7))
 	n := 100_000
 	if testing.Short() {

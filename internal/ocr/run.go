@@ -8,8 +8,7 @@ import (
 // hyphens are the characters that OCR writes for a long-vowel mark.
 const hyphens = "-‐‑–—−－"
 
-// isKatakana reports whether a character can be part of a word in katakana. Half-width forms are none: their long-vowel mark is
-// another, and text that has them comes from a keyboard.
+// isKatakana reports whether a character can be part of a word in katakana, in full width.
 func isKatakana(r rune) bool { return r >= 'ァ' && r <= 'ヺ' }
 
 // isLatin reports whether a character is a letter or a digit of ASCII, or its full-width form.
@@ -72,4 +71,7 @@ func runsOf(text []rune) (all []run) {
 func (r *run) part(i, j int) string { return r.text[3*i : 3*j] }
 
 // HasCandidate reports whether a text holds a hyphen that could be a long-vowel mark.
-func HasCandidate(text string) bool { return len(runsOf([]rune(text))) > 0 }
+func HasCandidate(text string) bool {
+	letters, _ := wide([]rune(text))
+	return len(runsOf(letters)) > 0
+}

@@ -65,7 +65,7 @@ var functions = sync.OnceValue(func() map[string]*function {
 	return all
 })
 
-// Names lists the functions of the language in alphabetical order. A parameter must have none of these names.
+// Names lists the functions of the language in alphabetical order. A parameter of one of these names hides the function.
 func Names() []string {
 	var names []string
 	for name := range functions() {

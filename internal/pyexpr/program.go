@@ -72,7 +72,8 @@ func expressionStart(src string) int {
 	return len(src) - len(after)
 }
 
-// CheckName says why a parameter cannot have a name, or nil.
+// CheckName says why a parameter cannot have a name, or nil. The name of a function may be one, which hides the function as
+// in Python.
 func CheckName(name string) error {
 	if err := py.Attempt(func() { checkName(name) }); err != nil {
 		return err
@@ -88,8 +89,6 @@ func checkName(name string) {
 		py.Raise(py.NameError, "names that begin with '_' are not available: '%s'", name)
 	case syntax.Keyword(name):
 		py.Raise(py.NameError, "'%s' is a word of the language", name)
-	case functions()[name] != nil:
-		py.Raise(py.NameError, "'%s' is a function of the language", name)
 	}
 }
 

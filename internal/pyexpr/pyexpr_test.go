@@ -110,7 +110,7 @@ func TestWhatIsRefused(t *testing.T) {
 // TestNames holds what a parameter may be called, and which parameters an expression reads.
 func TestNames(t *testing.T) {
 	for name, ok := range map[string]bool{"num1": true, "이름": true, "a_b": true, "result": true, "": false, "1a": false, "a-b": false, "_x": false,
-		"if": false, "None": false, "len": false, "str": false, "a b": false} {
+		"if": false, "None": false, "len": true, "str": true, "a b": false} {
 		if err := CheckName(name); (err == nil) != ok {
 			t.Errorf("CheckName(%q) = %v", name, err)
 		}
@@ -118,6 +118,16 @@ func TestNames(t *testing.T) {
 	p, err := Compile("[a for a in b if c] and f'{d:{e}}'", []string{"a", "b", "c", "d", "e", "unused"})
 	if err != nil || !slices.Equal(p.Uses(), []string{"b", "c", "d", "e"}) {
 		t.Errorf("Uses() = %v, %v", p.Uses(), err)
+	}
+	for src, want := range map[string]string{"max - min": "2", "[min for min in range(max)]": "[0,1,2]", "sum": "1.5", "abs(sum)": "1.5", "sum([1])": "TypeError: 'float' object is not callable"} {
+		res, err := run(src, map[string]any{"max": 3, "min": 1, "sum": 1.5}, py.Limits{})
+		got := res.JSON
+		if err != nil {
+			got = err.Error()
+		}
+		if !strings.HasPrefix(got, want) {
+			t.Errorf("%s: %s, want %s", src, got, want)
+		}
 	}
 	if names := Names(); len(names) != 30 || !slices.IsSorted(names) {
 		t.Errorf("%d functions: %v", len(names), names)

@@ -3,17 +3,21 @@ package sqlsafe
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
 )
+
+// superuser is what a role is said to be that may do everything.
+const superuser = "is a superuser"
 
 // powers asks what a role may do besides reading: a row for each. Tables of the server itself are left out, where everyone
 // may do the same.
 // Ownership counts as well, since an owner can grant itself the rest. Three tables are enough to say what is
 // wrong.
 const powers = `
-SELECT 'is a superuser' FROM pg_catalog.pg_roles WHERE rolname = current_user AND rolsuper
+SELECT '` + superuser + `' FROM pg_catalog.pg_roles WHERE rolname = current_user AND rolsuper
 UNION ALL SELECT 'may make roles' FROM pg_catalog.pg_roles WHERE rolname = current_user AND rolcreaterole
 UNION ALL SELECT 'may replicate' FROM pg_catalog.pg_roles WHERE rolname = current_user AND rolreplication
 UNION ALL SELECT 'is a member of ' || rolname FROM pg_catalog.pg_roles
@@ -64,9 +68,12 @@ func tooPowerful(role string, can []string) error {
 	if len(can) == 0 {
 		return nil
 	}
-	more := ""
-	if len(can) > 1 {
-		more = fmt.Sprintf(", and %s", strings.Join(can[1:], ", "))
+	said := can
+	switch {
+	case can[0] == superuser: // and so may do all the rest
+		said = can[:1]
+	case len(can) > 3:
+		said = append(slices.Clone(can[:2]), fmt.Sprintf("may do %d things more than read", len(can)-2))
 	}
-	return fmt.Errorf("the role '%s' %s%s; give toolnorm one that may SELECT and nothing else, or set sql-role to warn", role, can[0], more)
+	return fmt.Errorf("the role '%s' %s; give toolnorm one that may SELECT and nothing else, or set sql-role to warn", role, strings.Join(said, ", and "))
 }

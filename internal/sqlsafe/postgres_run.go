@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"strconv"
 	"strings"
 	"sync"
@@ -286,9 +287,36 @@ func connecting(err error) error {
 	}
 	var connect *pgconn.ConnectError
 	if errors.As(err, &connect) {
-		return fmt.Errorf("the database cannot be reached: %w", connect.Unwrap())
+		return unreached{connect, reason(connect.Unwrap())}
 	}
 	return err
+}
+
+// unreached is an error of a connection, in one sentence.
+type unreached struct {
+	error
+	why string
+}
+
+// Error returns the sentence.
+func (u unreached) Error() string { return "the database cannot be reached: " + u.why }
+
+// Unwrap returns what pgx said.
+func (u unreached) Unwrap() error { return u.error }
+
+// reason returns why a connection failed, of all that was tried the first. pgx tries a server with TLS and without, and names
+// it in front of each reason, in which it stands again.
+func reason(err error) string {
+	var name *net.DNSError
+	var dial *net.OpError
+	switch {
+	case errors.As(err, &name):
+		return name.Err
+	case errors.As(err, &dial):
+		return dial.Err.Error()
+	}
+	first, _, _ := strings.Cut(err.Error(), "\n")
+	return first
 }
 
 // prefixed sends a statement with something in front of it, as DECLARE, by the extended

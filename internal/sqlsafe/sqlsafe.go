@@ -6,6 +6,7 @@
 //	tokens.go             a statement cut into words, as both databases cut it
 //	fence.go              a statement without the fence of Markdown around it
 //	parameters.go         :name, where values are bound
+//	keys.go               keys of ORDER BY and GROUP BY that are the same in every row
 //	explore.go            the tables and columns that statements may read, for people
 //	names.go              the lists of allowed names, *.txt
 //	postgres.go           a statement checked against PostgreSQL's grammar, by a parser in a process of its own

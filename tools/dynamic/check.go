@@ -74,7 +74,7 @@ func (d *Draft) parameters(p *problems) {
 		case !paramName.MatchString(one.Name):
 			p.wrong(field+"param_name", "parameter", "a parameter's name is a letter and up to 63 of A-Z a-z 0-9 _, and %.80q is not", one.Name)
 		case d.Type != typeSQL && pyexpr.CheckName(one.Name) != nil:
-			p.wrong(field+"param_name", "parameter", "%s is a word or a function of expressions, and cannot be a parameter's name", one.Name)
+			p.wrong(field+"param_name", "parameter", "%s is a word of expressions, and cannot be a parameter's name", one.Name)
 		case seen[lower]:
 			p.wrong(field+"param_name", "parameter", "there are two parameters %s", one.Name)
 		}

@@ -27,8 +27,8 @@ var fileEndings = []string{".yaml", ".yml", ".json"}
 // Export writes each tool into a file of its own, NAME.yaml, in a folder that is made
 // if need be, and lists the files. The same tools give the same bytes; numbers, times
 // and versions are left out, as they differ from store to store. Files of tools that
-// are gone are left alone.
-func (s *Set) Export(ctx context.Context, dir string) ([]string, error) {
+// are gone are left alone, unless prune says that the folder is to hold these tools and no others.
+func (s *Set) Export(ctx context.Context, dir string, prune bool) ([]string, error) {
 	all, err := s.List(ctx)
 	if err != nil {
 		return nil, err
@@ -52,7 +52,35 @@ func (s *Set) Export(ctx context.Context, dir string) ([]string, error) {
 		}
 		written = append(written, path)
 	}
-	return written, nil
+	if prune {
+		err = removeOthers(dir, written)
+	}
+	return written, err
+}
+
+// removeOthers removes the files of a folder that Export wrote for tools which are gone: NAME.yaml with the tool NAME in
+// it. What else is there is somebody's own.
+func removeOthers(dir string, kept []string) error {
+	files, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
+	if err != nil {
+		return err
+	}
+	for _, path := range files {
+		if slices.Contains(kept, path) {
+			continue
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if d, err := readDraft(text); err != nil || d.Name+".yaml" != filepath.Base(path) {
+			continue
+		}
+		if err := os.Remove(path); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // file returns a draft as a file.
@@ -103,7 +131,7 @@ func (p *Param) UnmarshalYAML(node *yaml.Node) error {
 type Imported struct {
 	File   string
 	Name   string
-	Action string // create, update, unchanged, or refused
+	Action string // create, update, unchanged, delete, or refused
 	Err    error  // why it was refused
 }
 
@@ -142,6 +170,33 @@ func (s *Set) Import(ctx context.Context, who string, dry bool, paths ...string)
 		all = append(all, one)
 	}
 	return all, nil
+}
+
+// Prune deletes the tools that an import did not name, so that its files are the whole truth. A file that was refused may
+// be any tool's, so then none is deleted.
+func (s *Set) Prune(ctx context.Context, who string, dry bool, all []Imported) (gone []Imported, err error) {
+	named := map[string]bool{}
+	for _, one := range all {
+		if named[one.Name] = true; one.Err != nil {
+			return nil, errors.New("no tool is deleted, since not all files could be read")
+		}
+	}
+	there, err := s.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range there {
+		if named[t.Name] {
+			continue
+		}
+		if !dry {
+			if err := s.Delete(ctx, who, t.ID, 0); err != nil {
+				return gone, err
+			}
+		}
+		gone = append(gone, Imported{Name: t.Name, Action: "delete"})
+	}
+	return gone, nil
 }
 
 // take saves one tool of a file, if it is not there as it is.

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -35,7 +37,7 @@ func TestExportedToolsComeBackTheSame(t *testing.T) {
 	d.Active, d.Options = false, Options{Result: "rows", Format: "text", Timeout: 500, MaxRows: 7}
 	save(t, s, d)
 	dir := filepath.Join(t.TempDir(), "tools")
-	files, err := s.Export(t.Context(), dir)
+	files, err := s.Export(t.Context(), dir, false)
 	if err != nil || len(files) != 3 {
 		t.Fatalf("%q, %v", files, err)
 	}
@@ -77,7 +79,7 @@ params:
 		t.Errorf("imported: %s", got)
 	}
 	again := filepath.Join(t.TempDir(), "again")
-	if _, err := other.Export(t.Context(), again); err != nil {
+	if _, err := other.Export(t.Context(), again, true); err != nil {
 		t.Fatal(err)
 	}
 	for _, file := range files {
@@ -87,6 +89,77 @@ params:
 			t.Errorf("%s became\n%s, %v", file, two, err)
 		}
 	}
+}
+
+// TestAFolderMayBeTheWholeTruth takes tools away and makes others, in random order, and holds that with prune a folder and
+// a store become the same, that other files of the folder stay, and that a file which is refused deletes nothing.
+func TestAFolderMayBeTheWholeTruth(t *testing.T) {
+	dir := t.TempDir()
+	notes := map[string]string{"notes.yaml": "a: 1\n", "renamed.yaml": "name: other\ndescription_agent: x\ntool_type: PYTHON\ndefinition: '1'\n", "readme.md": "x"}
+	for seed := range uint64(8) {
+		r := rand.New(rand.NewPCG(seed, 0))
+		from, to := ownSet(t), ownSet(t)
+		for _, s := range []*Set{from, to} {
+			for i := range 6 {
+				if r.IntN(2) == 0 {
+					d := draft(typePython, "1")
+					d.Name = fmt.Sprint("tool_", i)
+					save(t, s, d)
+				}
+			}
+		}
+		for name, text := range notes {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		files, err := from.Export(t.Context(), dir, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		there, _ := filepath.Glob(filepath.Join(dir, "*"))
+		if len(there) != len(files)+len(notes) {
+			t.Errorf("seed %d: %q beside %q", seed, there, files)
+		}
+		if len(files) == 0 {
+			continue // nothing to import is an error, and deletes nothing
+		}
+		before := namesOf(t, to)
+		all, err := to.Import(t.Context(), "x", false, dir) // with the notes, one of which is no tool
+		if err != nil {
+			t.Fatal(err)
+		}
+		if gone, err := to.Prune(t.Context(), "x", false, all); err == nil || len(gone) != 0 {
+			t.Errorf("seed %d: %v, %v: a refused file deletes", seed, gone, err)
+		}
+		all, err = to.Import(t.Context(), "x", false, files...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if dry, err := to.Prune(t.Context(), "x", true, all); err != nil || len(namesOf(t, to)) < len(before) {
+			t.Errorf("seed %d: a dry run deletes %v, %v", seed, dry, err)
+		}
+		if _, err := to.Prune(t.Context(), "x", false, all); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := namesOf(t, to), namesOf(t, from); !slices.Equal(got, want) {
+			t.Errorf("seed %d: %q, want %q", seed, got, want)
+		}
+	}
+}
+
+// namesOf lists the names of the tools.
+func namesOf(t *testing.T, s *Set) (names []string) {
+	t.Helper()
+	all, err := s.List(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range all {
+		names = append(names, one.Name)
+	}
+	slices.Sort(names)
+	return names
 }
 
 func TestAChangedFileChangesItsToolAndNoOther(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"toolnorm/internal/auth"
+	"toolnorm/internal/embedding"
 	"toolnorm/internal/post"
 	"toolnorm/tools/kb/chunk"
 	"toolnorm/tools/kb/kbstore"
@@ -81,7 +82,7 @@ func (w *work) store(ctx context.Context, d kbstore.Document, text *chunk.Text, 
 		return Imported{}, err
 	}
 	if without > 0 {
-		text.Problems = append(text.Problems, fmt.Sprintf("%d passages have no vector: the model refuses them", without))
+		text.Problems = append(text.Problems, fmt.Sprintf("%d passages have no vector: the model has none for them", without))
 	}
 	if err := w.Store.Put(ctx, w.in.Base.ID, &d, chunks); err != nil {
 		return Imported{}, err
@@ -135,9 +136,26 @@ func (w *work) embed(ctx context.Context, d *kbstore.Document, chunks []kbstore.
 	return made, without, err
 }
 
-// embedSome makes the vectors of some texts. One that the model refuses, as it refuses what is longer than its
-// context, is cut in half until it takes it; what it never takes has none.
+// embedSome makes the vectors of some texts, as long as those that the knowledge base has: between vectors of two lengths there
+// is no distance, and a search would say so of every question.
 func (w *work) embedSome(ctx context.Context, texts []string) ([][]float32, error) {
+	vectors, err := w.halved(ctx, texts)
+	for _, v := range vectors {
+		switch {
+		case v == nil || len(v) == w.dimensions:
+		case w.dimensions == 0:
+			w.dimensions = len(v)
+		default:
+			return nil, fmt.Errorf("%s now gives vectors of %d dimensions, and the knowledge base has vectors of %d by that name; take the model of before, or delete the documents and import them again",
+				w.Embedder.Model, len(v), w.dimensions)
+		}
+	}
+	return vectors, err
+}
+
+// halved makes the vectors of some texts. One that the model refuses, as it refuses what is longer than its
+// context, is cut in half until it takes it; what it never takes has none.
+func (w *work) halved(ctx context.Context, texts []string) ([][]float32, error) {
 	vectors, err := w.Embedder.Embed(ctx, texts)
 	if refused(err) && !w.probed { // perhaps the model, and not a text, is what it refuses
 		if _, wrong := w.Embedder.Embed(ctx, []string{time.Now().Format(time.StampNano)}); wrong != nil {
@@ -150,27 +168,27 @@ func (w *work) embedSome(ctx context.Context, texts []string) ([][]float32, erro
 		return vectors, err
 	case len(texts) > 1:
 		half := len(texts) / 2
-		first, err := w.embedSome(ctx, texts[:half])
+		first, err := w.halved(ctx, texts[:half])
 		if err != nil {
 			return nil, err
 		}
-		second, err := w.embedSome(ctx, texts[half:])
+		second, err := w.halved(ctx, texts[half:])
 		return append(first, second...), err
 	}
 	runes := []rune(texts[0])
 	if len(runes) < 2*shortestEmbedded {
 		return [][]float32{nil}, nil
 	}
-	return w.embedSome(ctx, []string{string(runes[:len(runes)/2])})
+	return w.halved(ctx, []string{string(runes[:len(runes)/2])})
 }
 
 // shortestEmbedded is how many characters of a text a model has to take at least.
 const shortestEmbedded = 32
 
-// refused reports whether a model's server refused what it was asked: asked again it would say the same.
+// refused reports whether a model has no vector for what it was asked: asked again it would say the same.
 func refused(err error) bool {
 	var said *post.Refused
-	return errors.As(err, &said) && (said.Code == http.StatusBadRequest || said.Code == http.StatusRequestEntityTooLarge || said.Code == http.StatusUnprocessableEntity)
+	return errors.Is(err, embedding.ErrUseless) || errors.As(err, &said) && (said.Code == http.StatusBadRequest || said.Code == http.StatusRequestEntityTooLarge || said.Code == http.StatusUnprocessableEntity)
 }
 
 // embedOne makes one vector; none without a model.

@@ -151,6 +151,7 @@ type work struct {
 	collection string                      // its id
 	known      map[string]kbstore.Document // what the collection holds, by source
 	probed     bool                        // the model takes some text
+	dimensions int                         // of the model's vectors in the base; 0: there are none yet
 }
 
 // prepare looks up what is there, and fills in what was left open.
@@ -175,6 +176,9 @@ func (k *KB) prepare(ctx context.Context, in *Import) (*work, error) {
 	for _, d := range all {
 		if d.Collection == w.collection {
 			w.known[d.Source] = d
+		}
+		if k.Embedder != nil && d.Model == k.Embedder.Model && d.Vector != nil {
+			w.dimensions = len(d.Vector)
 		}
 	}
 	return w, err

@@ -296,9 +296,10 @@ func TestAnotherProgramFindsAtOnceWhatWasImported(t *testing.T) {
 }
 
 // TestAPassageThatTheModelRefusesStopsNoOther imports files of which some are longer than the model's context, and one
-// that it never takes. All are imported; a model that refuses everything is an error.
+// that it never takes or has zeros for. All are imported; a model that refuses everything or gives vectors of another length
+// is an error.
 func TestAPassageThatTheModelRefusesStopsNoOther(t *testing.T) {
-	most := 100
+	most, dimensions := 100, 2
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var ask struct{ Input []string }
 		_ = json.NewDecoder(r.Body).Decode(&ask)
@@ -308,7 +309,11 @@ func TestAPassageThatTheModelRefusesStopsNoOther(t *testing.T) {
 				http.Error(w, `{"error":"the input length exceeds the context length"}`, http.StatusBadRequest)
 				return
 			}
-			vectors = append(vectors, []float32{1, float32(len(text))})
+			if strings.Contains(text, "nothing") {
+				vectors = append(vectors, make([]float32, dimensions))
+				continue
+			}
+			vectors = append(vectors, append(make([]float32, dimensions-1), float32(len(text))))
 		}
 		_ = json.NewEncoder(w).Encode(map[string]any{"embeddings": vectors})
 	}))
@@ -316,13 +321,18 @@ func TestAPassageThatTheModelRefusesStopsNoOther(t *testing.T) {
 	k, b := opened(t, filepath.Join(t.TempDir(), "k.db"), &embedding.Client{URL: srv.URL + "/api/embed", Model: "m"})
 	files := fstest.MapFS{}
 	var sources []string
-	for i, text := range []string{"short", strings.Repeat("a long passage. ", 40), "short, too", strings.Repeat("odd ", 30), "the last"} {
+	for i, text := range []string{"short", strings.Repeat("a long passage. ", 40), "short, too", strings.Repeat("odd ", 30), "the nothing last"} {
 		name := fmt.Sprintf("%d.md", i)
 		files[name], sources = &fstest.MapFile{Data: []byte(text)}, append(sources, name)
 	}
 	total, err := k.Import(t.Context(), Import{Base: b, Files: files, Sources: sources})
-	if err != nil || total.Imported != 5 || total.Failed != 0 || total.Embedded < 4 {
+	if err != nil || total.Imported != 5 || total.Failed != 0 || total.Embedded < 3 || total.Embedded == total.Chunks {
 		t.Errorf("%+v, %v", total, err)
+	}
+	dimensions = 3
+	files["5.md"] = &fstest.MapFile{Data: []byte("more of it")}
+	if _, err := k.Import(t.Context(), Import{Base: b, Files: files, Sources: append(sources, "5.md")}); err == nil || !strings.Contains(err.Error(), "vectors of 3 dimensions, and the knowledge base has vectors of 2") {
+		t.Errorf("vectors of another length: %v", err)
 	}
 	most = 0
 	files["5.md"] = &fstest.MapFile{Data: []byte("more")}

@@ -86,6 +86,7 @@ func (k *KB) Close() error {
 		return nil
 	}
 	k.beside.Close()
+	k.local.Close()
 	return k.Store.Close()
 }
 

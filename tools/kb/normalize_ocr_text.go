@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"toolnorm/internal/ocr"
+	"toolnorm/internal/post"
 	"toolnorm/tools"
 )
 
@@ -48,7 +49,12 @@ func normalizeOCRText(n *ocr.Normalizer) tools.Tool {
 			switch {
 			// No text at all: half a text, with the certain marks, would look like a whole one.
 			case errors.Is(err, ocr.ErrUnavailable):
-				return failure(http.StatusServiceUnavailable, ocr.ErrUnavailable.Error()), nil
+				hint := ""
+				var said *post.Refused
+				if errors.As(err, &said) && said.Code == http.StatusNotFound {
+					hint = "the server has no such model: pull it there (ollama pull NAME), or set ocr-llm-model to one that it has"
+				}
+				return hinted(http.StatusServiceUnavailable, ocr.ErrUnavailable.Error(), hint), nil
 			case err != nil:
 				return tools.Result{}, err
 			}

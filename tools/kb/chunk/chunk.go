@@ -4,10 +4,13 @@
 // the headings above it, and ends with a sentence. Files come from anywhere: nothing that is in one may end the program.
 //
 //	chunk.go     which reader a file gets, and what all readers give
+//	encoding.go  texts that are not UTF-8; guess.go finds the encoding of those that do not say
 //	cut.go       blocks into passages of bounded size
 //	markdown.go  headings, code and tables of Markdown; the paragraphs of plain text
 //	html.go      the blocks of a page
 //	pdf.go       lines, paragraphs and headings of a PDF, by the places and sizes of its texts
+//	pdf_heads.go  running heads and feet
+//	pdf_repair.go  PDFs whose list of objects is damaged
 //	pdf_tree.go  the pages of a PDF, one by one
 //	pdf_page.go  where a page shows which text
 //	pdf_font.go  which characters the bytes of a text are, and how wide
@@ -15,22 +18,16 @@
 package chunk
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode/utf8"
-
-	"golang.org/x/text/encoding"
-	"golang.org/x/text/encoding/japanese"
-	xunicode "golang.org/x/text/encoding/unicode"
 )
 
 // Version is that of what this package makes of a file. It is part of a document's hash: files are cut again by a program
 // that cuts differently.
-const Version = "1"
+const Version = "2"
 
 // LargestFile is how many bytes of a file are read at most. A book of a thousand pages has two million.
 const LargestFile = 64 << 20
@@ -39,7 +36,14 @@ const LargestFile = 64 << 20
 type Text struct {
 	Title    string
 	Blocks   []Block
-	Problems []string // what of the file could not be read: pages of a PDF
+	Problems []string // what of the file could not be read: pages of a PDF, bytes of a text
+}
+
+// tell notes what could not be read; empty: nothing.
+func (t *Text) tell(problem string) {
+	if problem != "" {
+		t.Problems = append(t.Problems, problem)
+	}
 }
 
 // Block is a paragraph, a list, a table or a piece of code.
@@ -74,7 +78,7 @@ var errEmpty = errors.New("there is no text in it")
 func Read(name string, data []byte) (t Text, err error) {
 	reader := readers[strings.ToLower(filepath.Ext(name))]
 	if reader == nil {
-		return t, fmt.Errorf("files of this ending cannot be read; %s can", strings.Join(Endings(), ", "))
+		return t, fmt.Errorf("files of this ending cannot be read; save it as one of %s", strings.Join(Endings(), ", "))
 	}
 	if len(data) > LargestFile {
 		return t, fmt.Errorf("%d bytes are more than %d", len(data), LargestFile)
@@ -122,29 +126,6 @@ func clean(s string) string {
 		}
 		return r
 	}, s)
-}
-
-// utf8Text is a file as text. UTF-16 with its mark and ISO-2022-JP say what they are; any other is refused: guessed
-// encodings make Korean and Japanese texts that are found by nothing.
-func utf8Text(data []byte) (string, error) {
-	var from encoding.Encoding
-	switch {
-	case bytes.HasPrefix(data, []byte("\xff\xfe")), bytes.HasPrefix(data, []byte("\xfe\xff")):
-		from = xunicode.UTF16(xunicode.LittleEndian, xunicode.UseBOM)
-	case bytes.Contains(data, []byte("\x1b$B")), bytes.Contains(data, []byte("\x1b$@")):
-		from = japanese.ISO2022JP
-	}
-	if from != nil {
-		text, err := from.NewDecoder().Bytes(data)
-		if err != nil || bytes.Contains(text, []byte("\uFFFD")) {
-			return "", errors.New("it is not UTF-8, and what it seems to be is damaged; save it as UTF-8 and import it again")
-		}
-		data = text
-	}
-	if !utf8.Valid(data) {
-		return "", errors.New("it is not UTF-8; save it as UTF-8 and import it again")
-	}
-	return clean(string(data)), nil
 }
 
 // outline is the headings that stand above the place where a reader is.

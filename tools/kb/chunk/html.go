@@ -5,11 +5,9 @@ import (
 	"errors"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
-	"golang.org/x/net/html/charset"
 )
 
 // page reads the tree of an HTML page.
@@ -23,7 +21,7 @@ type page struct {
 // readHTML reads what a reader of the page sees. What surrounds it on every page, as menus, is left out where it says
 // what it is.
 func readHTML(_ string, data []byte) (Text, error) {
-	data, err := decoded(data)
+	data, problem, err := inUTF8(data, declared(data))
 	if err != nil {
 		return Text{}, err
 	}
@@ -32,23 +30,10 @@ func readHTML(_ string, data []byte) (Text, error) {
 		return Text{}, errors.New("it cannot be read as HTML: " + err.Error())
 	}
 	p := new(page)
+	p.tell(problem)
 	p.node(root)
 	p.flush()
 	return p.Text, nil
-}
-
-// decoded is a page in UTF-8. Older Japanese and Korean pages are in Shift_JIS, EUC-JP or EUC-KR, and say so; one that does not
-// is refused, where a browser would take it for Western European.
-func decoded(data []byte) ([]byte, error) {
-	if utf8.Valid(data) {
-		return data, nil
-	}
-	head := bytes.ToLower(data[:min(1024, len(data))])
-	encoding, _, certain := charset.DetermineEncoding(data, "")
-	if !certain && !bytes.Contains(head, []byte("charset")) {
-		return nil, errors.New("it is not UTF-8, and does not say what it is in")
-	}
-	return encoding.NewDecoder().Bytes(data)
 }
 
 // left are elements that are no text of the page.

@@ -8,10 +8,11 @@ import (
 // readPlain reads a text whose paragraphs have empty lines between.
 // The first line is the title when a blank line follows: so begin most notes.
 func readPlain(_ string, data []byte) (t Text, err error) {
-	text, err := utf8Text(data)
+	text, problem, err := utf8Text(data)
 	if err != nil {
 		return t, err
 	}
+	t.tell(problem)
 	if first, _, found := strings.Cut(strings.TrimLeft(text, "\n"), "\n\n"); found && !strings.Contains(first, "\n") && columns(first) <= 100 {
 		t.Title = first
 	}
@@ -43,11 +44,12 @@ type markdown struct {
 // readMarkdown finds headings, and blocks between empty lines. What is in code is not looked at: # begins a comment there.
 // The marks of the text itself stay: a reader, human or model, knows them, and what is shown is what was written.
 func readMarkdown(_ string, data []byte) (Text, error) {
-	text, err := utf8Text(data)
+	text, problem, err := utf8Text(data)
 	if err != nil {
 		return Text{}, err
 	}
 	m := new(markdown)
+	m.tell(problem)
 	for _, line := range strings.Split(m.frontMatter(text), "\n") {
 		m.line(line)
 	}

@@ -9,12 +9,14 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
 	"unicode"
 
 	"github.com/ledongthuc/pdf"
+	"golang.org/x/text/unicode/norm"
 
 	"toolnorm/internal/aside"
 )
@@ -62,38 +64,41 @@ func readPDF(_ string, data []byte) (t Text, err error) {
 func textOfPDF(data []byte) (t Text, err error) {
 	defer func() { // the library ends a broken file by panicking, and not in all of its functions
 		if broken := recover(); broken != nil {
-			err = fmt.Errorf("it is not a PDF that can be read: %v", broken)
+			err = errNoPDF
 		}
 	}()
-	var file *pdf.Reader
-	var opened error
-	err = inTime(func() { file, opened = pdf.NewReader(bytes.NewReader(data), int64(len(data))) })
-	switch err = cmp.Or(err, opened); {
-	case errors.Is(err, pdf.ErrInvalidPassword):
-		return t, errors.New("it is encrypted; import one without a password")
-	case err != nil:
-		return t, fmt.Errorf("it is not a PDF that can be read: %w", err)
+	pages, title, err := openedPDF(data)
+	if errors.Is(err, errNoPDF) || err == nil && !readable(pages) {
+		if again, name, wrong := openedPDF(repairedPDF(data)); wrong == nil && readable(again) {
+			pages, title, err = again, name, nil
+			t.tell("its list of objects is damaged; what could be found was read")
+		}
 	}
-	pages := pagesOf(file).pages
+	if err != nil {
+		return t, err
+	}
+	t.Title = title
 	if len(pages) > mostPages {
 		return t, fmt.Errorf("it has more than %d pages", mostPages)
 	}
-	var lines []line
+	var shown [][]line
 	size := 0
 	for i, p := range pages {
-		shown, err := linesOfPage(p)
+		lines, err := linesOfPage(p)
+		if err == nil && meaningless(lines) {
+			lines, err = nil, errors.New("its font does not say which letters it shows")
+		}
 		if err != nil && len(t.Problems) < mostProblems {
 			t.Problems = append(t.Problems, fmt.Sprintf("page %d cannot be read: %v", i+1, err))
 		}
-		for _, l := range shown {
+		for _, l := range lines {
 			if size += len(l.text); size > mostText {
 				return t, fmt.Errorf("it has more than %d bytes of text", mostText)
 			}
-			lines = append(lines, l)
 		}
+		shown = append(shown, lines)
 	}
-	_ = guarded(func() { t.Title = file.Trailer().Key("Info").Key("Title").Text() })
-	t.Blocks = paragraphs(lines)
+	t.Blocks = paragraphs(withoutHeads(shown))
 	if len(t.Blocks) == 0 && len(t.Problems) > 0 {
 		return t, errors.New(t.Problems[0])
 	}
@@ -103,8 +108,62 @@ func textOfPDF(data []byte) (t Text, err error) {
 	return t, nil
 }
 
+// The errors of files that cannot be opened.
+var (
+	errNoPDF  = errors.New("it is not a PDF that can be read; it may be cut off")
+	errLocked = errors.New("it is encrypted, in a way that needs a password or cannot be read; import one without encryption")
+)
+
+// openedPDF returns the pages of a file and its title.
+func openedPDF(data []byte) (pages []leaf, title string, err error) {
+	var opened error
+	err = inTime(func() {
+		var file *pdf.Reader
+		if file, opened = pdf.NewReader(bytes.NewReader(data), int64(len(data))); opened != nil {
+			return
+		}
+		pages = pagesOf(file).pages
+		_ = guarded(func() { title = file.Trailer().Key("Info").Key("Title").Text() })
+	})
+	switch err = cmp.Or(err, opened); {
+	case errors.Is(err, errSlow):
+		return nil, "", err
+	case errors.Is(err, pdf.ErrInvalidPassword), err != nil && strings.Contains(err.Error(), "encrypt"): // the library has no names for these
+		return nil, "", errLocked
+	case err != nil:
+		return nil, "", errNoPDF
+	}
+	if noTitle.MatchString(title) {
+		title = ""
+	}
+	return pages, title, nil
+}
+
+// readable reports whether there is a page that can be read.
+func readable(pages []leaf) bool {
+	return slices.ContainsFunc(pages, func(p leaf) bool { return p.err == nil })
+}
+
+// noTitle is what programs write that know none.
+var noTitle = regexp.MustCompile(`(?i)^\W*(anonymous|untitled|unspecified|unknown|no title|title|document|microsoft word - .*)?\W*$`)
+
 // mostProblems is how many pages that cannot be read are reported.
 const mostProblems = 20
+
+// meaningless reports whether the text of a page cannot be what it shows: of very few letters, all the same ones. A font that does
+// not say which letters its signs are gives such a text.
+func meaningless(lines []line) bool {
+	kinds, n := map[rune]bool{}, 0
+	for _, l := range lines {
+		for _, r := range norm.NFKC.String(l.text) {
+			if unicode.IsLetter(r) {
+				kinds[r] = true
+				n++
+			}
+		}
+	}
+	return n >= 40 && len(kinds) <= 4
+}
 
 // linesOfPage reads one page. One that takes too long or breaks the library is left out of the others.
 func linesOfPage(p leaf) ([]line, error) {
@@ -255,7 +314,7 @@ func joined(text, next string) string {
 	before, after := []rune(text), []rune(next)
 	last := before[len(before)-1]
 	switch {
-	case last == '-' && len(before) > 1 && unicode.IsLower(before[len(before)-2]) && unicode.IsLower(after[0]):
+	case (last == '-' || last == '\u2010' || last == '\u00ad') && len(before) > 1 && unicode.IsLower(before[len(before)-2]) && unicode.IsLower(after[0]):
 		return string(before[:len(before)-1]) + next
 	case columnsOf(last) == 2 && columnsOf(after[0]) == 2 && !unicode.Is(unicode.Hangul, last):
 		return text + next

@@ -76,5 +76,6 @@ func (b *Base) ReadableBy(p *auth.Principal) bool {
 	case p.Admin:
 		return true
 	}
-	return b.Tenant == p.Tenant && (p.Bases == nil || slices.Contains(p.Bases, b.ID))
+	same := func(id string) bool { return strings.EqualFold(id, b.ID) } // a UUID in capitals is the same
+	return b.Tenant == p.Tenant && (p.Bases == nil || slices.ContainsFunc(p.Bases, same))
 }

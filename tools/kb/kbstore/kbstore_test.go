@@ -75,6 +75,7 @@ func TestAKnowledgeBaseIsLookedUp(t *testing.T) {
 			{acme, made.ID, nil},
 			{auth.Local(), made.ID, nil},
 			{&auth.Principal{Tenant: "acme", Bases: []string{made.ID}}, made.ID, nil},
+			{&auth.Principal{Tenant: "acme", Bases: []string{strings.ToUpper(made.ID)}}, made.ID, nil},
 			{&auth.Principal{Tenant: "acme", Bases: []string{}}, made.ID, kbstore.ErrDenied},
 			{&auth.Principal{Tenant: "other"}, made.ID, kbstore.ErrDenied},
 			{&auth.Principal{}, made.ID, kbstore.ErrDenied},

@@ -92,29 +92,37 @@ func (s *Store) readCandidates(ctx context.Context, tx *sql.Tx, text string, arg
 	}, text, args...)
 }
 
-// Statistics are what BM25 has to know of all passages of a base to score a few of them: their number, their tokens, and how
-// many have each token of a query. They are of the whole base, whoever asks: scores of one text are then the same for everyone,
-// and tell no more than that a word is rare.
-func (s *Store) Statistics(ctx context.Context, base, query string) (lexical.Statistics, error) {
+// Statistics are what BM25 has to know of the passages that a filter allows to score a few of them: their number, their
+// tokens, and how many have each token of a query. What may not be seen is not counted: a score would tell whether a word
+// stands in it. One statement asks for all, so that all is of one moment and takes one round trip.
+func (s *Store) Statistics(ctx context.Context, base string, f Filter, query string) (lexical.Statistics, error) {
 	st := lexical.Statistics{Frequency: map[string]int{}}
 	if !s.Ranks() {
 		return st, ErrUnranked
 	}
-	err := s.snapshot(ctx, func(tx *sql.Tx) error {
-		const within = of + "JOIN chunks k ON k.document_id = d.id WHERE c.knowledge_base_id = $1"
-		if err := tx.QueryRowContext(ctx, "SELECT count(*), COALESCE(sum(k.tokens), 0)"+within, base).Scan(&st.Texts, &st.Tokens); err != nil {
-			return err
+	args := []any{base}
+	within := of + "JOIN chunks k ON k.document_id = d.id WHERE c.knowledge_base_id = $1 AND " + f.where(&args)
+	args = append(args, lexical.Distinct(query))
+	text := "SELECT '', count(*), COALESCE(sum(k.tokens), 0)" + within + fmt.Sprintf(` UNION ALL
+		SELECT w.token, (SELECT count(*)%s AND k.words @@ ('''' || w.token || '''')::tsquery), 0 FROM unnest($%d::text[]) AS w(token)`, within, len(args))
+	rows, err := s.db.QueryContext(ctx, text, args...)
+	if err != nil {
+		return st, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var token string
+		var texts, tokens int
+		if err := rows.Scan(&token, &texts, &tokens); err != nil {
+			return st, err
 		}
-		for _, token := range lexical.Distinct(query) {
-			var n int
-			if err := tx.QueryRowContext(ctx, "SELECT count(*)"+within+" AND k.words @@ $2::tsquery", base, "'"+token+"'").Scan(&n); err != nil {
-				return err
-			}
-			st.Frequency[token] = n
+		if token == "" {
+			st.Texts, st.Tokens = texts, tokens
+		} else {
+			st.Frequency[token] = texts
 		}
-		return nil
-	})
-	return st, err
+	}
+	return st, rows.Err()
 }
 
 // CountDocuments says how many documents of a base a filter allows, and how many there are.

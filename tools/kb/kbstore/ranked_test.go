@@ -74,7 +74,7 @@ func checkStatistics(t *testing.T, s *kbstore.Store, base string, f kbstore.Filt
 		ids = append(ids, k.ID)
 	}
 	want := x.Statistics(query)
-	got, err := s.Statistics(t.Context(), base, query)
+	got, err := s.Statistics(t.Context(), base, f, query)
 	if err != nil || got.Texts != want.Texts || got.Tokens != want.Tokens {
 		t.Errorf("Statistics = %+v, %v; want %+v", got, err, want)
 	}
@@ -95,7 +95,7 @@ func checkStatistics(t *testing.T, s *kbstore.Store, base string, f kbstore.Filt
 func TestAFileDoesNotRank(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "x.db"))
 	_, sparse := s.Sparse(context.Background(), "", kbstore.Filter{}, "a", 1)
-	_, statistics := s.Statistics(context.Background(), "", "a")
+	_, statistics := s.Statistics(context.Background(), "", kbstore.Filter{}, "a")
 	if !errors.Is(sparse, kbstore.ErrUnranked) || !errors.Is(statistics, kbstore.ErrUnranked) {
 		t.Errorf("%v, %v", sparse, statistics)
 	}

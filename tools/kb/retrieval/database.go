@@ -8,8 +8,8 @@ import (
 )
 
 // database is what a principal may see of a base in a PostgreSQL that finds by words itself. The filter is
-// part of each of its statements. What it finds is scored here, by BM25 with the statistics of the whole
-// base, so that the order is that of a base in memory. Vectors are compared in memory, where the base's
+// part of each of its statements. What it finds is scored here, by BM25 with the statistics of all that
+// the principal may see, so that the order is that of a base in memory. Vectors are compared in memory, where the base's
 // are held without its texts.
 type database struct {
 	*memory // nil: no model makes vectors, and nothing of the base is held
@@ -67,9 +67,9 @@ func (d *database) narrow(query string, v []float32) (n int, err error) {
 
 // words asks the database for passages, and scores them. ts_rank knows no IDF and chose .839 of the
 // English answers first where BM25 over its candidates chose .933, so it only chooses the candidates. What
-// is shown of their scores is that of BM25 over the whole base, not over the candidates.
+// is shown of their scores is that of BM25 over all that may be seen, not over the candidates.
 func (d *database) words(ctx context.Context, query string, n int) ([]*passage, error) {
-	whole, err := d.source.Statistics(ctx, d.id, query+"\n"+lexical.Content(query)) // the closer look may cut it elsewhere
+	whole, err := d.source.Statistics(ctx, d.id, d.filter, query+"\n"+lexical.Content(query)) // the closer look may cut it elsewhere
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +157,7 @@ func (d *database) compare(ctx context.Context, all []*passage, v []float32) err
 }
 
 // features looks at passages. Those that vectors alone found were put among the others by take, with the
-// statistics of the whole base.
+// statistics of all that may be seen.
 func (d *database) features(query string, all []*passage) (features []lexical.Features) {
 	look := d.found.Look(query, fieldWeights...)
 	for _, p := range all {

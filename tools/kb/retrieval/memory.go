@@ -44,6 +44,7 @@ type index struct {
 type document struct {
 	kbstore.Document
 	rows    []int
+	tokens  int // of its passages
 	summary int // row of summaries
 	there   bool
 }
@@ -68,8 +69,16 @@ func (x *indexes) get(ctx context.Context, l *Local, base kbstore.Base, words bo
 			return i, nil
 		}
 		i.mu.RUnlock()
-		if err := i.update(ctx, base, words); err != nil {
-			return nil, err
+		// A search whose time is over leaves the index to the next one: a large base takes longer than a search may.
+		updated := make(chan error, 1)
+		l.beside.Go(context.WithoutCancel(ctx), func(ctx context.Context) { updated <- i.update(ctx, base, words) })
+		select {
+		case err := <-updated:
+			if err != nil {
+				return nil, err
+			}
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
 		}
 	}
 }
@@ -150,7 +159,7 @@ func (i *index) add(c kbstore.Chunk, words bool) {
 	i.vectors.set(row, c.Embedding)
 	c.Vector = nil // the index has it
 	i.chunks[row], i.owner[row] = c, n
-	d.rows = append(d.rows, row)
+	d.rows, d.tokens = append(d.rows, row), d.tokens+i.text.Length(row)
 }
 
 // remove takes a document out with its passages. Their rows are free at once. Nobody sees them in between,
@@ -176,8 +185,11 @@ func (i *index) remove(id string) {
 // memory is what a principal may see of an index, which is held until close.
 type memory struct {
 	*index
-	may    []bool // documents, by number; nothing else is ever looked at
-	count  int    // of them
+	may    []bool         // documents, by number; nothing else is ever looked at
+	count  int            // of them
+	seen   []bool         // those that may be seen; stage 1 leaves some of them out of may
+	all    bool           // every document may be seen
+	part   *lexical.Index // the passages' words, as far as they may be seen; nil: no query was there yet
 	closed bool
 }
 
@@ -191,6 +203,7 @@ func (i *index) open(f kbstore.Filter) *memory {
 			m.count++
 		}
 	}
+	m.seen, m.all = slices.Clone(m.may), m.count == len(m.number)
 	return m
 }
 
@@ -217,8 +230,9 @@ func (m *memory) hasVector(row int) bool {
 
 // words finds by words. The share of the ideal is for the metadata alone; the order is BM25's own.
 func (m *memory) words(_ context.Context, query string, n int) (all []*passage, err error) {
-	ideal := m.text.Ideal(query)
-	for _, hit := range m.text.Search(query, n, m.allowed) {
+	text := m.visible(query)
+	ideal := text.Ideal(query)
+	for _, hit := range text.Search(query, n, m.allowed) {
 		p := m.passage(hit.Row)
 		p.Sparse = value(hit.Score / ideal)
 		all = append(all, p)
@@ -228,7 +242,7 @@ func (m *memory) words(_ context.Context, query string, n int) (all []*passage, 
 
 // nearest finds by vectors.
 func (m *memory) nearest(ctx context.Context, v []float32, n int) (all []*passage, err error) {
-	if err := m.vectors.comparable(v); err != nil {
+	if err := m.comparable(v); err != nil {
 		return nil, err
 	}
 	hits, err := m.vectors.search(v, n, m.hasVector, m.fetch(ctx))
@@ -267,7 +281,7 @@ func (m *memory) compareRows(ctx context.Context, all []*passage, v []float32, r
 
 // features looks at passages. The candidates' tokens are in the index, so nothing is cut again.
 func (m *memory) features(query string, all []*passage) (features []lexical.Features) {
-	look := m.text.Look(query, fieldWeights...)
+	look := m.visible(query).Look(query, fieldWeights...)
 	for _, p := range all {
 		features = append(features, look.Features(p.row))
 	}
@@ -295,7 +309,7 @@ const (
 func (m *memory) narrow(query string, v []float32) (int, error) {
 	var scores []scoredDocument
 	var least float64
-	if v != nil && m.vectors.comparable(v) == nil {
+	if v != nil && m.comparable(v) == nil {
 		scores, least = m.byCosine(v)
 	} else {
 		scores, least = m.byCoverage(query)
@@ -337,7 +351,7 @@ func (m *memory) byCosine(v []float32) (scores []scoredDocument, least float64) 
 
 // byCoverage looks for the query's words in the summaries.
 func (m *memory) byCoverage(query string) (scores []scoredDocument, least float64) {
-	look := m.summaries.Look(query)
+	look := m.visibleSummaries(query).Look(query)
 	best := 0.0 // of those that may be seen alone: another's summary must not decide what is left out
 	for n := range m.byNumber {
 		if m.may[n] {

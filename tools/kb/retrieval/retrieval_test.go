@@ -11,10 +11,12 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"toolnorm/internal/auth"
 	"toolnorm/internal/lexical"
 	"toolnorm/internal/rerank"
+	"toolnorm/internal/sleep"
 	"toolnorm/tools/kb/kbstore"
 )
 
@@ -211,15 +213,89 @@ func TestABrokenModelIsToldAndDoneWithout(t *testing.T) {
 	}
 }
 
+// TestAnIndexIsBuiltThoughItsSearchIsOver has a search that ends at once, and holds that the index is there for the next.
+func TestAnIndexIsBuiltThoughItsSearchIsOver(t *testing.T) {
+	store := openStore(t)
+	base := fill(t, store, sample(t, "en"))
+	base, err := store.Readable(t.Context(), someone, base.ID) // with its version
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &Local{Store: store}
+	defer l.Close()
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	if i, err := l.indexes.get(over, l, base, true); err == nil {
+		i.mu.RUnlock() // it was faster
+	}
+	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		i := l.indexes.byBase[base.ID]
+		i.mu.RLock()
+		version := i.version
+		i.mu.RUnlock()
+		if version == base.Version {
+			return
+		}
+	}
+	t.Error("the index was given up")
+}
+
+// cold is an embedder that loads its model first, and begins again when nobody waits for it.
+type cold struct {
+	meaning
+	load   time.Duration
+	loaded atomic.Bool
+	ended  atomic.Int32 // loads that were given up
+}
+
+// Embed loads the model, if it is not there.
+func (c *cold) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	if !c.loaded.Load() {
+		if !sleep.For(ctx, c.load) {
+			c.ended.Add(1)
+			return nil, ctx.Err()
+		}
+		c.loaded.Store(true)
+	}
+	return c.meaning.Embed(ctx, texts)
+}
+
+// TestAModelThatLoadsIsNotGivenUp searches while a model loads for longer than a search waits: the searches
+// have no vector, the load is not ended, and a later search has one.
+func TestAModelThatLoadsIsNotGivenUp(t *testing.T) {
+	store := openStore(t)
+	base := fill(t, store, map[string][]kbstore.Chunk{"a": {{Text: "alpha", Embedding: kbstore.Embedding{Model: "m", Vector: []float32{1}}}}})
+	c := &cold{meaning: meaning{words: []string{"alpha"}}, load: embeddingTime + time.Second}
+	l := &Local{Store: store, Embedder: c, Model: "m"}
+	defer l.Close()
+	q := Query{Text: "alpha", Base: base.ID, Max: 10, Principal: someone}
+	r, _ := find(t, l, q)
+	if r.Stages[3].Status != failed || !strings.Contains(r.Stages[3].Reason, "may be loading") {
+		t.Errorf("while it loads: %+v", r.Stages[3])
+	}
+	for end := time.Now().Add(10 * time.Second); !c.loaded.Load() && time.Now().Before(end); {
+		time.Sleep(50 * time.Millisecond)
+	}
+	if r, _ := find(t, l, q); r.Stages[3].Status != ok || c.ended.Load() != 0 {
+		t.Errorf("when it is loaded: %+v, %d loads were given up", r.Stages[3], c.ended.Load())
+	}
+}
+
 func TestTheCrossEncoderDecides(t *testing.T) {
 	store := openStore(t)
 	var chunks []kbstore.Chunk
 	for i := range 5 {
-		chunks = append(chunks, kbstore.Chunk{Text: strings.Repeat("word ", 5-i) + fmt.Sprint("n", i)})
+		chunks = append(chunks, kbstore.Chunk{Heading: "Leave", Text: strings.Repeat("word ", 5-i) + fmt.Sprint("n", i)})
 	}
 	base := fill(t, store, map[string][]kbstore.Chunk{"a": chunks})
 	scores := map[string]float64{"n4": .92, "n1": .7, "n0": .1}
-	j := judge{score: func(text string) (float64, bool) { v, there := scores[text[len(text)-2:]]; return v, there }}
+	j := judge{score: func(text string) (float64, bool) {
+		if !strings.Contains(text, "Leave\nword ") {
+			t.Errorf("the model gets %q without what stands above it", text)
+		}
+		v, there := scores[text[len(text)-2:]]
+		return v, there
+	}}
 	r, texts := find(t, &Local{Store: store, Reranker: j}, Query{Text: "word", Base: base.ID, Max: 10, Principal: someone})
 	var order []string
 	for _, text := range texts {

@@ -10,6 +10,7 @@
 //	stages.go    the seven stages
 //	score.go     what a score of words is worth
 //	memory.go    the embedded backend: an index in memory, kept up with its store
+//	visible.go   the statistics of what a caller may see of it
 //	vectors.go   the vectors of such an index
 //	database.go  PostgreSQL finds by words, this program scores
 //	pgvector.go  and by vectors, where it has pgvector
@@ -24,10 +25,12 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"toolnorm/internal/auth"
 	"toolnorm/internal/rerank"
+	"toolnorm/internal/sleep"
 	"toolnorm/tools/kb/kbstore"
 )
 
@@ -131,6 +134,8 @@ type Local struct {
 	Small    int            // from how many vectors of a base on they are kept as bytes, and the best read again; 0: 200,000
 
 	indexes indexes
+	asking  atomic.Int32 // questions for vectors that have no answer yet
+	beside  sleep.Group
 }
 
 var _ Backend = (*Local)(nil)
@@ -143,8 +148,13 @@ var (
 	ErrUnavailable = errors.New("Knowledge base store unavailable")
 )
 
-// embeddingTime is how long a search waits for the query's vector.
-const embeddingTime = 2 * time.Second
+// The times of the query's vector: how long a search waits for it, and how long the model may take that is
+// loaded first. So many questions go on at once behind their searches.
+const (
+	embeddingTime = 2 * time.Second
+	loadingTime   = time.Minute
+	mostAsking    = 4
+)
 
 // Search runs the stages. The errors are ErrUnauthenticated, kbstore.ErrNotFound, kbstore.ErrDenied and
 // ErrUnavailable, in the order in which they are looked for.
@@ -184,26 +194,49 @@ func (l *Local) search(ctx context.Context, q Query) (*search, error) {
 }
 
 // embed asks for the query's vector. It goes before stage 2 in time, but nothing of the base is looked at
-// for it: the query alone is sent.
+// for it: the query alone is sent. A search does not wait long, but the question goes on: a server that loads
+// its model stops when nobody waits for it any more, and would never be done.
 func (s *search) embed(ctx context.Context) {
-	if s.local.Embedder == nil {
+	l := s.local
+	if l.Embedder == nil {
 		s.noVector = skip("no embedder")
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, embeddingTime)
-	defer cancel()
+	patience := loadingTime
+	if l.asking.Add(1) > mostAsking {
+		patience = embeddingTime
+	}
+	type answer struct {
+		vectors [][]float32
+		err     error
+	}
+	given := make(chan answer, 1)
 	began := time.Now()
-	vectors, err := s.local.Embedder.Embed(ctx, []string{s.asked})
+	l.beside.Go(context.WithoutCancel(ctx), func(ctx context.Context) {
+		defer l.asking.Add(-1)
+		ctx, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		vectors, err := l.Embedder.Embed(ctx, []string{s.asked})
+		given <- answer{vectors, err}
+	})
+	select {
+	case got := <-given:
+		if s.noVector = got.err; got.err == nil {
+			s.vector = got.vectors[0]
+		}
+	case <-time.After(embeddingTime):
+		s.noVector = fmt.Errorf("the embedder did not answer within %s; its model may be loading", embeddingTime)
+	case <-ctx.Done():
+		s.noVector = ctx.Err()
+	}
 	s.embedding = time.Since(began)
-	switch {
-	case errors.Is(err, context.DeadlineExceeded):
-		s.noVector = fmt.Errorf("the embedder did not answer within %s", embeddingTime)
-	case err != nil:
-		s.noVector = err
-	default:
-		s.vector = vectors[0]
+	if errors.Is(s.noVector, context.DeadlineExceeded) {
+		s.noVector = fmt.Errorf("the embedder did not answer within %s", patience)
 	}
 }
+
+// Close ends what goes on beside the searches.
+func (l *Local) Close() { l.beside.Close() }
 
 // result is what is shown of the passages that are left. The threshold comes before the number, so that
 // max_results does not decide whether a good passage behind a bad one is seen.

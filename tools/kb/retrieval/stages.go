@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"toolnorm/internal/lexical"
@@ -280,7 +281,7 @@ func (s *search) model(ctx context.Context, r *Report) error {
 	}
 	texts := make([]string, len(s.passages))
 	for i, p := range s.passages {
-		texts[i] = p.text
+		texts[i] = p.whole()
 	}
 	scores, err := s.local.Reranker.Score(ctx, s.asked, texts)
 	if err != nil {
@@ -302,6 +303,11 @@ func (s *search) model(ctx context.Context, r *Report) error {
 		return cmp.Or(-cmp.Compare(scored(a), scored(b)), cmp.Compare(b.score, a.score))
 	})
 	return nil
+}
+
+// whole is a passage below its title and headings, as its vector is made of it: "20 days" says something below "Leave" alone.
+func (p *passage) whole() string {
+	return strings.Join(slices.DeleteFunc([]string{p.Title, p.Heading, p.text}, func(s string) bool { return s == "" }), "\n")
 }
 
 // scored is 1 for passages that the model scored. The sort is stable, and among the others no score is

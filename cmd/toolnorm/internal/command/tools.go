@@ -61,13 +61,14 @@ func (c *toolsList) Run(m *Console) error {
 // toolsExport is the command tools export.
 type toolsExport struct {
 	Dir       string `arg:"" help:"The folder; it is made if need be."`
+	Prune     bool   `help:"Also remove the files of tools that are gone."`
 	toolStore `embed:""`
 }
 
 // Run writes the files and prints their names.
 func (c *toolsExport) Run(m *Console) error {
 	return c.with(m, func(ctx context.Context, s *dynamic.Set) error {
-		files, err := s.Export(ctx, c.Dir)
+		files, err := s.Export(ctx, c.Dir, c.Prune)
 		for _, file := range files {
 			fmt.Fprintln(m.Out, file)
 		}
@@ -79,6 +80,7 @@ func (c *toolsExport) Run(m *Console) error {
 type toolsImport struct {
 	Paths     []string `arg:"" help:"Files, or folders of .yaml, .yml and .json files."`
 	DryRun    bool     `help:"Only say what would be done."`
+	Prune     bool     `help:"Also delete the tools that are in none of the files. If a file is refused, none is deleted."`
 	toolStore `embed:""`
 }
 
@@ -98,7 +100,14 @@ func (c *toolsImport) Run(m *Console) error {
 		if refused > 0 {
 			err = errors.Join(err, fmt.Errorf("%d of %d files were refused", refused, len(all)))
 		}
-		return err
+		if !c.Prune || all == nil {
+			return err
+		}
+		gone, wrong := s.Prune(ctx, whoami(), c.DryRun, all)
+		for _, one := range gone {
+			fmt.Fprintf(m.Out, "%s %s\n", one.Action, shown(one.Name))
+		}
+		return errors.Join(err, wrong)
 	})
 }
 

@@ -1,0 +1,85 @@
+package sqlsafe
+
+import "strings"
+
+// Key is a key of ORDER BY or GROUP BY that is the same in every row.
+type Key struct {
+	Of   string // ORDER BY or GROUP BY
+	Name string // a parameter in it
+	At   int    // its offset
+}
+
+// ConstantKeys lists the keys of ORDER BY and GROUP BY that have a parameter and no column: they
+// sort and group by nothing, where somebody thought that the parameter's value would name a column.
+// It goes by words alone, so what it takes for a column may be a word of a language that it does
+// not know; such a key is left out.
+func (k Kind) ConstantKeys(sql string) (found []Key) {
+	sql = unfenced(sql)
+	all := k.tokens(sql)
+	for i := 0; i+1 < len(all); i++ {
+		of := strings.ToUpper(all[i].text)
+		if (of == "ORDER" || of == "GROUP") && strings.EqualFold(all[i+1].text, "BY") {
+			found = append(found, constantKeys(of+" BY", all[i+2:])...)
+		}
+	}
+	return found
+}
+
+// constantKeys reads the keys behind ORDER BY or GROUP BY up to the list's end.
+func constantKeys(of string, all []token) (found []Key) {
+	depth, column := 0, false
+	var named *Key
+	end := func() {
+		if named != nil && !column {
+			found = append(found, *named)
+		}
+		named, column = nil, false
+	}
+	for i, t := range all {
+		word := strings.ToUpper(t.text)
+		last := depth == 0 && (word == ")" || word == ";" || behindKeys[word])
+		switch {
+		case last:
+			end()
+			return found
+		case word == "(":
+			depth++
+		case word == ")":
+			depth--
+		case word == "," && depth == 0:
+			end()
+		case i > 0 && all[i-1].text == ":" && all[i-1].at+1 == t.at:
+			if named == nil {
+				named = &Key{of, t.text, t.at - 1}
+			}
+		case i > 0 && (all[i-1].text == "::" || strings.EqualFold(all[i-1].text, "AS") || strings.EqualFold(all[i-1].text, "COLLATE")):
+			// a type or a collation
+		case i+1 < len(all) && all[i+1].text == "(":
+			column = column || word == "SELECT" || word == "IN" // a function; but who knows what a subquery gives
+		default:
+			column = column || mayName(t.text) && !ofKeys[word]
+		}
+	}
+	end()
+	return found
+}
+
+// mayName reports whether a token may name a column: a word, or one in the quotes of names.
+func mayName(text string) bool {
+	return wordByte(text[0]) && (text[0] < '0' || text[0] > '9') || strings.IndexByte("\"`[", text[0]) >= 0
+}
+
+// behindKeys are the words with which something else begins behind the keys.
+var behindKeys = wordSet("LIMIT OFFSET FETCH FOR HAVING WINDOW UNION INTERSECT EXCEPT ORDER ROWS RANGE GROUPS")
+
+// ofKeys are words of a key that name no column.
+var ofKeys = wordSet("ASC DESC NULLS FIRST LAST USING COLLATE CASE WHEN THEN ELSE END AND OR NOT IS NULL TRUE FALSE AS LIKE ILIKE BETWEEN IN DISTINCT")
+
+// wordSet is a set of words.
+func wordSet(words string) map[string]bool {
+	all := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		all[w] = true
+	}
+	return all
+}

@@ -1,0 +1,219 @@
+package chunk
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/japanese"
+	"golang.org/x/text/encoding/korean"
+	"golang.org/x/text/encoding/simplifiedchinese"
+	"golang.org/x/text/encoding/traditionalchinese"
+	xunicode "golang.org/x/text/encoding/unicode"
+)
+
+// language is what a text in a language looks like, in its characters beyond ASCII.
+type language struct {
+	letters  func(rune) bool // that it is written in
+	share    float64         // of those among all letters beyond ASCII, at least
+	frequent string          // the most frequent ones, small; empty: all of them
+	often    float64         // their share, at least
+	apart    bool            // its letters do not stand beside those of ASCII in one word
+}
+
+// languages are those that guesses know, by their codes. The frequent characters are those that
+// make up most of any text; wrong readings seldom have a fourth of that.
+var languages = map[string]*language{
+	"ja": {letters: levelOne(japanese.EUCJP, 0xB0, 0xCF, kana), share: .9, often: .15,
+		frequent: "あいうえおかがきぎくぐけげこごさざしじすずせそただちっつてでとどなにのはばびへべほまみむめもやゆよらりるれろわをんアィイウエオカガキクグケコゴサザシジスズセタダチッテデトドナニネノハバパビピフブプヘベペホボポマミムメモャュョラリルレロワンー"},
+	"ko": {letters: levelOne(korean.EUCKR, 0xB0, 0xC8, nil), share: .9, often: .2,
+		frequent: "이다는을의에가하고기지로사은자시를리인한도들어그것서있과아나라정수부일대보스해여원전장제주상적연으며"},
+	"zh": {letters: levelOne(simplifiedchinese.GBK, 0xB0, 0xD7, nil), share: .9, often: .15,
+		frequent: "的一是不了在人有我他这个们中来上大为和国地到以说时要就出会可也你对生能而子那得于着下自之年过发后作里用道行所然家种事成方多经么去法学如都同现当没动面起看定天分还进好小部其些主样理心她本前开但因只从想实日者意无力它与长把机十民第公此已工使情明性知全三又关点正业外将两高间由问很最重并物手应向头文体"},
+	"zh-Hant": {letters: levelOne(traditionalchinese.Big5, 0xA4, 0xC6, nil), share: .9, often: .15,
+		frequent: "的一是不了在人有我他這個們中來上大為和國地到以說時要就出會可也你對生能而子那得於著下自之年過發後作裡用道行所然家種事成方多經麼去法學如都同現當沒動面起看定天分還進好小部其些主樣理心她本前開但因只從想實日者意無力它與長把機十民第公此已工使情明性知全三又關點正業外將兩高間由問很最重並物手應向頭文體"},
+	"ru": {letters: among("оеаинтсрвлкмдпуяыьгзбчйхжшюцщэфъёіїєґў"), share: .98, frequent: "оеаинтсрвлкмі", often: .55, apart: true},
+	"el": {letters: among("αοιετσνηυρπκμλςδγχθφβξζψωόίάέήύώϊϋΐΰ"), share: .98, frequent: "αοιετσνηυρπκςόίάέή", often: .6, apart: true},
+	"he": {letters: within(unicode.Hebrew), share: .98, frequent: "יהולאתרבשמ", often: .5, apart: true},
+	"ar": {letters: within(unicode.Arabic), share: .98, frequent: "الينموتربعده", often: .5, apart: true},
+	"th": {letters: within(unicode.Thai), share: .98, frequent: "านรอกเงมยลวดทสตะปบค่้ิีั", often: .6, apart: true},
+	"tr": latin("çğıİöşüâîû"), "lt": latin("ąčęėįšųūž"), "lv": latin("āčēģīķļņšūž"), "et": latin("äõöüšž"),
+	"pl": latin("ąćęłńóśźż"), "cs": latin("áčďéěíňóřšťúůýž"), "sk": latin("áäčďéíĺľňóôŕšťúýž"), "hu": latin("áéíóöőúüű"), "hr": latin("čćđšž"), "ro": latin("ăâîşţ"),
+	"de": latin("äöüß"), "fr": latin("àâæçèéêëîïôœùûüÿ"), "es": latin("áéíñóúü"), "pt": latin("àáâãçéêíóôõú"), "it": latin("àèéìîòù"),
+	"sv": latin("åäöé"), "da": latin("æøåé"), "nl": latin("áèéëïóöü"), "is": latin("áðéíóúýþæö"), "ca": latin("àçèéíïòóúü·"),
+}
+
+// latin returns a language of Latin letters, some of which are not ASCII's. Names of other
+// languages may be in it.
+func latin(letters string) *language { return &language{letters: among(letters), share: .95} }
+
+// readings are the encodings that guesses know, and the languages for which people used them.
+var readings = []struct {
+	name      string
+	from      encoding.Encoding
+	languages string
+}{
+	{"Shift_JIS", japanese.ShiftJIS, "ja"}, {"EUC-JP", japanese.EUCJP, "ja"}, {"EUC-KR", korean.EUCKR, "ko"},
+	{"GB18030", simplifiedchinese.GB18030, "zh"}, {"Big5", traditionalchinese.Big5, "zh-Hant"},
+	{"windows-1251", charmap.Windows1251, "ru"}, {"KOI8-R", charmap.KOI8R, "ru"}, {"KOI8-U", charmap.KOI8U, "ru"}, {"IBM866", charmap.CodePage866, "ru"},
+	{"ISO-8859-5", charmap.ISO8859_5, "ru"}, {"x-mac-cyrillic", charmap.MacintoshCyrillic, "ru"},
+	{"windows-1253", charmap.Windows1253, "el"}, {"ISO-8859-7", charmap.ISO8859_7, "el"},
+	{"windows-1255", charmap.Windows1255, "he"}, {"windows-1256", charmap.Windows1256, "ar"}, {"windows-874", charmap.Windows874, "th"},
+	{"windows-1252", charmap.Windows1252, "de fr es pt it sv da nl is ca"}, {"windows-1254", charmap.Windows1254, "tr"}, {"windows-1257", charmap.Windows1257, "lt lv et"},
+	{"windows-1250", charmap.Windows1250, "pl cs sk hu hr ro de"}, {"ISO-8859-2", charmap.ISO8859_2, "pl cs sk hu hr ro de"},
+	{"UTF-16LE", xunicode.UTF16(xunicode.LittleEndian, xunicode.IgnoreBOM), "ja ko zh zh-Hant"},
+	{"UTF-16BE", xunicode.UTF16(xunicode.BigEndian, xunicode.IgnoreBOM), "ja ko zh zh-Hant"},
+}
+
+// guessed reads a text that does not say what it is in, if all likely readings give the same text.
+func guessed(data []byte) (text []byte, err error) {
+	sample := telling(data)
+	var names []string
+	for _, r := range readings {
+		looked, err := r.from.NewDecoder().Bytes(sample)
+		if err != nil || !slices.ContainsFunc(strings.Fields(r.languages), func(l string) bool { return speaks(string(looked), languages[l]) }) {
+			continue
+		}
+		whole, err := r.from.NewDecoder().Bytes(data)
+		if err != nil || damaged(whole) {
+			continue
+		}
+		if names == nil {
+			text = whole
+		}
+		if names == nil || !bytes.Equal(text, whole) {
+			names = append(names, r.name)
+		}
+	}
+	switch len(names) {
+	case 0:
+		return nil, errEncoding
+	case 1:
+		return text, nil
+	}
+	return nil, fmt.Errorf("it is not UTF-8, and may be %s; save it as UTF-8 and import it again", strings.Join(names, " or "))
+}
+
+// longestSample is how many bytes of a text tell its encoding.
+const longestSample = 1 << 16
+
+// telling returns the lines of a text that have more than ASCII, as many as are looked at. No
+// character has the byte of a line's end in it, but for UTF-16.
+func telling(data []byte) (sample []byte) {
+	for line := range bytes.Lines(data) {
+		if len(sample)+len(line) > longestSample {
+			if len(sample) == 0 {
+				return line[:longestSample]
+			}
+			break
+		}
+		if !ascii(line) {
+			sample = append(sample, line...)
+		}
+	}
+	return sample
+}
+
+// usual are signs that stand in texts of any language.
+const usual = "’‘“”„‚–—…«»‹›·•°§©®™€£±×²³¼½¾º¡¿№\u00a0\u00ad"
+
+// speaks reports whether a text is likely one of a language: nearly all its letters beyond ASCII
+// are the language's, those that are frequent in it are so here, and its words look like words.
+func speaks(text string, l *language) bool {
+	letters, own, frequent, faults := 0, 0, 0, 0
+	text = strings.TrimRight(text, "\uFFFD") // a character that the sample's end cut
+	before := ' '
+	for i, r := range text {
+		switch {
+		case r == utf8.RuneError || r != '\x1a' && noText(r):
+			return false
+		case r < utf8.RuneSelf:
+			beyond := before >= utf8.RuneSelf && (unicode.IsUpper(before) || unicode.IsLower(before))
+			if beyond && unicode.IsDigit(r) || l.apart && isASCIILetter(r) && before >= utf8.RuneSelf && unicode.IsLetter(before) {
+				faults++
+			}
+		case cjkSign(r):
+		case strings.ContainsRune(usual, r) && !l.letters(r):
+			after, _ := utf8.DecodeRuneInString(text[i+utf8.RuneLen(r):])
+			within, beside := unicode.IsLetter(before) && unicode.IsLetter(after), unicode.IsLetter(before) || unicode.IsLetter(after)
+			if within && !strings.ContainsRune("’‘·–—\u00a0\u00ad", r) || beside && strings.ContainsRune("€£±×", r) {
+				faults++
+			}
+		default:
+			letters++
+			if l.letters(r) || l.letters(unicode.ToLower(r)) {
+				own++
+			}
+			if strings.ContainsRune(l.frequent, r) { // small ones alone: wrong readings are often all in capitals
+				frequent++
+			}
+			if misplaced(before, r, l) {
+				faults++
+			}
+		}
+		before = r
+	}
+	n := float64(letters)
+	return float64(own) >= l.share*n && float64(faults) <= .01*n && (l.frequent == "" || letters > 0 && float64(frequent) >= l.often*n)
+}
+
+// misplaced reports whether a letter does not stand behind another character in words of a
+// language: a capital behind a small letter, a letter behind a digit (or before one) or, where
+// scripts are not mixed, behind one of ASCII.
+func misplaced(before, r rune, l *language) bool {
+	switch {
+	case unicode.IsUpper(r) && unicode.IsLower(before):
+		return true
+	case unicode.IsDigit(before) && (unicode.IsUpper(r) || unicode.IsLower(r)):
+		return true
+	}
+	return l.apart && isASCIILetter(before)
+}
+
+// isASCIILetter reports whether a character is one of A to Z, in either case.
+func isASCIILetter(r rune) bool { return r|0x20 >= 'a' && r|0x20 <= 'z' }
+
+// cjkSign reports whether a character is a sign of East Asian texts, which all of them share.
+func cjkSign(r rune) bool {
+	return r >= 0x3000 && r <= 0x303F || r >= 0xFF01 && r <= 0xFF60 || r >= 0x2460 && r <= 0x2473 || strings.ContainsRune("・ー→←↑↓○●◎□■△▲▽▼☆★※", r) && r != 'ー'
+}
+
+// kana reports whether a character is one of Japan's syllables.
+func kana(r rune) bool { return r >= 0x3041 && r <= 0x30FE }
+
+// within reports for each character whether a script has it.
+func within(table *unicode.RangeTable) func(rune) bool {
+	return func(r rune) bool { return unicode.Is(table, r) }
+}
+
+// among reports for each character whether it is among some.
+func among(letters string) func(rune) bool {
+	return func(r rune) bool { return strings.ContainsRune(letters, r) }
+}
+
+// levelOne reports for each character whether it is in the rows of a character set where its
+// standard has the common ones, or is one of others.
+func levelOne(from encoding.Encoding, first, last byte, others func(rune) bool) func(rune) bool {
+	set := sync.OnceValue(func() map[rune]bool {
+		all := map[rune]bool{}
+		for row := int(first); row <= int(last); row++ {
+			for cell := 0x40; cell <= 0xFE; cell++ {
+				if cell < 0xA1 && from != traditionalchinese.Big5 {
+					continue
+				}
+				text, _ := from.NewDecoder().Bytes([]byte{byte(row), byte(cell)})
+				if r, n := utf8.DecodeRune(text); n == len(text) && r != utf8.RuneError {
+					all[r] = true
+				}
+			}
+		}
+		return all
+	})
+	return func(r rune) bool { return others != nil && others(r) || set()[r] }
+}

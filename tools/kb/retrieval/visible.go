@@ -1,0 +1,55 @@
+package retrieval
+
+import "toolnorm/internal/lexical"
+
+// visible returns the passages' words for a query, with the statistics of those that may be seen:
+// what a passage scores must not tell which words stand in others.
+func (m *memory) visible(query string) *lexical.Index {
+	if m.all {
+		return &m.text
+	}
+	if m.part == nil {
+		texts, tokens := 0, 0
+		for n, seen := range m.seen {
+			if seen {
+				texts, tokens = texts+len(m.byNumber[n].rows), tokens+m.byNumber[n].tokens
+			}
+		}
+		m.part = m.text.Part(texts, tokens, func(row int) bool { return m.chunks[row].ID != "" && m.seen[m.owner[row]] }, query, lexical.Content(query))
+	}
+	return m.part
+}
+
+// visibleSummaries are the summaries for a query in the same way.
+func (m *memory) visibleSummaries(query string) *lexical.Index {
+	if m.all {
+		return &m.summaries
+	}
+	texts, tokens, rows := 0, 0, map[int]bool{}
+	for n, seen := range m.seen {
+		if seen {
+			row := m.byNumber[n].summary
+			texts, tokens, rows[row] = texts+1, tokens+m.summaries.Length(row), true
+		}
+	}
+	return m.summaries.Part(texts, tokens, func(row int) bool { return rows[row] }, query, lexical.Content(query))
+}
+
+// comparable says why a query's vector cannot be held against those that may be seen.
+func (m *memory) comparable(v []float32) error {
+	if m.all {
+		return m.vectors.comparable(v)
+	}
+	seen := vectors{model: m.vectors.model, exact: m.vectors.exact, small: m.vectors.small, others: map[string]int{}}
+	for row := range m.chunks {
+		switch model := m.chunks[row].Model; {
+		case !m.allowed(row) || model == "":
+		case m.vectors.has[row]:
+			seen.count = 1
+			return seen.comparable(v)
+		default:
+			seen.others[model]++
+		}
+	}
+	return seen.comparable(v)
+}
