@@ -126,7 +126,7 @@ func TestBodiesAreOneObjectOfKnownFields(t *testing.T) {
 	}{
 		{"POST", `{"name":"a"}`, 200, `{"Name":"a"}`},
 		{"POST", `{"nane":"a"}`, 400, `"param":"nane"`},
-		{"POST", `{"name":1}`, 400, "Name cannot be a number"},
+		{"POST", `{"name":1}`, 400, "Name has the wrong type: number"},
 		{"POST", `{"name":"a"} {}`, 400, "something follows"},
 		{"POST", `[`, 400, "no JSON object"},
 		{"POST", `{"name":"` + strings.Repeat("x", maxBody) + `"}`, 413, "more than"},

@@ -42,7 +42,7 @@ func unreadable(err error) error {
 	f := fault.New(fault.Invalid, "the body is no JSON object: %s", err.Error())
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) && wrong.Field != "" {
-		f.Message, f.Param = wrong.Field+" cannot be a "+wrong.Value, wrong.Field
+		f.Message, f.Param = wrong.Field+" has the wrong type: "+wrong.Value, wrong.Field
 	} else if wrong != nil { // its own words name a type of this program's
 		f.Message = "the body is no JSON object: got " + wrong.Value
 	} else if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
