@@ -152,7 +152,7 @@ func listen(r io.Reader, told func(string)) {
 			time.Sleep(floodPause)
 			continue
 		}
-		told(string(line[:min(len(line), 1024)]))
+		told(strings.ToValidUTF8(string(line[:min(len(line), 1024)]), ""))
 		// ReadLine gives a long line in pieces of the buffer's size; the first is enough for a log.
 		for more && err == nil {
 			_, more, err = b.ReadLine()
