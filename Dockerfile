@@ -1,5 +1,5 @@
 # A static binary in an image that holds nothing else, run by a user without rights. It listens on every address, so it wants
-# keys: docker run -e TOOLNORM_API_KEYS=… -p 127.0.0.1:11435:11435 toolnorm; or TOOLNORM_INSECURE_NO_KEYS=true.
+# keys: docker run -e TOOLNORM_API_KEYS=… -p 127.0.0.1:11435:11435 toolnorm; or TOOLNORM_PUBLISHED=127.0.0.1, if that is true.
 # "make image" builds it with the version of the checkout; the binary comes from the same line of Makefile as a release's.
 FROM --platform=$BUILDPLATFORM node:24 AS page
 WORKDIR /page

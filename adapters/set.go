@@ -227,6 +227,21 @@ func (f *Format) Own() []string {
 	return f.withOwn(common)
 }
 
+// Marks returns the marks of every known format by which replies, prompts and results are told apart: of calls, reasoning,
+// turns and results. Those that are words are not among them.
+func Marks() []string {
+	var all []string
+	for _, list := range Builtin().formats[0].live().Marks {
+		for _, m := range list {
+			if !m.IsWord() {
+				all = append(all, m.Key)
+			}
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
 // controlLike finds what a vocabulary may have as a control token, of whatever family. One or two letters in angles are more
 // often HTML's.
 var controlLike = regexp.MustCompile(`<[^<>\s]{3,}>|\[[^\[\]\s]{3,}\]|<\||\|>`)

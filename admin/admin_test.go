@@ -126,9 +126,9 @@ func TestBodiesAreOneObjectOfKnownFields(t *testing.T) {
 	}{
 		{"POST", `{"name":"a"}`, 200, `{"Name":"a"}`},
 		{"POST", `{"nane":"a"}`, 400, `"param":"nane"`},
-		{"POST", `{"name":1}`, 400, "Name cannot be a number"},
+		{"POST", `{"name":1}`, 400, "Name has the wrong type: number"},
 		{"POST", `{"name":"a"} {}`, 400, "something follows"},
-		{"POST", `[`, 400, "no JSON object"},
+		{"POST", `[`, 400, "not a JSON object"},
 		{"POST", `{"name":"` + strings.Repeat("x", maxBody) + `"}`, 413, "more than"},
 		{"PUT", `{}`, 405, "takes POST, not PUT"},
 	} {

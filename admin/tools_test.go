@@ -64,7 +64,7 @@ func TestTheLifeOfATool(t *testing.T) {
 		{"POST", "tools", product("a * c", ""), 400, `"problems":[{"severity":"error","field":"definition","message":"NameError: name 'c' is not defined","rule":"unknown_parameter","line":1,"column":5}]`, "definition"},
 		{"POST", "tools", product("a *", ""), 400, `"rule":"syntax","line":1`, "definition"},
 		{"POST", "tools", product("a", `,"nane":1`), 400, "there is no field nane", "nane"},
-		{"POST", "tools", `[]`, 400, "the body is no JSON object: got array", ""},
+		{"POST", "tools", `[]`, 400, "the body is not a JSON object: got array", ""},
 		{"POST", "tools", product("a", `,"is_active":"Y"`), 400, "is_active", "is_active"},
 		{"POST", "tools", `{"name":"p","description_agent":"x","tool_type":"PYTHON","definition":"1","params":[{"param_name":"a b","param_type":"NUMBER"}]}`, 400, "", "params[0].param_name"},
 		{"POST", "tools", `{}`, 400, "", "name"},

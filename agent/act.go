@@ -5,10 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"toolnorm/chat"
 	"toolnorm/internal/fault"
@@ -137,19 +135,6 @@ func (r *run) observation(res tools.Result) string {
 	}
 	// A server may send what is no UTF-8; the request to the model is JSON, which must be.
 	return harmless(strings.ToValidUTF8(text, "\uFFFD"))
-}
-
-// control matches the marks by which templates tell turns, calls and results apart, and the header of a result of the
-// contract. Marks in angle brackets and bars are known by their words: <|im_start|>, <｜tool▁calls▁begin｜>, <tool_call|>.
-var control = regexp.MustCompile(`(?i)<[|｜/]?[^<>\n]{0,24}(?:im_|start|begin|end|eot|eom|header|channel|message|call|return|tool|user|assistant|system|python|think|sep|turn|role|observation|response|output|plugin|constrain|human|bot)[^<>\n]{0,24}[|｜]>|<[|｜][^<>\n]{0,24}(?:im_|start|begin|end|tool|channel|turn|call|think)[^<>\n]{0,24}>|</?(?:tool|function|start_of_turn|end_of_turn|think|invoke|seed:|minimax:)[^<>\n]{0,40}>|\[/?(?:TOOL_|INST|AVAILABLE_TOOLS|SYSTEM_PROMPT)[A-Z_]*\]|\[Tool Result\b`)
-
-// harmless breaks marks in what a tool has answered, which may be a page that somebody wrote for this: a forged result of another
-// tool, or a turn of the system. A word joiner behind the first sign keeps what people read.
-func harmless(text string) string {
-	return control.ReplaceAllStringFunc(text, func(mark string) string {
-		_, n := utf8.DecodeRuneInString(mark)
-		return mark[:n] + "\u2060" + mark[n:]
-	})
 }
 
 // escalates says that a result has "escalate": true, by which a tool says that its step is done, in its structure or as

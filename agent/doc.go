@@ -10,6 +10,7 @@
 //	run.go       the loop itself, for both
 //	closing.go   the question for an answer behind a limit; what is none
 //	act.go       running a call, and what the model reads of it
+//	harmless.go  marks in what others have written
 //	contract.go  tools in a prompt and calls in a text; contract.txt is the prompt
 //	native.go    tools in a request and calls as events
 //	toolset.go   the tools of one run, and their names

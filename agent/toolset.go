@@ -18,7 +18,7 @@ const local = "local"
 
 // toolset is the tools of one run. Each has one name, server.tool, by which the model, the caller and the log know it.
 // It is made for the run and does not change when servers come and go: a model must find the tools that its prompt
-// describes.
+// describes. What one of its servers offers later can be called (later), and is described to the next run.
 type toolset struct {
 	list      []tools.Tool // in the order in which they are offered
 	byName    map[string]tools.Tool
@@ -34,12 +34,15 @@ type toolset struct {
 // theirs, and ours get a sum behind. A bare name, "generate_speech", is taken for the one tool that has it; models
 // often leave the server out.
 func newToolset(list []tools.Tool, taken []string) *toolset {
+	list = slices.Clone(list)
 	ts := &toolset{list: list, byName: map[string]tools.Tool{}, safe: map[string]string{}, also: map[string]string{}, ambiguous: map[string][]string{}}
 	used := map[string]bool{}
 	for _, name := range taken {
 		used[name] = true
 	}
-	for _, t := range list {
+	for i, t := range list {
+		t.Description = harmless(t.Description)
+		list[i] = t
 		ts.byName[t.Name] = t
 		safe := safeName(t.Name)
 		// The client may have a tool of that name, from an MCP connection of its own.
@@ -135,6 +138,9 @@ func (ts *toolset) call(ctx context.Context, r *tools.Registry, c chat.Call) too
 	}
 	t, ok := ts.byName[c.Name]
 	if !ok {
+		t, ok = ts.later(r, c.Name)
+	}
+	if !ok {
 		return tools.Failure(fmt.Sprintf("there is no tool %q%s", c.Name, ts.near(c.Name)))
 	}
 	name := t.Name
@@ -143,6 +149,16 @@ func (ts *toolset) call(ctx context.Context, r *tools.Registry, c chat.Call) too
 		name = bare
 	}
 	return r.Call(ctx, name, c.Args)
+}
+
+// later finds a tool that a server of the run has begun to offer meanwhile. Some do so at a call, and say the name in its
+// result.
+func (ts *toolset) later(r *tools.Registry, name string) (tools.Tool, bool) {
+	server, _, _ := strings.Cut(name, ".")
+	if server == local || !slices.ContainsFunc(ts.list, func(t tools.Tool) bool { return strings.HasPrefix(t.Name, server+".") }) {
+		return tools.Tool{}, false
+	}
+	return r.Snapshot().Find(name)
 }
 
 // near names those tools that share most words with a name that is wrong, three at most; without any the first ones, so

@@ -198,13 +198,13 @@ func (p *reply) finish(ctx context.Context, last frame) bool {
 func (s *Server) readBody(w http.ResponseWriter, r *http.Request) ([]byte, *rpcError) {
 	// Parameters are taken: some clients say application/json; charset=utf-8.
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-		return nil, fail(codeRequest, "a message has the Content-Type application/json").withStatus(http.StatusUnsupportedMediaType)
+		return nil, fail(codeRequest, "a message must have the Content-Type application/json").withStatus(http.StatusUnsupportedMediaType)
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.cfg.MaxBody))
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		return nil, fail(codeRequest, "a message may have %d bytes", s.cfg.MaxBody).withStatus(http.StatusRequestEntityTooLarge)
+		return nil, fail(codeRequest, "a message may have at most %d bytes", s.cfg.MaxBody).withStatus(http.StatusRequestEntityTooLarge)
 	case err != nil:
 		return nil, fail(codeParse, "the message broke off").withStatus(http.StatusBadRequest)
 	}

@@ -25,6 +25,7 @@ type engine struct {
 	asked   sync.Map        // the id of a request of ours -> *question
 	ctx     context.Context // ends with the server, and ends what runs
 	stop    context.CancelCauseFunc
+	beside  sync.WaitGroup    // what ends with stop; Close waits for it
 	plain   *server.MCPServer // answers while Extra is not offered
 	offers  func() bool       // whether it is; nil: always
 }
@@ -58,11 +59,11 @@ func newEngine(cfg Config) *engine {
 	changed, unwatch := cfg.Registry.Watch()
 	heard := newEcho()
 	_ = cfg.Extra.RegisterSession(context.Background(), heard) // fails only for an id that is taken
-	go func() {                                                // ends with stop
+	e.beside.Go(func() {                                       // ends with stop
 		defer unwatch()
 		defer cfg.Extra.UnregisterSession(context.Background(), heard.id)
 		e.hub.listen(changed, heard, e.ctx.Done())
-	}()
+	})
 	return e
 }
 

@@ -64,13 +64,13 @@ func readMessage(raw []byte) (m message, rpcErr *rpcError) {
 		m.id = id
 	}
 	if string(parts["jsonrpc"]) != `"2.0"` {
-		return m, fail(codeRequest, `a message has "jsonrpc":"2.0"`)
+		return m, fail(codeRequest, `a message must have "jsonrpc":"2.0"`)
 	}
 	if method := parts["method"]; method != nil && (json.Unmarshal(method, &m.method) != nil || m.method == "") {
 		return m, fail(codeRequest, "a method is a name")
 	}
 	if m.method == "" && (m.id == nil || m.result == nil && m.failure == nil) {
-		return m, fail(codeRequest, "a message has a method, or an id and a result or an error")
+		return m, fail(codeRequest, "a message must have a method, or an id and a result or an error")
 	}
 	// JSON-RPC takes arrays as well; MCP's parameters are objects. null is what some clients write for none.
 	if p := m.params; p != nil && p[0] != '{' && string(p) != "null" {

@@ -172,7 +172,7 @@ func (q *queue) start() {
 		c.backlog = c.backlog[1:]
 		c.running++
 		q.running++
-		go q.work(c, m) // ends with the request, which ends with its conn
+		q.e.beside.Go(func() { q.work(c, m) }) // ends with the request, which ends with its conn
 		// Behind all the others: each conn gets one place a round.
 		if q.park(c); c.parked {
 			n++

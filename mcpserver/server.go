@@ -49,7 +49,7 @@ func New(cfg Config) *Server {
 		cfg: cfg, engine: e, queue: newQueue(e), sessions: newSessions(e.seal, over), records: newRecords(), rate: newLimiter(cfg.Rate),
 		places: make(chan struct{}, cfg.MaxCalls),
 	}
-	go s.queue.run() // ends with Close
+	e.beside.Go(s.queue.run) // ends with Close
 	return s
 }
 
@@ -66,14 +66,15 @@ func (s *Server) Mount(mux interface{ Handle(string, http.Handler) }) {
 }
 
 // Close takes no more requests, waits for those that are being answered as long as ctx allows, and ends all streams.
-// Requests that come meanwhile get a 503 with Retry-After, which takes a client to the next replica. The error is
-// ctx's.
+// Requests that come meanwhile get a 503 with Retry-After, which takes a client to the next replica. Nothing of the
+// server runs when it returns but the handlers of streams, which end at once. The error is ctx's.
 func (s *Server) Close(ctx context.Context) error {
 	if s.closing.Swap(true) {
 		return nil
 	}
 	err := s.drain(ctx)
 	s.engine.stop(errClosed)
+	s.engine.beside.Wait()
 	return err
 }
 

@@ -96,7 +96,7 @@ func (s *Server) Message() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost {
 			w.Header().Set("Allow", http.MethodPost)
-			s.refuse(w, nil, fail(codeRequest, "messages are sent by POST").withStatus(http.StatusMethodNotAllowed))
+			s.refuse(w, nil, fail(codeRequest, "messages must be sent by POST").withStatus(http.StatusMethodNotAllowed))
 			return
 		}
 		c, rpcErr := s.connOf(r)

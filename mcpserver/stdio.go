@@ -59,7 +59,7 @@ func (s *Server) readLines(c *conn, in io.Reader) error {
 		m, rpcErr := readMessage(line)
 		switch {
 		case err != nil:
-			rpcErr = fail(codeRequest, "a message may have %d bytes", s.cfg.MaxBody)
+			rpcErr = fail(codeRequest, "a message may have at most %d bytes", s.cfg.MaxBody)
 		case rpcErr == nil && s.queue.submit(c, m) != nil:
 			rpcErr = fail(codeInternal, "%v; send this one again later", errBusy)
 		}

@@ -40,8 +40,12 @@ func (r *Registry) Call(ctx context.Context, name string, args json.RawMessage) 
 	defer cancel()
 	// With room for one result, a tool that ends too late does not wait for a reader for ever.
 	done := make(chan Result, 1)
-	args = bytes.Clone(args)                      // a tool that outlives its call may still read them
-	go func() { done <- r.run(timed, t, args) }() // ends with the tool, which ends with its context
+	args = bytes.Clone(args) // a tool that outlives its call may still read them
+	r.running.Add(1)
+	go func() { // ends with the tool, which ends with its context
+		defer r.running.Add(-1)
+		done <- r.run(timed, t, args)
+	}()
 	select {
 	case res := <-done:
 		return r.passable(t, res)

@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -12,15 +11,6 @@ import (
 	"sync/atomic"
 	"time"
 )
-
-// Source is where tools come from.
-// One that asks another server may be slow, so ctx bounds each reading.
-type Source interface {
-	// Tools are those that there are now, in the order in which they are offered.
-	Tools(ctx context.Context) ([]Tool, error)
-	// Changes gives a value after each change; nil for a source that never changes.
-	Changes() <-chan struct{}
-}
 
 // Options set up a Registry. The zero value is a registry that reads arguments as they are.
 type Options struct {
@@ -50,6 +40,8 @@ type Registry struct {
 	mu       sync.Mutex
 	groups   []group // by source, in the order in which they came
 	watchers map[chan struct{}]bool
+
+	running atomic.Int64 // calls; a tool may outlast the wait of its caller
 }
 
 // group is what one source offers.
@@ -168,43 +160,16 @@ func (r *Registry) become(groups []group) error {
 	return nil
 }
 
-// Follow takes a source's tools, and again after each of its changes until ctx ends. The error is that of the first
-// reading; failed later ones keep what there was and are given to failed.
-// A source that fails later is likely to come back; its tools stay until it says that they are gone.
-func (r *Registry) Follow(ctx context.Context, name string, s Source, failed func(error)) error {
-	changes := s.Changes() // asked for first, so that a change after the reading is told
-	if err := r.take(ctx, name, s); err != nil {
-		return err
-	}
-	// The source never changes, so nothing has to wait for it.
-	if changes == nil {
-		return nil
-	}
-	go func() { // ends with ctx, or with the source
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case _, open := <-changes:
-				if !open {
-					return
-				}
-				if err := r.take(ctx, name, s); err != nil {
-					failed(err)
-				}
-			}
+// Close waits until the calls that were made have ended, for so long at most, and reports
+// whether they have: what tools use is closed behind it. A tool that does not heed its context
+// cannot be ended, and is left. It looks every millisecond: it runs once, at the end.
+func (r *Registry) Close(patience time.Duration) bool {
+	for end := time.Now().Add(patience); r.running.Load() > 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			return false
 		}
-	}()
-	return nil
-}
-
-// take reads a source once. The error names the source, as there may be many.
-func (r *Registry) take(ctx context.Context, name string, s Source) error {
-	list, err := s.Tools(ctx)
-	if err != nil {
-		return fmt.Errorf("tools of %s: %w", name, err)
 	}
-	return r.Set(name, list...)
+	return true
 }
 
 // Watch gives a value after changes, several in one when the reader is slow. Call stop when done.

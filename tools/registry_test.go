@@ -3,12 +3,12 @@ package tools
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 )
 
 // named is a tool that answers with its name.
@@ -150,64 +150,36 @@ func TestWatchersAreToldOnceHoweverManyChanges(t *testing.T) {
 	}
 }
 
-// changing is a source whose tools are told by a test.
-type changing struct {
-	mu      sync.Mutex
-	tools   []Tool
-	err     error
-	changes chan struct{}
-}
-
-var _ Source = (*changing)(nil)
-
-func (c *changing) Tools(context.Context) ([]Tool, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.tools, c.err
-}
-
-func (c *changing) Changes() <-chan struct{} { return c.changes }
-
-func (c *changing) become(err error, tools ...Tool) {
-	c.mu.Lock()
-	c.tools, c.err = tools, err
-	c.mu.Unlock()
-	c.changes <- struct{}{}
-}
-
-func TestASourceIsFollowed(t *testing.T) {
+// TestCloseWaitsForToolsThatNobodyWaitsFor has a tool that needs some time to end behind its
+// context, and one that never does.
+func TestCloseWaitsForToolsThatNobodyWaitsFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithCancel(t.Context())
-		r, s := New(Options{}), &changing{tools: []Tool{named("a")}, changes: make(chan struct{}, 1)}
-		var failed error
-		if err := r.Follow(ctx, "s", s, func(err error) { failed = err }); err != nil {
+		r, over := New(Options{}), make(chan struct{})
+		tidies := Tool{Name: "tidies", Call: func(ctx context.Context, _ json.RawMessage) (Result, error) {
+			<-ctx.Done()
+			time.Sleep(time.Second)
+			return Result{}, nil
+		}}
+		deaf := Tool{Name: "deaf", Call: func(context.Context, json.RawMessage) (Result, error) {
+			<-over
+			return Result{}, nil
+		}}
+		if err := r.Set("s", tidies, deaf); err != nil {
 			t.Fatal(err)
 		}
-		s.become(nil, named("b"), named("c"))
-		synctest.Wait()
-		if names(r) != "b c" {
-			t.Errorf("after a change: %q", names(r))
+		gone, leave := context.WithCancel(t.Context())
+		leave()
+		r.Call(gone, "tidies", nil)
+		start := time.Now()
+		if !r.Close(time.Minute) || time.Since(start) < time.Second {
+			t.Errorf("Close has waited %v for a tool that needs a second", time.Since(start))
 		}
-		s.become(errors.New("gone"))
-		synctest.Wait()
-		if names(r) != "b c" || failed == nil || failed.Error() != "tools of s: gone" {
-			t.Errorf("after a failed reading: %q, %v", names(r), failed)
+		r.Call(gone, "deaf", nil)
+		if r.Close(time.Minute) {
+			t.Error("Close says that a tool has ended that has not")
 		}
-		cancel()
-		synctest.Wait()
-		s.become(nil, named("d"))
-		synctest.Wait()
-		if names(r) != "b c" {
-			t.Errorf("after the end: %q", names(r))
-		}
+		close(over)
 	})
-}
-
-func TestAFirstReadingThatFailsIsSaid(t *testing.T) {
-	err := New(Options{}).Follow(t.Context(), "s", &changing{err: errors.New("gone")}, nil)
-	if err == nil || err.Error() != "tools of s: gone" {
-		t.Errorf("Follow = %v", err)
-	}
 }
 
 func TestARegistryMayBeUsedByManyAtOnce(t *testing.T) {

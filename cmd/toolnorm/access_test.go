@@ -40,6 +40,7 @@ func callers(t *testing.T) []caller {
 	return []caller{
 		{"no credential is configured: a program of this machine", nil, nil},
 		{"… a program from elsewhere", []string{"--insecure-no-keys"}, []string{"From", "192.168.1.9:5000"}},
+		{"… a program from elsewhere, in a container", []string{"--listen", "0.0.0.0:0", "--published", "127.0.0.1"}, []string{"From", "172.18.0.1:5000"}},
 		{"… through a proxy on this machine", nil, []string{"X-Forwarded-For", "127.0.0.1"}},
 		{"… under another host name", []string{"--hosts", "box.lan"}, []string{"Host", "box.lan"}},
 		{"credentials are configured: without one", keys, nil},

@@ -1,31 +1,40 @@
 package main
 
 import (
+	"fmt"
 	"io"
-	"runtime"
-	"strings"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
 	"testing"
-)
 
-// ours lists the goroutines that are in code of this program, by their numbers.
-func ours() map[string]string {
-	buffer := make([]byte, 4<<20)
-	all := map[string]string{}
-	for stack := range strings.SplitSeq(string(buffer[:runtime.Stack(buffer, true)]), "\n\n") {
-		number, _, _ := strings.Cut(stack, "[")
-		if strings.Contains(stack, "toolnorm/") && !strings.Contains(stack, "ours(") {
-			all[number] = stack
-		}
-	}
-	return all
-}
+	"toolnorm/internal/test/left"
+)
 
 // TestNothingRunsBehindClose looks at the moment when Close has returned: what runs on would use
 // a database that is closed.
 func TestNothingRunsBehindClose(t *testing.T) {
 	clean(t, "")
-	before := ours()
-	m := serving(t, io.Discard, "--data", t.TempDir(), "--grace", "2s")
+	before := left.Ours()
+	data := t.TempDir()
+	hangs, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer hangs.Close()
+	entries := fmt.Sprintf(`[{"name":"hangs","url":"http://%s/mcp"},{"name":"sleeps","command":"sleep","args":["1000"]},{"name":"floods","command":"yes"}]`, hangs.Addr())
+	if err := os.WriteFile(filepath.Join(data, "mcp.json"), []byte(entries), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m := serving(t, io.Discard, "--data", data, "--grace", "100ms")
+	for _, path := range []string{"/sse", "/admin/api/events"} { // streams, which a client leaves open
+		resp, err := http.Get(m.URL() + path)
+		if err != nil || resp.StatusCode != http.StatusOK {
+			t.Fatalf("%s: %v, %v", path, resp, err)
+		}
+		defer resp.Body.Close()
+	}
 	for path, body := range map[string]string{
 		"/v1/chat/completions": `{"model":"demo/hermes","messages":[{"role":"user","content":"Hi"}]}`,
 		"/mcp/add":             `{"name":"x","url":"http://127.0.0.1:9/mcp"}`,
@@ -38,15 +47,11 @@ func TestNothingRunsBehindClose(t *testing.T) {
 	if err := m.Reload(); err != nil {
 		t.Error(err)
 	}
-	if during := ours(); len(during) < len(before)+5 {
+	if during := left.Ours(); len(during) < len(before)+5 {
 		t.Errorf("%d goroutines are ours while it runs: the look misses them", len(during))
 	}
 	if err := m.Close(); err != nil {
 		t.Error(err)
 	}
-	for number, stack := range ours() {
-		if before[number] == "" {
-			t.Errorf("runs on:\n%s", stack)
-		}
-	}
+	left.Behind(t, before)
 }

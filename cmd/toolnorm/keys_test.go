@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"go.yaml.in/yaml/v3"
 )
 
 // started is the program with some settings beside those of a test.
@@ -33,6 +35,12 @@ func TestOnlyWithKeysOthersMayReachTheServer(t *testing.T) {
 		{"[::]:0", "", nil, "no API key is set", ""},
 		{"0.0.0.0:0", "", []string{"--insecure-no-keys"}, "", "no API key is set"},
 		{"0.0.0.0:0", "sk-0123456789abcdef", nil, "", `"api_keys":1`},
+		{"0.0.0.0:0", "", []string{"--published", "127.0.0.1"}, "", `"message":"serving"`},
+		{"0.0.0.0:0", "", []string{"--published", "::1"}, "", `"message":"serving"`},
+		{"0.0.0.0:0", "", []string{"--published", "0.0.0.0"}, "other machines can reach 0.0.0.0, but no API key is set", ""},
+		{"0.0.0.0:0", "", []string{"--published", "192.168.1.4"}, "no API key is set", ""},
+		{"0.0.0.0:0", "sk-0123456789abcdef", []string{"--published", "0.0.0.0"}, "", `"api_keys":1`},
+		{"0.0.0.0:0", "", []string{"--published", "localhost"}, "is not an IP address", ""},
 		{"127.0.0.1:0", "secret", nil, "api-keys: key 1: a key needs at least 16 characters", ""},
 	} {
 		clean(t, "")
@@ -70,5 +78,35 @@ func TestEveryPathButTheHealthCheckWantsAKey(t *testing.T) {
 				t.Errorf("%s with key %q: %d, want %d", path, key, got, want)
 			}
 		}
+	}
+}
+
+// TestTheContainersPortsAreOfThisMachine holds that what docker-compose.yml publishes is what it tells the program, and
+// that nothing in it lets everybody in.
+func TestTheContainersPortsAreOfThisMachine(t *testing.T) {
+	text, err := os.ReadFile("../../docker-compose.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Services map[string]struct {
+			Environment map[string]string
+			Ports       []string
+		}
+	}
+	if err := yaml.Unmarshal(text, &file); err != nil {
+		t.Fatal(err)
+	}
+	const published = "${TOOLNORM_PUBLISH:-127.0.0.1}"
+	for name, s := range file.Services {
+		for _, port := range s.Ports {
+			if !strings.HasPrefix(port, "127.0.0.1:") && (name != "toolnorm" || !strings.HasPrefix(port, published+":")) {
+				t.Errorf("%s publishes %s", name, port)
+			}
+		}
+	}
+	env := file.Services["toolnorm"].Environment
+	if env["TOOLNORM_PUBLISHED"] != published || env["TOOLNORM_INSECURE_NO_KEYS"] != "" || len(file.Services["toolnorm"].Ports) != 1 {
+		t.Errorf("the program is told %q", env)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"net/netip"
 	"os"
 	"slices"
 	"sync/atomic"
@@ -138,10 +139,16 @@ func (s settings) closed() bool { return len(s.keys) > 0 || s.tokens != nil }
 // mayListen refuses an address that other machines can reach, when no key is asked for and the settings do not want that.
 // The address that was taken is looked at and not the setting: a host name may stand for anything.
 func (m *Main) mayListen(f *face) error {
-	if f.settings.closed() || m.server.onLoopback() {
+	published := m.Config.Published
+	at, err := netip.ParseAddr(published)
+	switch {
+	case published != "" && err != nil:
+		return fmt.Errorf("published: %q is not an IP address, such as 127.0.0.1", published)
+	case f.settings.closed() || m.server.onLoopback() || err == nil && at.Unmap().IsLoopback():
 		return nil
-	}
-	if !f.config.InsecureNoKeys {
+	case published != "" && !f.config.InsecureNoKeys:
+		return fmt.Errorf("published: other machines can reach %s, but no API key is set: set TOOLNORM_API_KEYS, or publish the port at 127.0.0.1", published)
+	case !f.config.InsecureNoKeys:
 		return fmt.Errorf("listen: other machines can reach %s, but no API key is set: set --api-keys-file or --api-keys (TOOLNORM_API_KEYS), or take JWTs (--jwt-keys), listen on 127.0.0.1, or let everybody in with --insecure-no-keys", m.Config.Listen)
 	}
 	m.log.Warn().Str("listen", m.Config.Listen).Msg("no API key is set: every machine that reaches this address can use the models")

@@ -36,7 +36,7 @@ func checkListen(address string) error {
 	switch {
 	case err == nil && port != "":
 		if _, wrong := strconv.ParseUint(port, 10, 16); wrong != nil {
-			return fmt.Errorf("listen: %q is no port; 0 to 65535 are, as in %s", port, net.JoinHostPort(cmp.Or(host, "127.0.0.1"), "11435"))
+			return fmt.Errorf("listen: %q is not a port; 0 to 65535 are, as in %s", port, net.JoinHostPort(cmp.Or(host, "127.0.0.1"), "11435"))
 		}
 		return nil
 	case strings.Trim(address, "0123456789") == "" && address != "":
@@ -45,7 +45,7 @@ func checkListen(address string) error {
 		host = strings.Trim(address, "[]")
 	}
 	meant := net.JoinHostPort(cmp.Or(host, "127.0.0.1"), cmp.Or(port, "11435"))
-	return fmt.Errorf("listen: %q is no HOST:PORT; did you mean %s?", address, meant)
+	return fmt.Errorf("listen: %q is not HOST:PORT; did you mean %s?", address, meant)
 }
 
 // taken is the error of an address that cannot be listened at, with what to do when somebody else does.

@@ -30,7 +30,7 @@ func (t demoTurn) answer() (string, []ollama.Call) {
 	user, last := t.user(), t.last()
 	switch {
 	case last.Role == "tool":
-		return fmt.Sprintf("The tool %s answered:\n\n%s\n\nThat is all I have to say.", t.calledAs(last.ToolName), last.Content[:min(len(last.Content), maxQuoted)]), nil
+		return fmt.Sprintf("The tool %s answered:\n\n%s\n\nThat is all I have to say.", t.calledAs(last.ToolName), strings.ToValidUTF8(last.Content[:min(len(last.Content), maxQuoted)], "")), nil
 	case len(t.Tools) == 0:
 		return "Hello! I am a demo without a model behind me: offer me tools and I will call one. You said: " + user, nil
 	}

@@ -12,8 +12,8 @@ import (
 // The headers by which a proxy in between shows itself, and how the names of others begin and
 // end.
 var (
-	forwarded     = []string{"Forwarded", "Via", "True-Client", "X-Envoy-Internal", "X-Coming-From", "Coming-From", "X-Proxy-Id", "Cdn-Loop"}
-	forwardedFrom = []string{"X-Forwarded", "Forwarded-", "X-Original-", "X-Real-", "Cf-", "Cloudfront-", "X-Azure-", "X-Vercel-", "X-Amzn-Trace"}
+	forwarded     = []string{"Forwarded", "Via", "True-Client", "X-Envoy-Internal", "X-Coming-From", "Coming-From", "Cdn-Loop", "X-Scheme", "X-Varnish", "X-Request-Start", "X-Haproxy", "Front-End-Https", "Proxy-Connection"}
+	forwardedFrom = []string{"X-Forwarded", "Forwarded-", "X-Original-", "X-Real-", "Cf-", "Cloudfront-", "X-Azure-", "X-Vercel-", "X-Amzn-Trace", "X-Proxy-", "X-Ssl-", "X-Remote-", "Remote-", "X-Auth-Request-", "X-Traefik-", "X-Arr-", "X-Appengine-", "X-Cloud-Trace", "Tailscale-", "Ngrok-", "X-Ngrok-"}
 	forwardedTo   = []string{"-Ip", "-Ips", "-Cluster-Ip", "-Address", "-Addr", "Forwarded-For", "-Host"}
 )
 

@@ -123,7 +123,7 @@ func checkSubject(sub string) error {
 		return errors.New("the token has no sub")
 	case len(sub) > longestSubject:
 		return fmt.Errorf("the token's sub has more than %d bytes", longestSubject)
-	case sub == local:
+	case strings.EqualFold(strings.TrimSpace(sub), local):
 		return fmt.Errorf("the token's sub is %q, which stands for the user who runs the server", local)
 	case strings.ContainsFunc(sub, func(r rune) bool { return !unicode.IsPrint(r) }):
 		return errors.New("the token's sub has characters that cannot be shown")

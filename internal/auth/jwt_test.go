@@ -205,6 +205,8 @@ func TestTokensThatAreNotBelieved(t *testing.T) {
 		"no audience":        {with("aud", nil), false},
 		"wrong issuer":       {with("iss", "https://id.example.evil"), false},
 		"no subject":         {with("sub", nil), false},
+		"the operator's":     {with("sub", "local"), false},
+		"nearly that":        {with("sub", " Local "), false},
 		"clearance a text":   {with("clearance", "9"), false},
 		"clearance a half":   {with("clearance", 2.5), false},
 		"tenant a list":      {with("tenant_id", []string{"a"}), false},

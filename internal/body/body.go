@@ -39,12 +39,12 @@ func Read(r *http.Request, most int, v any) error {
 
 // unreadable is an error of JSON with the field that it is about.
 func unreadable(err error) error {
-	f := fault.New(fault.Invalid, "the body is no JSON object: %s", err.Error())
+	f := fault.New(fault.Invalid, "the body is not a JSON object: %s", err.Error())
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) && wrong.Field != "" {
-		f.Message, f.Param = wrong.Field+" cannot be a "+wrong.Value, wrong.Field
+		f.Message, f.Param = wrong.Field+" has the wrong type: "+wrong.Value, wrong.Field
 	} else if wrong != nil { // its own words name a type of this program's
-		f.Message = "the body is no JSON object: got " + wrong.Value
+		f.Message = "the body is not a JSON object: got " + wrong.Value
 	} else if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
 		f.Param = strings.Trim(name, `"`)
 		f.Message = "there is no field " + f.Param

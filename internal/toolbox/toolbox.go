@@ -9,6 +9,7 @@ import (
 	"errors"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"toolnorm/internal/sleep"
 	"toolnorm/internal/store"
@@ -170,10 +171,14 @@ func (b *Box) openCustom(ctx context.Context, c Config) (err error) {
 	return err
 }
 
-// Close closes the data. Calls that still run fail.
+// lastCalls is how long tools may take to end whose callers have gone.
+const lastCalls = 2 * time.Second
+
+// Close closes the data, behind the calls that still run; those that do not end soon fail.
 // The data goes before the database that it asks.
 func (b *Box) Close() error {
 	b.beside.Close()
+	b.Registry.Close(lastCalls)
 	if b.db == nil {
 		return nil
 	}

@@ -33,6 +33,12 @@ const (
 // messageStart is what stands in front of a message in a line of an event stream; in one of a command there is nothing.
 const messageStart = "data:"
 
+// excess is the error of what is too large or too much.
+type excess string
+
+// Error returns the sentence.
+func (e excess) Error() string { return string(e) }
+
 // Read counts what it passes on. An event ends with an empty line, which may be CRLF; so \r adds nothing to a line.
 // What was read in front of the error is passed on, and mcp-go ends the connection.
 func (b *bounded) Read(p []byte) (int, error) {
@@ -59,12 +65,12 @@ func (b *bounded) Read(p []byte) (int, error) {
 	}
 	switch {
 	case b.n > largestAnswer:
-		return n, fmt.Errorf("the server's answer is larger than %d bytes", largestAnswer)
+		return n, excess(fmt.Sprintf("the server's answer is larger than %d bytes", largestAnswer))
 	case b.unit == wholeBody:
 	case !b.all.take(units, n, maxAll):
-		return n, fmt.Errorf("the server floods: it writes more than %v messages or %v bytes a second", maxAll.unitsASecond, maxAll.bytesASecond)
+		return n, excess(fmt.Sprintf("the server floods: it writes more than %v messages or %v bytes a second", maxAll.unitsASecond, maxAll.bytesASecond))
 	case !b.noise.take(noises, noise, maxNoise):
-		return n, fmt.Errorf("the server writes what is not MCP: more than %v lines or %v bytes at once", maxNoise.units, maxNoise.bytes)
+		return n, excess(fmt.Sprintf("the server writes what is not MCP: more than %v lines or %v bytes at once", maxNoise.units, maxNoise.bytes))
 	}
 	return n, err
 }

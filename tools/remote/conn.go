@@ -71,7 +71,7 @@ func (e Entry) connect(ctx context.Context, last, version string, told func(stri
 			era, kind = asking{revision: beforeDiscovery}, last
 		}
 		c, err = e.open(ctx, version, era, func(c *conn) (transport.Interface, error) {
-			p, err := e.start(c.ctx, told, func() { c.end(errLost) })
+			p, err := e.start(c.ctx, told, func(why error) { c.end(fmt.Errorf("%w: %w", errLost, why)) })
 			if err != nil {
 				return nil, err
 			}
@@ -173,8 +173,8 @@ func (e Entry) open(ctx context.Context, version string, era asking, dial func(*
 			return
 		}
 		// What mcp-go says then is "context canceled".
-		if errors.Is(context.Cause(c.ctx), errLost) {
-			err = errLost
+		if cause := context.Cause(c.ctx); errors.Is(cause, errLost) {
+			err = cause
 		}
 		c.close()
 	}()
@@ -243,13 +243,13 @@ func (c *conn) over() bool { return c.ctx.Err() != nil }
 func (c *conn) do(ctx context.Context, plain func(json.RawMessage) json.RawMessage, request func(context.Context) error) (json.RawMessage, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	defer context.AfterFunc(c.ctx, func() { cancel(errLost) })()
+	defer context.AfterFunc(c.ctx, func() { cancel(context.Cause(c.ctx)) })()
 	// rawHTTP and the others put the text here, by the context (raw.go).
 	raw := &kept{plain: plain}
 	err := request(context.WithValue(ctx, rawKey{}, raw))
 	// What mcp-go says then is "context canceled", which would look as if the caller had left.
-	if err != nil && errors.Is(context.Cause(ctx), errLost) {
-		err = errLost
+	if cause := context.Cause(ctx); err != nil && errors.Is(cause, errLost) {
+		err = cause
 	}
 	return raw.text, err
 }

@@ -141,6 +141,7 @@ func TestWhyAServerIsDownIsSaidInASentence(t *testing.T) {
 		{`{"url":"` + status(404) + `/mcp"}`, "no MCP server answers there: the status is 404"},
 		{`{"url":"` + status(500) + `/mcp"}`, "no MCP server answers there: the status is 500"},
 		{`{"url":"` + status(401) + `/mcp"}`, "it asks for a key (status 401): give it one in headers; signing in by OAuth is not supported"},
+		{`{"command":"yes"}`, "the server writes what is not MCP: more than 500 lines"},
 		{`{"url":"http://127.0.0.1:9/mcp"}`, "nothing listens at its address (connection refused)"},
 		{`{"url":"http://127.0.0.1:9/sse","type":"sse"}`, "nothing listens at its address (connection refused)"},
 		{`{"url":"${NO_SUCH_VARIABLE}"}`, "the environment has no NO_SUCH_VARIABLE"},

@@ -267,7 +267,7 @@ func TestWhatIsOddIsToldWhereItsOwnerLooks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`{"tool":"b","why":"its inputSchema is no object"}`, `{"tool":"tool 3","why":"is no object"}`, `{"name":"x","url":"","state":"invalid","tools":0,"error":"its url must begin`} {
+	for _, want := range []string{`{"tool":"b","why":"its inputSchema is not an object"}`, `{"tool":"tool 3","why":"is not an object"}`, `{"name":"x","url":"","state":"invalid","tools":0,"error":"its url must begin`} {
 		if !bytes.Contains(text, []byte(want)) {
 			t.Errorf("the list has no %s: %s", want, text)
 		}

@@ -3,6 +3,7 @@ package remote
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -27,8 +28,9 @@ const Hops = "TOOLNORM_HOPS"
 type process struct {
 	*transport.Stdio
 	cmd   *exec.Cmd
-	stdin io.Closer
 	ended chan struct{} // closed when the command has ended
+	heard chan struct{} // closed when its standard error has
+	pipes []io.Closer   // our ends
 }
 
 // startGrace is how long a command may take to end when its input is closed, and again when it is asked to. Most
@@ -36,9 +38,9 @@ type process struct {
 const startGrace = time.Second
 
 // start starts the entry's command. What it writes to standard error goes to told, a line at a time; lost is called
-// when it has ended. The command is started as the words that the file has, by no shell, so nothing in them is read
+// when its output has ended, with why. The command is started as the words that the file has, by no shell, so nothing in them is read
 // twice.
-func (e Entry) start(ctx context.Context, told func(line string), lost func()) (*process, error) {
+func (e Entry) start(ctx context.Context, told func(line string), lost func(error)) (*process, error) {
 	cmd := exec.Command(e.Command, e.Args...)
 	cmd.Dir, cmd.Env = e.Dir, []string{}
 	for _, name := range passed {
@@ -53,45 +55,51 @@ func (e Entry) start(ctx context.Context, told func(line string), lost func()) (
 	}
 	// No CommandContext: it kills the command alone, and leaves what npx or uvx have started.
 	ownGroup(cmd)
+	// Pipes of our own: those of exec are closed by Wait, and then the last answer may not have been read.
+	out, err := piped(&cmd.Stdout)
+	if err != nil {
+		return nil, err
+	}
+	words, wrong := piped(&cmd.Stderr)
 	stdin, err := cmd.StdinPipe()
+	if err = errors.Join(wrong, err); err == nil {
+		err = cmd.Start()
+	}
+	_, _ = cmd.Stdout.(*os.File).Close(), cmd.Stderr.(*os.File).Close() // the command has its own
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("start: %w", errors.Join(err, out.Close(), words.Close()))
 	}
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	stderr, err := cmd.StderrPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := cmd.Start(); err != nil {
-		return nil, fmt.Errorf("start: %w", err)
-	}
-	p := &process{cmd: cmd, stdin: stdin, ended: make(chan struct{})}
-	heard := make(chan struct{})
-	go func() { listen(stderr, told); close(heard) }() // ends with the command, as the others
+	p := &process{cmd: cmd, ended: make(chan struct{}), heard: make(chan struct{}), pipes: []io.Closer{out, words}}
+	go func() { listen(words, told); close(p.heard) }() // ends with the command, or with Close
+	go func() { _ = cmd.Wait(); close(p.ended) }()      // ends with the command
 	// A server that writes without a line's end would else fill the memory.
-	out := &watched{Reader: &bounded{ReadCloser: stdout, unit: oneLine}, ended: make(chan struct{})}
-	go func() {
-		<-out.ended // nothing may be read behind Wait
-		<-heard
-		_ = cmd.Wait()
-		close(p.ended)
-		lost()
-	}()
+	in := &watched{&bounded{ReadCloser: out, unit: oneLine}, p.heard, lost}
 	// An empty standard error: ours is read above, so that its lines reach the log.
-	p.Stdio = transport.NewIO(out, stdin, io.NopCloser(strings.NewReader("")))
+	p.Stdio = transport.NewIO(in, stdin, io.NopCloser(strings.NewReader("")))
+	transport.WithCommandLogger(silent)(p.Stdio)
 	if err := p.Stdio.Start(ctx); err != nil {
-		return nil, err
+		return nil, errors.Join(err, p.Close())
 	}
 	return p, nil
+}
+
+// piped makes a pipe whose other end a command gets.
+func piped(theirs *io.Writer) (*os.File, error) {
+	r, w, err := os.Pipe()
+	*theirs = w
+	return r, err
 }
 
 // Close ends the command and all that it has started: by the end of its input, as the protocol has it (Lifecycle,
 // Shutdown), then by SIGTERM, then by SIGKILL, each after startGrace. An error means that even that did not end it.
 func (p *process) Close() error {
 	_ = p.Stdio.Close() // closes its input
+	defer func() {
+		for _, pipe := range p.pipes {
+			_ = pipe.Close() // what it has left behind may hold the other end
+		}
+		<-p.heard
+	}()
 	for _, end := range []func(*exec.Cmd){func(*exec.Cmd) {}, terminate, kill} {
 		end(p.cmd)
 		select {
@@ -104,20 +112,25 @@ func (p *process) Close() error {
 	return fmt.Errorf("%s does not end", p.cmd.Path)
 }
 
-// watched tells when what is read has ended: exec's Wait closes the pipe, and must not come before the last answer was
-// read.
+// watched tells of the end of what is read. At an end that the command has made, its last words are waited for, in which
+// it says why; one that has closed its output alone has startGrace.
 type watched struct {
 	io.Reader
-	ended chan struct{}
-	over  bool
+	heard <-chan struct{}
+	lost  func(error)
 }
 
 // Read passes on what is read.
 func (w *watched) Read(b []byte) (int, error) {
 	n, err := w.Reader.Read(b)
-	if err != nil && !w.over {
-		w.over = true
-		close(w.ended)
+	if err == io.EOF {
+		select {
+		case <-w.heard:
+		case <-time.After(startGrace):
+		}
+	}
+	if err != nil {
+		w.lost(err)
 	}
 	return n, err
 }
@@ -139,7 +152,7 @@ func listen(r io.Reader, told func(string)) {
 			time.Sleep(floodPause)
 			continue
 		}
-		told(string(line[:min(len(line), 1024)]))
+		told(strings.ToValidUTF8(string(line[:min(len(line), 1024)]), ""))
 		// ReadLine gives a long line in pieces of the buffer's size; the first is enough for a log.
 		for more && err == nil {
 			_, more, err = b.ReadLine()

@@ -30,10 +30,10 @@ type listed struct {
 func readTool(text json.RawMessage) (t listed, err error) {
 	o, err := readObject(text)
 	if err != nil {
-		return t, errors.New("is no object")
+		return t, errors.New("is not an object")
 	}
 	if json.Unmarshal(o.get("name"), &t.Name) != nil || t.Name == "" {
-		return t, errors.New("has no name, or one that is no text")
+		return t, errors.New("has no name, or one that is not a text")
 	}
 	about, _ := readObject(o.get("annotations")) // without them it says nothing of itself
 	t.Title = cmp.Or(wording(o.get("title")), wording(about.get("title")))
@@ -76,7 +76,7 @@ func argumentsSchema(text json.RawMessage) (json.RawMessage, error) {
 		return nil, nil
 	}
 	if text[0] != '{' {
-		return nil, errors.New("is no object")
+		return nil, errors.New("is not an object")
 	}
 	text, err := schema.Wellformed(text)
 	if err != nil {

@@ -181,6 +181,8 @@ func (l *link) call(ctx context.Context, tool string, args json.RawMessage, agai
 		}
 		switch {
 		case first && (gone || again && broken(err)):
+		case errors.As(err, new(excess)):
+			return tools.Result{}, fmt.Errorf("the connection with %s was ended: %w; ask for less", l.entry.Name, err)
 		case broken(err):
 			return tools.Result{}, l.unanswered(ctx, err)
 		// The server has answered, with an error of the protocol; the model may learn from what it says.

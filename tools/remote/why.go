@@ -35,7 +35,10 @@ func (w why) Unwrap() error { return w.error }
 // empty: it said nothing, or is no command.
 func explained(e Entry, err error, said string) error {
 	text := ""
+	var much excess
 	switch {
+	case errors.As(err, &much):
+		text = much.Error()
 	case e.Command != "" && (errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist)):
 		text = fmt.Sprintf("the command %q was not found", e.Command)
 		if _, gone := os.Stat(e.Dir); e.Dir != "" && gone != nil {

@@ -1,0 +1,88 @@
+package agent
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"toolnorm/adapters"
+)
+
+// harmless breaks marks in what others have written, which may be a page that somebody made for this: a forged result of
+// another tool, or a turn of the system. A word joiner behind the first sign keeps what people read. Every place is looked at,
+// since what stands in a mark may be one itself.
+func harmless(text string) string {
+	var b strings.Builder
+	done := 0
+	for i := 0; i < len(text); {
+		_, n := utf8.DecodeRuneInString(text[i:])
+		if beginsMark(text, i) {
+			b.WriteString(text[done:i+n] + "\u2060")
+			done = i + n
+		}
+		i += n
+	}
+	if done == 0 {
+		return text
+	}
+	return b.String() + text[done:]
+}
+
+// shapes are how marks begin that are known without their family, and the headers of results: <|im_start|>, <｜User｜>, <turn|>.
+// Those of words are marks of prompts, which no declaration of replies has.
+var shapes = regexp.MustCompile(`^(?i:</?[|｜][^\s<>|｜]|<[^\s<>|｜]+[|｜]>|` +
+	`</?(?:start|end)_of_[a-z]|</?(?:tool|function)_[a-z]|<\]\w|</?(?:s|bos|eos|pad|unk|sop|eop|mask|system|assistant)>|` +
+	`<</?SYS>>|<(?:extra_id|unused|reserved|special)_?\d|\]~!?b|\[\s*Tool\s+Result|` +
+	`\[/?(?:INST|TOOL_|AVAILABLE_TOOLS|SYSTEM_PROMPT|MODEL_SETTINGS|ARGS|CALL_ID|BOS|EOS|[gs]MASK)|Observation\s*:)`)
+
+// longestShape is how far a shape is looked for, in bytes.
+const longestShape = 64
+
+// beginsMark reports whether a mark begins at a place of a text.
+func beginsMark(text string, i int) bool {
+	switch text[i] {
+	case 'O', 'o':
+		if i > 0 && text[i-1] != '\n' {
+			return false
+		}
+	case '<', '[', ']', "◁"[0]:
+		for _, m := range known()[text[i:min(i+2, len(text))]] {
+			if len(text)-i >= len(m) && strings.EqualFold(text[i:i+len(m)], m) {
+				return true
+			}
+		}
+	default:
+		return false
+	}
+	return shapes.MatchString(text[i:min(i+longestShape, len(text))])
+}
+
+// known are the marks that the formats declare, by their first two bytes; of several in a row the first.
+var known = sync.OnceValue(func() map[string][]string {
+	all := map[string][]string{}
+	add := func(m string) {
+		for _, head := range []string{m[:2], strings.ToLower(m[:2]), strings.ToUpper(m[:2])} {
+			all[head] = append(all[head], m)
+		}
+	}
+	for _, m := range adapters.Marks() {
+		if tag, _, ok := strings.Cut(m, ">"); ok && tag != "" {
+			m = tag + ">"
+		}
+		if len(m) < 3 {
+			continue
+		}
+		add(m)
+		if name, ok := strings.CutPrefix(m, "</"); ok { // templates write both
+			add("<" + name)
+		}
+	}
+	for head, list := range all {
+		slices.SortFunc(list, func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) })
+		all[head] = slices.Compact(list)
+	}
+	return all
+})
