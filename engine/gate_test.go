@@ -56,6 +56,23 @@ func TestAModelThatPicksNoToolIsOfferedNone(t *testing.T) {
 	}
 }
 
+// TestAModelThatContradictsItselfNeedsNoTool picks one tool and calls another: such a call leaves only when the conversation
+// explains it.
+func TestAModelThatContradictsItselfNeedsNoTool(t *testing.T) {
+	for _, row := range []struct{ said, pick, want string }{
+		{"Who painted the Mona Lisa?", "clock", "Hello to you."},
+		{"Who painted the Mona Lisa?", "forecast", "[forecast"},
+		{"What of Oslo?", "clock", "[forecast"},
+	} {
+		e, picks := chattyModel(t, Config{Gate: map[string]string{"*": GateAlways}}, `{"city":"Oslo","days":2}`, func(string) string { return row.pick })
+		r := user(row.said)
+		r.Tools = []chat.Tool{forecast, clock}
+		if got := told(collect(t, e, r)); !strings.Contains(got, row.want) || *picks != 1 {
+			t.Errorf("%+v: got %s with %d picks", row, got, *picks)
+		}
+	}
+}
+
 // TestStopSequencesOutliveTheTools has the gate take the tools away: stop sequences, which are matched here only beside
 // tools, must be the server's then.
 func TestStopSequencesOutliveTheTools(t *testing.T) {

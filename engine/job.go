@@ -37,6 +37,7 @@ type job struct {
 	context  int              // that the request gets, in tokens; 0: not known
 	dropped  int              // messages that were left out
 	seen     *seen            // of the reply, before it is decoded; nil: of a request of our own
+	picked   string           // the tool that the model needs, as it said when it was asked beforehand; empty: it was not
 	counted  window.Meter     // what the server has said of this request when it refused it; zero: it has not
 
 	answerForm json.RawMessage // what an answer without calls must fit, as chat.Request.Format; nil: anything

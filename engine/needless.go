@@ -21,10 +21,13 @@ const mostDoubted = 256
 // call is short and nothing that the user or a tool said explains its arguments, get_weather {"city": "New York"} behind
 // "Hello!". A model that says that it needs none answers again, without tools, and is asked before tools from then on.
 //
+// A model that was asked beforehand is not asked again: a call that nothing explains, of another tool than the one that it
+// picked, is one that it did not need.
+//
 // It costs a generation of some 20 tokens for such a call, and nothing for others. A call waits for that to its first value that
 // is explained, so one that was asked for leaves as it is written; a long one leaves in any case.
 func doubtCalls(j *job, ctx context.Context, in events) events {
-	if !questioned(j.request) || gating(j) != GateAuto {
+	if !questioned(j.request) || gating(j) != GateAuto && j.picked == "" {
 		return in
 	}
 	return func(yield func(chat.Event, error) bool) {
@@ -58,6 +61,8 @@ func (d *doubted) take(ev chat.Event) bool {
 	d.kept = append(d.kept, ev)
 	switch {
 	case d.whole:
+	case ev.Kind == chat.CallStart && ev.Text == d.j.picked:
+		return d.release()
 	case ev.Kind == chat.CallArgs:
 		d.args.WriteString(ev.Text)
 		if d.args.Len() > mostDoubted || d.explained() {
@@ -123,8 +128,11 @@ func valuesOf(text string) (all []string, err error) {
 // settle asks the model whether it needs the tool, now that its reply is over and the server free, and sends the reply, or
 // another one.
 func (d *doubted) settle(ctx context.Context) {
-	picked, spent := d.j.picks(ctx, question(d.j.request))
-	if picked == noTool {
+	picked, spent := noTool, chat.Counts{}
+	if d.j.picked == "" {
+		picked, spent = d.j.picks(ctx, question(d.j.request))
+	}
+	if picked == noTool && d.j.picked == "" {
 		control, more := d.j.picks(ctx, control(d.j.callable()[0]))
 		spent = spent.Plus(more)
 		found := gateNeeded
