@@ -97,6 +97,9 @@ func askAll(all []*entry, seed uint64, t *table) {
 	for _, one := range all {
 		for _, k := range kinds {
 			for _, p := range apis {
+				if k.tools && p.tool == "" {
+					continue
+				}
 				for n := range 4 {
 					next <- asked{one, k, p, n%2 == 1, n / 2}
 				}

@@ -54,7 +54,9 @@ func readGenerate(body []byte) (*form.Ask, error) {
 			}},
 		}...))
 	})
-	on.Prompt = said.Content
+	if on.Prompt = said.Content; on.Prompt == "" && err == nil {
+		err = field.AsFault(field.Bad("prompt", "must be a text that is not empty"))
+	}
 	switch {
 	case raw:
 		on.Told = nil // as at Ollama's: the prompt is all that the model reads
