@@ -79,7 +79,13 @@ func (a asked) send(face http.Handler, model *server) given {
 	w := httptest.NewRecorder()
 	face.ServeHTTP(w, r)
 	g := given{status: w.Code}
-	for _, part := range parts(w.Body) {
+	g.read(a.api, w.Body)
+	return g
+}
+
+// read adds what a reply says.
+func (g *given) read(by api, body io.Reader) {
+	for _, part := range parts(body) {
 		var members map[string]json.RawMessage
 		if json.Unmarshal(part, &members) != nil {
 			continue
@@ -87,14 +93,13 @@ func (a asked) send(face http.Handler, model *server) given {
 		if err, ok := members["error"]; ok && string(err) != "null" {
 			g.err = string(err)
 		}
-		a.api.add(&g, members)
+		by.add(g, members)
 	}
-	return g
 }
 
 // parts splits a reply into its JSON texts: events, lines, or one.
 func parts(body io.Reader) (all [][]byte) {
-	text, _ := io.ReadAll(body) // from memory
+	text, _ := io.ReadAll(body) // what broke off has no end
 	if json.Valid(text) {
 		return [][]byte{text}
 	}
