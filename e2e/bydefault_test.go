@@ -1,13 +1,14 @@
 package e2e
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -20,58 +21,98 @@ const byDefaultPage = "../docs/evidence/by-default.md"
 
 const byDefaultHead = `# A real model, by default settings
 
-Written by ` + "`make by-default`" + `; do not edit. Qwen2.5-Coder-1.5B in a real Ollama, behind a toolnorm that was just installed: no settings, no
-` + "`doctor`" + `, an empty data folder. Temperature 0, no system text.
+Written by ` + "`make by-default`" + `; do not edit. Qwen2.5-Coder-1.5B in a real Ollama (one thread), behind a toolnorm that was just installed: no
+settings, no ` + "`doctor`" + `, an empty data folder. Temperature 0, no system text.
 
 Machine: %s.
-Versions: %s. Revision: %s. Load average at the end: %.0f.
+Versions: %s.
+`
 
-## Small talk among requests that need a tool
+// byDefaultParts are the page's sections. Each is kept in the cache, as rows of the real models are: a run may measure one.
+var byDefaultParts = []struct {
+	name    string
+	measure func(m *modelLane, t *testing.T) string
+}{
+	{"everyday", (*modelLane).everyday},
+	{"forms", (*modelLane).forms},
+}
 
-The prompts and their tools are ` + "`e2e/models/everyday.txt` and `everyday.json`" + `, in several languages; none of them was used to make
-anything. "Behind a turn" asks the same behind a turn of the conversation. Rows are in the order in which they were measured, each in front of a toolnorm that knows nothing yet.
+// formSchemas is by how many schemas the real model is asked.
+const formSchemas = 36
+
+// TestByDefault measures a real model behind a toolnorm without settings, and writes the page. It takes most of an hour, so
+// it runs only when TOOLNORM_E2E_BY_DEFAULT names the parts.
+func TestByDefault(t *testing.T) {
+	chosen := os.Getenv("TOOLNORM_E2E_BY_DEFAULT")
+	if chosen == "" {
+		t.Skip("a real model is measured by make by-default only: it takes most of an hour")
+	}
+	m := openModels(t)
+	m.create(t, realModels[0])
+	page := fmt.Sprintf(byDefaultHead, m.report.Machine, m.report.Versions)
+	for _, part := range byDefaultParts {
+		file := filepath.Join(filepath.Dir(m.saved), "by-default-"+part.name+".md")
+		if slices.Contains(strings.Split(chosen, ","), part.name) {
+			text := fmt.Sprintf("\n%s\nRevision: %s. Load average at the end: %.0f.\n", strings.TrimSpace(part.measure(m, t)), models.Revision(), models.Load())
+			if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if text, err := os.ReadFile(file); err == nil {
+			page += string(text)
+		}
+	}
+	if err := os.WriteFile(byDefaultPage, []byte(page), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// forms asks for answers in a form, by the command of bench/forms, whose validator is not toolnorm's.
+func (m *modelLane) forms(t *testing.T) string {
+	page := filepath.Join(t.TempDir(), "forms.md")
+	ask := exec.Command("go", "run", "./forms", "-ask", m.fresh(t), "-model", realModels[0].name, "-most", fmt.Sprint(formSchemas), "-page", page)
+	ask.Dir, ask.Stdout, ask.Stderr = "../bench", os.Stdout, os.Stderr
+	if err := ask.Run(); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+const everydayHead = `## Small talk among requests that need a tool
+
+The prompts, in several languages, and their tools are ` + "`e2e/models/everyday.txt` and `everyday.json`" + `; they were written after what is measured,
+and none was used to make it. Each row is of a toolnorm that knows nothing of the model yet.
 
 | settings | right tool | right arguments | false calls | errors | seconds |
 |---|--:|--:|--:|--:|--:|
 `
 
-// TestByDefault measures a real model behind a toolnorm without settings, and writes the page. It takes most of an hour, so
-// it runs only when TOOLNORM_E2E_BY_DEFAULT is "write".
-func TestByDefault(t *testing.T) {
-	if os.Getenv("TOOLNORM_E2E_BY_DEFAULT") != "write" {
-		t.Skip("a real model is measured by make by-default only: it takes most of an hour")
-	}
-	m := openModels(t)
-	model := realModels[0]
-	m.create(t, model)
-	page := &bytes.Buffer{}
-	m.everyday(t, page, model.name)
-	if err := os.WriteFile(byDefaultPage, page.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// everyday asks the everyday prompts by several settings and writes the table.
-func (m *modelLane) everyday(t *testing.T, page *bytes.Buffer, model string) {
+// everyday asks the everyday prompts by default and without the gate, and returns the table, with the replies that are wrong.
+func (m *modelLane) everyday(t *testing.T) string {
 	prompts, tools := everydayExam(t)
-	for _, w := range []way{
-		{"the default", nil},
-		{"`--ask-before-tools '*=never'`", []string{"--ask-before-tools", "*=never"}},
-		{"`--ask-before-tools '*=always'`", []string{"--ask-before-tools", "*=always"}},
-	} {
+	page, wrong := everydayHead, ""
+	for _, w := range []way{{"none", nil}, {"`--ask-before-tools '*=never'`", []string{"--ask-before-tools", "*=never"}}} {
 		base := m.fresh(t, w.args...)
 		var answers []models.Answer
 		for _, p := range prompts {
 			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
-			a := models.Ask(ctx, base, model, p.Text, tools)
+			a := models.Ask(ctx, base, realModels[0].name, p.Text, tools)
 			cancel()
 			answers = append(answers, a)
 			t.Logf("%s: %s -> %v %q %s %.1f s", w.title, p.Text, a.Calls, a.Text, a.Error, a.Seconds)
+			if one := models.ScoreOf([]exam.Question{p}, answers[len(answers)-1:]); one.False+one.Calls-one.Arguments > 0 {
+				wrong += fmt.Sprintf("- %s: %s → `%s` %s\n", w.title, p.Text, strings.Join(strings.Fields(fmt.Sprint(a.Calls)), " "), a.Error)
+			}
 		}
 		s := models.ScoreOf(prompts, answers)
-		fmt.Fprintf(page, "| %s | %d of %d | %d of %d | %d of %d | %d | %.1f |\n", w.title, s.Tools, s.Calls, s.Arguments, s.Calls, s.False, s.Plain, s.Errors, s.Median)
-		t.Log(page.String())
+		page += fmt.Sprintf("| %s | %d of %d | %d of %d | %d of %d | %d | %.1f |\n", w.title, s.Tools, s.Calls, s.Arguments, s.Calls, s.False, s.Plain, s.Errors, s.Median)
+		t.Log(page)
 	}
+	return page + "\nWhat was wrong:\n\n" + wrong
 }
 
 // everydayExam reads the everyday prompts and their tools.
