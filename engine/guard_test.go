@@ -298,3 +298,23 @@ func TestASchemaThatCannotBeUsedIsTold(t *testing.T) {
 		t.Errorf("%d warnings in\n%s", n, log.String())
 	}
 }
+
+// TestNoDateIsMadeUp has a model write a day that does not exist: held to the format it would write another one.
+func TestNoDateIsMadeUp(t *testing.T) {
+	for name, row := range map[string]struct {
+		required, want string
+		asked          int
+	}{
+		"optional": {`"what"`, `[plan {"what": "tea"}] stop dropped`, 1},
+		"required": {`"what","due"`, `[plan {"what":"tea","due":"4235-02-12"}] stop rewritten`, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e, f := guarding(t, Config{}, tagged("plan", `{"what": "tea", "due": "2027-02-31"}`), object("plan", `{"what":"tea","due":"4235-02-12"}`))
+			r := user("tea")
+			r.Tools = []chat.Tool{{Name: "plan", Schema: json.RawMessage(`{"type":"object","properties":{"what":{"type":"string"},"due":{"type":"string","format":"date"}},"required":[` + row.required + `]}`)}}
+			if got := told(collect(t, e, r)); got != row.want || len(f.generes) != row.asked {
+				t.Errorf("got %s after %d generations, want %s after %d", got, len(f.generes), row.want, row.asked)
+			}
+		})
+	}
+}
