@@ -318,3 +318,18 @@ func TestNoDateIsMadeUp(t *testing.T) {
 		})
 	}
 }
+
+// TestOneOfTwoValuesIsMeant has a model write a member twice: what is written anew can be one of both alone.
+func TestOneOfTwoValuesIsMeant(t *testing.T) {
+	for args, want := range map[string]string{
+		`{"city": "Ghent", "days": 2, "city": "Bruges"}`:     `"city":{"enum":["Ghent","Bruges"]}`,
+		`{"city": "Ghent", "days": 2, "days": 5, "days": 2}`: `"days":{"enum":[2,5]}`,
+	} {
+		e, f := guarding(t, Config{}, tagged("forecast", args), object("forecast", `{"city":"Ghent","days":2}`))
+		r := user("weather")
+		r.Tools = []chat.Tool{forecast}
+		if got := told(collect(t, e, r)); !strings.Contains(got, "rewritten") || !strings.Contains(string(f.generes[1].Format), want) {
+			t.Errorf("%s: got %s, held to %s", args, got, f.generes[1].Format)
+		}
+	}
+}
