@@ -38,7 +38,7 @@ var byDefaultParts = []struct {
 }
 
 // formSchemas is by how many schemas the real model is asked.
-const formSchemas = 36
+const formSchemas = 72
 
 // TestByDefault measures a real model behind a toolnorm without settings, and writes the page. It takes most of an hour, so
 // it runs only when TOOLNORM_E2E_BY_DEFAULT names the parts.

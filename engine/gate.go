@@ -73,7 +73,7 @@ func (j *job) askBeforeTools(ctx context.Context) (*job, error) {
 	}
 	picked, spent := j.picks(ctx, question(j.request))
 	k := *j
-	k.spent, k.picked = spent, picked
+	k.before = beforehand{spent, picked}
 	if picked != noTool {
 		return &k, nil
 	}

@@ -27,7 +27,7 @@ const mostDoubted = 256
 // It costs a generation of some 20 tokens for such a call, and nothing for others. A call waits for that to its first value that
 // is explained, so one that was asked for leaves as it is written; a long one leaves in any case.
 func doubtCalls(j *job, ctx context.Context, in events) events {
-	if !questioned(j.request) || gating(j) != GateAuto && j.picked == "" {
+	if !questioned(j.request) || gating(j) != GateAuto && j.before.picked == "" {
 		return in
 	}
 	return func(yield func(chat.Event, error) bool) {
@@ -61,7 +61,7 @@ func (d *doubted) take(ev chat.Event) bool {
 	d.kept = append(d.kept, ev)
 	switch {
 	case d.whole:
-	case ev.Kind == chat.CallStart && ev.Text == d.j.picked:
+	case ev.Kind == chat.CallStart && ev.Text == d.j.before.picked:
 		return d.release()
 	case ev.Kind == chat.CallArgs:
 		d.args.WriteString(ev.Text)
@@ -129,10 +129,10 @@ func valuesOf(text string) (all []string, err error) {
 // another one.
 func (d *doubted) settle(ctx context.Context) {
 	picked, spent := noTool, chat.Counts{}
-	if d.j.picked == "" {
+	if d.j.before.picked == "" {
 		picked, spent = d.j.picks(ctx, question(d.j.request))
 	}
-	if picked == noTool && d.j.picked == "" {
+	if picked == noTool && d.j.before.picked == "" {
 		control, more := d.j.picks(ctx, control(d.j.callable()[0]))
 		spent = spent.Plus(more)
 		found := gateNeeded

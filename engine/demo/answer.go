@@ -79,11 +79,7 @@ func (t demoTurn) described() json.RawMessage {
 			}
 			text = text[at:]
 			var raw json.RawMessage
-			var said struct {
-				Properties map[string]json.RawMessage
-				Ref        string `json:"$ref"`
-			}
-			if json.NewDecoder(strings.NewReader(text)).Decode(&raw) == nil && json.Unmarshal(raw, &said) == nil && (len(said.Properties) > 0 || said.Ref != "") {
+			if json.NewDecoder(strings.NewReader(text)).Decode(&raw) == nil && len(schema.Parse(raw).Root().Members) > 0 {
 				return raw
 			}
 			text = text[1:]
