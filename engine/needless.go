@@ -125,22 +125,11 @@ func valuesOf(text string) (all []string, err error) {
 	}
 }
 
-// settle asks the model whether it needs the tool, now that its reply is over and the server free, and sends the reply, or
-// another one.
+// settle sends the reply, now that it is over and the server free, or another one if the model did not need its call.
 func (d *doubted) settle(ctx context.Context) {
-	picked, spent := noTool, chat.Counts{}
+	picked, spent := noTool, chat.Counts{} // asked beforehand, it picked another tool
 	if d.j.before.picked == "" {
-		picked, spent = d.j.picks(ctx, question(d.j.request))
-	}
-	if picked == noTool && d.j.before.picked == "" {
-		control, more := d.j.picks(ctx, control(d.j.callable()[0]))
-		spent = spent.Plus(more)
-		found := gateNeeded
-		if control == noTool || control == "" {
-			found, picked = gateUseless, ""
-		}
-		d.j.learn(func(l *lessons) { l.gate = found })
-		d.j.engine.cfg.Log.Info().Str("model", d.j.name).Bool("asks", found == gateNeeded).Msg("the model called a tool that it did not need")
+		picked, spent = d.ask(ctx)
 	}
 	var reply chat.Counts
 	for i, ev := range d.kept {
@@ -165,6 +154,23 @@ func (d *doubted) settle(ctx context.Context) {
 		}
 		return d.yield(costing(ev, reply.Plus(spent)), nil)
 	})
+}
+
+// ask asks the model which tool it needs, and remembers of one that needs none what that says of it. A model that picks none in
+// any case has picked nothing.
+func (d *doubted) ask(ctx context.Context) (picked string, spent chat.Counts) {
+	picked, spent = d.j.picks(ctx, question(d.j.request))
+	if picked != noTool {
+		return picked, spent
+	}
+	control, more := d.j.picks(ctx, control(d.j.callable()[0]))
+	found := gateNeeded
+	if control == noTool || control == "" {
+		found, picked = gateUseless, ""
+	}
+	d.j.learn(func(l *lessons) { l.gate = found })
+	d.j.engine.cfg.Log.Info().Str("model", d.j.name).Bool("asks", found == gateNeeded).Msg("the model called a tool that it did not need")
+	return picked, spent.Plus(more)
 }
 
 // control is a message that needs a tool: who picks none for it picks none always.
