@@ -32,7 +32,7 @@ func doubtCalls(j *job, ctx context.Context, in events) events {
 	}
 	return func(yield func(chat.Event, error) bool) {
 		d := &doubted{j: j, yield: yield, given: j.given()}
-		if handed(in, yield, d.take) && d.pending() {
+		if handed(in, yield, d.take) && d.pending() && !d.let {
 			d.settle(ctx)
 		}
 	}

@@ -97,7 +97,7 @@ func TestACallInDoubtWaits(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			came, left := 0, 0
+			came, left, starts := 0, 0, 0
 			in := func(yield func(chat.Event, error) bool) {
 				all := []chat.Event{{Kind: chat.CallStart, Text: "forecast"}}
 				for _, c := range row.args {
@@ -114,12 +114,15 @@ func TestACallInDoubtWaits(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				if ev.Kind == chat.CallStart {
+					starts++
+				}
 				if ev.Kind == chat.CallArgs && left == 0 && *picks == 0 {
 					left = came - len("forecast")
 				}
 			}
-			if left != row.left {
-				t.Errorf("the call left at %d bytes, want %d", left, row.left)
+			if left != row.left || starts != 1 {
+				t.Errorf("the call left %d times, first at %d bytes, want once at %d", starts, left, row.left)
 			}
 		})
 	}
