@@ -333,3 +333,12 @@ func TestOneOfTwoValuesIsMeant(t *testing.T) {
 		}
 	}
 }
+
+func TestAMissingCallSaysWhatWasWritten(t *testing.T) {
+	e, _ := guarding(t, Config{}, "I would rather tell you a joke.")
+	r := user("weather")
+	r.Tools, r.Required = []chat.Tool{forecast}, true
+	if got := told(collect(t, e, r)); !strings.Contains(got, "tool_choice wants one") || !strings.Contains(got, "I would rather tell you a joke.") {
+		t.Errorf("got %s", got)
+	}
+}
