@@ -84,35 +84,38 @@ func (m *modelLane) forms(t *testing.T) string {
 
 const everydayHead = `## Small talk among requests that need a tool
 
-The prompts, in several languages, and their tools are ` + "`e2e/models/everyday.txt` and `everyday.json`" + `; they were written after what is measured,
-and none was used to make it. Each row is of a toolnorm that knows nothing of the model yet.
+The prompts, in several languages, and their tools are ` + "`e2e/models/everyday.txt` and `everyday.json`" + `. The small talk was written after what is
+measured, and none of it was used to make it.
 
-| settings | right tool | right arguments | false calls | errors | seconds |
-|---|--:|--:|--:|--:|--:|
-`
+| right tool | right arguments | false calls | errors | seconds, median |
+|--:|--:|--:|--:|--:|
+| %d of %d | %d of %d | %d of %d | %d | %.1f |
 
-// everyday asks the everyday prompts by default and without the gate, and returns the table, with the replies that are wrong.
+What was wrong:
+
+%s`
+
+// everyday asks the everyday prompts and returns the table, with the replies that are wrong.
 func (m *modelLane) everyday(t *testing.T) string {
 	prompts, tools := everydayExam(t)
-	page, wrong := everydayHead, ""
-	for _, w := range []way{{"none", nil}, {"`--ask-before-tools '*=never'`", []string{"--ask-before-tools", "*=never"}}} {
-		base := m.fresh(t, w.args...)
-		var answers []models.Answer
-		for _, p := range prompts {
-			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
-			a := models.Ask(ctx, base, realModels[0].name, p.Text, tools)
-			cancel()
-			answers = append(answers, a)
-			t.Logf("%s: %s -> %v %q %s %.1f s", w.title, p.Text, a.Calls, a.Text, a.Error, a.Seconds)
-			if one := models.ScoreOf([]exam.Question{p}, answers[len(answers)-1:]); one.False+one.Calls-one.Arguments > 0 {
-				wrong += fmt.Sprintf("- %s: %s → `%s` %s\n", w.title, p.Text, strings.Join(strings.Fields(fmt.Sprint(a.Calls)), " "), a.Error)
+	base, wrong := m.fresh(t), ""
+	var answers []models.Answer
+	for _, p := range prompts {
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+		a := models.Ask(ctx, base, realModels[0].name, p.Text, tools)
+		cancel()
+		answers = append(answers, a)
+		t.Logf("%s -> %v %q %s %.1f s", p.Text, a.Calls, a.Text, a.Error, a.Seconds)
+		if one := models.ScoreOf([]exam.Question{p}, answers[len(answers)-1:]); one.False+one.Calls-one.Arguments > 0 {
+			wrong += "- " + p.Text
+			for _, c := range a.Calls {
+				wrong += fmt.Sprintf(" → `%s %s`", c.Name, strings.Join(strings.Fields(c.Args), " "))
 			}
+			wrong += " " + a.Error + "\n"
 		}
-		s := models.ScoreOf(prompts, answers)
-		page += fmt.Sprintf("| %s | %d of %d | %d of %d | %d of %d | %d | %.1f |\n", w.title, s.Tools, s.Calls, s.Arguments, s.Calls, s.False, s.Plain, s.Errors, s.Median)
-		t.Log(page)
 	}
-	return page + "\nWhat was wrong:\n\n" + wrong
+	s := models.ScoreOf(prompts, answers)
+	return fmt.Sprintf(everydayHead, s.Tools, s.Calls, s.Arguments, s.Calls, s.False, s.Plain, s.Errors, s.Median, wrong)
 }
 
 // everydayExam reads the everyday prompts and their tools.
