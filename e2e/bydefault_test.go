@@ -50,10 +50,11 @@ func TestByDefault(t *testing.T) {
 	m := openModels(t)
 	m.create(t, realModels[0])
 	page := fmt.Sprintf(byDefaultHead, m.report.Machine, m.report.Versions)
+	revision := models.Revision() // of what was built
 	for _, part := range byDefaultParts {
 		file := filepath.Join(filepath.Dir(m.saved), "by-default-"+part.name+".md")
 		if slices.Contains(strings.Split(chosen, ","), part.name) {
-			text := fmt.Sprintf("\n%s\nRevision: %s. Load average at the end: %.0f.\n", strings.TrimSpace(part.measure(m, t)), models.Revision(), models.Load())
+			text := fmt.Sprintf("\n%s\n\nRevision: %s. Load average at the end: %.0f.\n", strings.TrimSpace(part.measure(m, t)), revision, models.Load())
 			if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 				t.Fatal(err)
 			}

@@ -73,6 +73,22 @@ func TestAModelThatContradictsItselfNeedsNoTool(t *testing.T) {
 	}
 }
 
+func TestAQuestionIsAskedWithTheTurnBefore(t *testing.T) {
+	turn := func(role chat.Role, text string) chat.Message { return chat.Message{Role: role, Content: text} }
+	long := strings.Repeat("ü", mostTold)
+	for want, all := range map[string][]chat.Message{
+		"Hello": {turn(chat.System, "be brief"), turn(chat.User, "Hello")},
+		"Earlier the user said: 250 dollars in euros?\nThe answer was: 230\nNow the user says: And in yen?": {
+			turn(chat.User, "Hi"), turn(chat.Assistant, "Hello"), turn(chat.User, "250 dollars in euros?"), turn(chat.Assistant, ""), turn(chat.ToolRole, "230.1"),
+			turn(chat.Assistant, "230"), turn(chat.User, "And in yen?")},
+		"Earlier the user said: " + long[:mostTold] + "\nThe answer was: \nNow the user says: " + long: {turn(chat.User, long), turn(chat.User, long)},
+	} {
+		if got := question(&chat.Request{Messages: all}); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
 // TestStopSequencesOutliveTheTools has the gate take the tools away: stop sequences, which are matched here only beside
 // tools, must be the server's then.
 func TestStopSequencesOutliveTheTools(t *testing.T) {
