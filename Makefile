@@ -12,6 +12,8 @@
 # make guarantee  what became of defective replies; writes docs/evidence/guarantee.md
 # make e2e-agents   the lane's agents with the large ones, which it installs
 # make clients   what every client does, with them; writes docs/clients.md
+# make faces   each API beside Ollama's own, by the scripts; writes docs/evidence/faces.md
+# make by-default  a real model behind a toolnorm without settings: small talk, answers in a form; writes docs/evidence/by-default.md. About an hour
 # make doctor  what toolnorm doctor says of the scripted models; writes e2e/doctor
 # make bench   benchmarks beside peers; writes docs/evidence/benchmarks.md
 # make slips   calls with slips, cut calls, real files as arguments, made-up results; writes docs/evidence/slips.md
@@ -28,7 +30,7 @@ FUZZTIME ?= 30s
 # Run by version, so that the product's go.mod knows nothing of it.
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: run build programs release release-lane image page install test race e2e e2e-agents clients upstreams guarantee doctor e2e-models bench slips slips-sample forms forms-sample canitoolcall hostile eval fuzz lint
+.PHONY: run build programs release release-lane image page install test race e2e e2e-agents clients upstreams guarantee faces by-default doctor e2e-models bench slips slips-sample forms forms-sample canitoolcall hostile eval fuzz lint
 
 # The one spelling of a build: of make, of a release and of the container image. The version is the tag's; git's own stamp is
 # left out, since the image is built without .git, and the same commit must give the same bytes there.
@@ -105,6 +107,13 @@ e2e-agents:
 clients:
 	./e2e/install.sh agents
 	TOOLNORM_E2E_AGENTS=all TOOLNORM_E2E_CLIENTS=write ./e2e/run.sh -run 'TestAgents|TestStockClients'
+
+faces:
+	TOOLNORM_E2E_FACES=write ./e2e/run.sh -run TestNoFaceIsWorse
+
+by-default:
+	./e2e/models/install.sh
+	TOOLNORM_E2E_BY_DEFAULT=everyday,forms ./e2e/run.sh -timeout 3h -run TestByDefault
 
 doctor:
 	TOOLNORM_E2E_DOCTOR=write ./e2e/run.sh -run TestDoctorsReports

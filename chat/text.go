@@ -9,6 +9,10 @@ import (
 type Continuation struct {
 	Prompt string // not empty
 	Suffix string // what follows the gap; empty: nothing does
+
+	// Told are further members of Ollama's /api/generate (template, context, system, images): how its server makes a prompt of
+	// Prompt. Empty: it makes none, Prompt is what the model reads.
+	Told map[string]json.RawMessage
 }
 
 // Embedder turns texts into vectors whose distance says how alike the texts are.

@@ -9,8 +9,8 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// complete begins the writing on of a text. Of the stages of a reply only the end is left: there are no calls to look for, and
-// what editors send (code before and behind the cursor) must come back byte for byte.
+// complete begins the writing on of a text. Of the stages of a reply only the form of the answer and the end are left: there are
+// no calls to look for, and what editors send (code before and behind the cursor) must come back byte for byte.
 func (e *Engine) complete(ctx context.Context, pulse *wait.Pulse, r *chat.Request) events {
 	j, err := e.begin(ctx, pulse, r)
 	if err != nil {
@@ -23,7 +23,7 @@ func (e *Engine) complete(ctx context.Context, pulse *wait.Pulse, r *chat.Reques
 	k := *j
 	k.format, k.strategy = nil, Raw // no format is looked for
 	src = k.watched(src, Raw)
-	return k.finish(ctx, closing(src, all(src)))
+	return k.finish(ctx, j.formatAnswer(ctx, closing(src, all(src))))
 }
 
 var _ chat.Embedder = (*Engine)(nil)

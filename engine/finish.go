@@ -85,7 +85,7 @@ func (j *job) stopAtStops(_ context.Context, in events) events {
 				all := held + ev.Text
 				if at, stop := first(all, stops); at >= 0 {
 					if text(all[:at]) {
-						sent(*ending(j.spent.Plus(j.guessed(bytes+3)), chat.Stop, chat.Meta{Stopped: stop}), yield)
+						sent(*ending(j.before.spent.Plus(j.guessed(bytes+3)), chat.Stop, chat.Meta{Stopped: stop}), yield)
 					}
 					return
 				}
@@ -203,12 +203,12 @@ func withStep(ev chat.Event, step string) chat.Event {
 // addSpent adds what was spent beforehand to the tokens of a reply: the client pays for them, too. The gate is
 // such a cost; those of repairs the guard adds itself.
 func (j *job) addSpent(_ context.Context, in events) events {
-	if j.spent == (chat.Counts{}) {
+	if j.before.spent == (chat.Counts{}) {
 		return in
 	}
 	return eachEvent(in, func(ev chat.Event) chat.Event {
 		if ev.Kind == chat.Usage {
-			ev = costing(ev, j.spent)
+			ev = costing(ev, j.before.spent)
 		}
 		return ev
 	})

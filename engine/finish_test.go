@@ -103,7 +103,7 @@ func TestTheEndNamesTheSequenceThatStopped(t *testing.T) {
 
 // The tokens of such a reply are estimated: clients bill by them, and shorten conversations by their number.
 func TestAReplyThatASequenceEndedHasItsTokensCounted(t *testing.T) {
-	j := &job{request: &chat.Request{Messages: []chat.Message{{Role: chat.User, Content: strings.Repeat("word ", 80)}}, Stop: []string{"END"}, TellStop: true}, spent: chat.Counts{Prompt: 5, Completion: 1}}
+	j := &job{request: &chat.Request{Messages: []chat.Message{{Role: chat.User, Content: strings.Repeat("word ", 80)}}, Stop: []string{"END"}, TellStop: true}, before: beforehand{spent: chat.Counts{Prompt: 5, Completion: 1}}}
 	var counts *chat.Counts
 	for e := range j.stopAtStops(t.Context(), given(nil, chat.Event{Kind: chat.Reasoning, Text: strings.Repeat("t", 20)}, chat.Event{Kind: chat.Text, Text: strings.Repeat("w", 17) + "END and more"})) {
 		if e.Kind == chat.Usage {

@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
@@ -140,9 +142,11 @@ func (j *job) requireCall(_ context.Context, in events) events {
 		return in
 	}
 	return func(yield func(chat.Event, error) bool) {
-		calls := 0
+		calls, said := 0, ""
 		for ev, err := range in {
 			switch {
+			case err == nil && ev.Kind == chat.Text && len(said) < maxQuoted:
+				said += ev.Text
 			case errors.Is(err, upstream.ErrUnfinished):
 				yield(chat.Event{}, &fault.Error{Kind: fault.Failed, Param: "tool_choice", Code: "no_tool_call", Cause: err,
 					Message: "the model server broke off the call that tool_choice wants, and mostly does so again: offer fewer tools, simplify their schemas, or use a larger model"})
@@ -150,7 +154,11 @@ func (j *job) requireCall(_ context.Context, in events) events {
 			case err == nil && ev.Kind == chat.CallStart:
 				calls++
 			case err == nil && ev.Kind == chat.Finish && ev.Text == chat.Stop && calls == 0:
-				yield(chat.Event{}, noCall(chat.MetaOf(ev).Cause))
+				why := chat.MetaOf(ev).Cause
+				if said = strings.TrimSpace(said); why == "" && said != "" {
+					why = fmt.Sprintf("it began %q", strings.ToValidUTF8(said[:min(len(said), maxQuoted)], ""))
+				}
+				yield(chat.Event{}, noCall(why))
 				return
 			}
 			if !yield(ev, err) {
@@ -161,7 +169,7 @@ func (j *job) requireCall(_ context.Context, in events) events {
 }
 
 // noCall returns the error of a reply without the call that tool_choice wants. Why names the misfit of a call that was
-// written, if there was one.
+// written, or what was written in its place.
 func noCall(why string) error {
 	if why != "" {
 		why = " (" + why + ")"

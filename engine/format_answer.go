@@ -253,17 +253,28 @@ func (a *formedAnswer) reasked(text string) string {
 	if r.Tools = nil; a.j.answerForm != nil {
 		r.Format = a.j.answerForm
 	}
-	r.Messages = slices.Clip(r.Messages)
-	if strings.TrimSpace(text) != "" {
-		r.Messages = append(r.Messages, chat.Message{Role: chat.Assistant, Content: text})
-	}
 	advice := "Your answer cannot be used: " + a.problem(text) + ". Answer again with JSON that fits this JSON Schema, and nothing else:\n" + string(a.schema)
 	if a.sent > 0 { // what the client has read must stay true
 		advice += "\nBegin with exactly this, and go on: " + string(a.fits.Text()[:a.sent])
 	}
-	r.Messages = append(r.Messages, chat.Message{Role: chat.User, Content: advice})
+	if c := r.Continue; c != nil {
+		on := *c
+		on.Prompt += text + "\n\n" + advice + "\n"
+		r.Continue = &on
+	} else {
+		r.Messages = advised(r.Messages, text, advice)
+	}
 	answer, _ := a.repaired(a.generate(&r))
 	return answer
+}
+
+// advised returns a conversation with a model's answer and what the user says of it.
+func advised(conversation []chat.Message, answer, advice string) []chat.Message {
+	conversation = slices.Clip(conversation)
+	if strings.TrimSpace(answer) != "" {
+		conversation = append(conversation, chat.Message{Role: chat.Assistant, Content: answer})
+	}
+	return append(conversation, chat.Message{Role: chat.User, Content: advice})
 }
 
 // repaired returns the JSON that a text was meant to be. A value on a line of its own counts where no line begins an object

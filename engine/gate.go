@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"toolnorm/chat"
@@ -59,8 +60,33 @@ func questioned(r *chat.Request) bool {
 	return len(r.Tools) > 0 && !r.Required && len(r.Messages) > 0 && r.Messages[len(r.Messages)-1].Role == chat.User
 }
 
-// question is what the user said last.
-func question(r *chat.Request) string { return r.Messages[len(r.Messages)-1].Content }
+// mostTold is how many bytes of each message before the last one a model is told that is asked whether it needs a tool.
+const mostTold = 300
+
+// question is what the user said last, with what was said before it in short: "And in yen?" needs the tool that the turn before
+// needed, and "Why is the euro stronger?" needs none.
+func question(r *chat.Request) string {
+	last := len(r.Messages) - 1
+	now, said, answer := r.Messages[last].Content, "", ""
+	for _, m := range slices.Backward(r.Messages[:last]) {
+		switch {
+		case m.Role == chat.User:
+			said = m.Content
+		case m.Role == chat.Assistant && answer == "":
+			answer = m.Content
+		}
+		if said != "" {
+			break
+		}
+	}
+	if said == "" {
+		return now
+	}
+	return "Earlier the user said: " + atMostTold(said) + "\nThe answer was: " + atMostTold(answer) + "\nNow the user says: " + now
+}
+
+// atMostTold is the beginning of a text.
+func atMostTold(s string) string { return strings.ToValidUTF8(s[:min(len(s), mostTold)], "") }
 
 // askBeforeTools takes the tools out of a request when the model, asked beforehand, says that it needs none of
 // them. A pick that fails in any way changes nothing.
@@ -73,7 +99,7 @@ func (j *job) askBeforeTools(ctx context.Context) (*job, error) {
 	}
 	picked, spent := j.picks(ctx, question(j.request))
 	k := *j
-	k.spent = spent
+	k.before = beforehand{spent, picked}
 	if picked != noTool {
 		return &k, nil
 	}
@@ -87,7 +113,7 @@ func (j *job) withoutTools(ctx context.Context) (*job, error) {
 	return j.with(&without).chooseStrategy(ctx)
 }
 
-// picks asks the model which of the tools a message needs, and says what that cost. The conversation is not
+// picks asks the model which of the tools a message needs, and says what that cost. The conversation is hardly
 // shown: the prompt is short then, and the pick is about this message. Native is the way with a schema.
 func (j *job) picks(ctx context.Context, message string) (string, chat.Counts) {
 	cold := 0.0

@@ -56,6 +56,39 @@ func TestAModelThatPicksNoToolIsOfferedNone(t *testing.T) {
 	}
 }
 
+// TestAModelThatContradictsItselfNeedsNoTool picks one tool and calls another: such a call leaves only when the conversation
+// explains it.
+func TestAModelThatContradictsItselfNeedsNoTool(t *testing.T) {
+	for _, row := range []struct{ said, pick, want string }{
+		{"Who painted the Mona Lisa?", "clock", "Hello to you."},
+		{"Who painted the Mona Lisa?", "forecast", "[forecast"},
+		{"What of Oslo?", "clock", "[forecast"},
+	} {
+		e, picks := chattyModel(t, Config{Gate: map[string]string{"*": GateAlways}}, `{"city":"Oslo","days":2}`, func(string) string { return row.pick })
+		r := user(row.said)
+		r.Tools = []chat.Tool{forecast, clock}
+		if got := told(collect(t, e, r)); !strings.Contains(got, row.want) || *picks != 1 {
+			t.Errorf("%+v: got %s with %d picks", row, got, *picks)
+		}
+	}
+}
+
+func TestAQuestionIsAskedWithTheTurnBefore(t *testing.T) {
+	turn := func(role chat.Role, text string) chat.Message { return chat.Message{Role: role, Content: text} }
+	long := strings.Repeat("ü", mostTold)
+	for want, all := range map[string][]chat.Message{
+		"Hello": {turn(chat.System, "be brief"), turn(chat.User, "Hello")},
+		"Earlier the user said: 250 dollars in euros?\nThe answer was: 230\nNow the user says: And in yen?": {
+			turn(chat.User, "Hi"), turn(chat.Assistant, "Hello"), turn(chat.User, "250 dollars in euros?"), turn(chat.Assistant, ""), turn(chat.ToolRole, "230.1"),
+			turn(chat.Assistant, "230"), turn(chat.User, "And in yen?")},
+		"Earlier the user said: " + long[:mostTold] + "\nThe answer was: \nNow the user says: " + long: {turn(chat.User, long), turn(chat.User, long)},
+	} {
+		if got := question(&chat.Request{Messages: all}); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
 // TestStopSequencesOutliveTheTools has the gate take the tools away: stop sequences, which are matched here only beside
 // tools, must be the server's then.
 func TestStopSequencesOutliveTheTools(t *testing.T) {

@@ -298,3 +298,47 @@ func TestASchemaThatCannotBeUsedIsTold(t *testing.T) {
 		t.Errorf("%d warnings in\n%s", n, log.String())
 	}
 }
+
+// TestNoDateIsMadeUp has a model write a day that does not exist: held to the format it would write another one.
+func TestNoDateIsMadeUp(t *testing.T) {
+	for name, row := range map[string]struct {
+		required, want string
+		asked          int
+	}{
+		"optional": {`"what"`, `[plan {"what": "tea"}] stop dropped`, 1},
+		"required": {`"what","due"`, `[plan {"what":"tea","due":"4235-02-12"}] stop rewritten`, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e, f := guarding(t, Config{}, tagged("plan", `{"what": "tea", "due": "2027-02-31"}`), object("plan", `{"what":"tea","due":"4235-02-12"}`))
+			r := user("tea")
+			r.Tools = []chat.Tool{{Name: "plan", Schema: json.RawMessage(`{"type":"object","properties":{"what":{"type":"string"},"due":{"type":"string","format":"date"}},"required":[` + row.required + `]}`)}}
+			if got := told(collect(t, e, r)); got != row.want || len(f.generes) != row.asked {
+				t.Errorf("got %s after %d generations, want %s after %d", got, len(f.generes), row.want, row.asked)
+			}
+		})
+	}
+}
+
+// TestOneOfTwoValuesIsMeant has a model write a member twice: what is written anew can be one of both alone.
+func TestOneOfTwoValuesIsMeant(t *testing.T) {
+	for args, want := range map[string]string{
+		`{"city": "Ghent", "days": 2, "city": "Bruges"}`:     `"city":{"enum":["Ghent","Bruges"]}`,
+		`{"city": "Ghent", "days": 2, "days": 5, "days": 2}`: `"days":{"enum":[2,5]}`,
+	} {
+		e, f := guarding(t, Config{}, tagged("forecast", args), object("forecast", `{"city":"Ghent","days":2}`))
+		r := user("weather")
+		r.Tools = []chat.Tool{forecast}
+		if got := told(collect(t, e, r)); !strings.Contains(got, "rewritten") || !strings.Contains(string(f.generes[1].Format), want) {
+			t.Errorf("%s: got %s, held to %s", args, got, f.generes[1].Format)
+		}
+	}
+}
+
+func TestAMissingCallSaysWhatWasWritten(t *testing.T) {
+	e, _ := guarding(t, Config{}, "I would rather tell you a joke.")
+	r := user("weather")
+	r.Tools, r.Required = []chat.Tool{forecast}, true
+	if got := told(collect(t, e, r)); !strings.Contains(got, "tool_choice wants one") || !strings.Contains(got, "I would rather tell you a joke.") {
+		t.Errorf("got %s", got)
+	}
+}

@@ -33,13 +33,19 @@ type job struct {
 	strategy string
 	wording  adapters.Wording // of strategy prompt; zero: the family's
 	force    *forcing         // what the reply is held to; nil: nothing
-	spent    chat.Counts      // tokens, before the reply
+	before   beforehand       // what was asked of the model before the reply
 	context  int              // that the request gets, in tokens; 0: not known
 	dropped  int              // messages that were left out
 	seen     *seen            // of the reply, before it is decoded; nil: of a request of our own
 	counted  window.Meter     // what the server has said of this request when it refused it; zero: it has not
 
 	answerForm json.RawMessage // what an answer without calls must fit, as chat.Request.Format; nil: anything
+}
+
+// beforehand is what was asked of the model before the reply.
+type beforehand struct {
+	spent  chat.Counts // tokens
+	picked string      // the tool that it needs, as it said; empty: it was not asked
 }
 
 // templateUse is what the model's template has decided.

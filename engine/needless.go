@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"io"
+	"slices"
 	"strings"
 
 	"toolnorm/chat"
@@ -11,19 +13,26 @@ import (
 // stepNeedless names a reply whose call was not needed, as the model itself said, and which was written again without tools.
 const stepNeedless = "no-tool-needed"
 
+// mostDoubted is how many bytes of a call wait at most until one of its values is explained. The needless calls of small models
+// had up to 110 bytes; what is longer holds something that was made for the user.
+const mostDoubted = 256
+
 // doubtCalls is the stage that has a model asked, by GateAuto, whether it needs the tool that it calls: where the reply's first
 // call is short and nothing that the user or a tool said explains its arguments, get_weather {"city": "New York"} behind
 // "Hello!". A model that says that it needs none answers again, without tools, and is asked before tools from then on.
 //
-// It costs a generation of some 20 tokens for such a call, and nothing for others. A call that is longer than what waits of
-// one leaves as it is.
+// A model that was asked beforehand is not asked again: a call that nothing explains, of another tool than the one that it
+// picked, is one that it did not need.
+//
+// It costs a generation of some 20 tokens for such a call, and nothing for others. A call waits for that to its first value that
+// is explained, so one that was asked for leaves as it is written; a long one leaves in any case.
 func doubtCalls(j *job, ctx context.Context, in events) events {
-	if !questioned(j.request) || gating(j) != GateAuto {
+	if !questioned(j.request) || gating(j) != GateAuto && j.before.picked == "" {
 		return in
 	}
 	return func(yield func(chat.Event, error) bool) {
-		d := &doubted{j: j, yield: yield}
-		if handed(in, yield, d.take) && d.pending() {
+		d := &doubted{j: j, yield: yield, given: j.given()}
+		if handed(in, yield, d.take) && d.pending() && !d.let {
 			d.settle(ctx)
 		}
 	}
@@ -35,8 +44,10 @@ type doubted struct {
 	yield func(chat.Event, error) bool
 	kept  []chat.Event // from the first call on
 	args  strings.Builder
-	whole bool // the first call is complete
-	let   bool // nothing is kept any more
+	given func(string) bool // whether a value stands in the conversation
+	tried int               // values of the call that do not
+	whole bool              // the first call is complete
+	let   bool              // nothing is kept any more
 }
 
 // pending reports whether events are kept.
@@ -50,15 +61,15 @@ func (d *doubted) take(ev chat.Event) bool {
 	d.kept = append(d.kept, ev)
 	switch {
 	case d.whole:
+	case ev.Kind == chat.CallStart && ev.Text == d.j.before.picked:
+		return d.release()
 	case ev.Kind == chat.CallArgs:
 		d.args.WriteString(ev.Text)
-		if d.args.Len() > max(d.j.hold(), leastHeld) && !json.Valid([]byte(d.args.String())) {
+		if d.args.Len() > mostDoubted || d.explained() {
 			return d.release()
 		}
 	case ev.Kind == chat.CallEnd:
-		if d.whole = true; d.explained() {
-			return d.release()
-		}
+		d.whole = true
 	}
 	return true
 }
@@ -69,52 +80,56 @@ func (d *doubted) release() bool {
 	return sent(d.kept, d.yield)
 }
 
-// explained reports whether a value of the call stands in the conversation.
+// explained reports whether a value of the call stands in the conversation. Values count as soon as they are whole, so a call
+// that was asked for waits no longer than to its first such value.
 func (d *doubted) explained() bool {
-	var args any
-	if json.Unmarshal([]byte(d.args.String()), &args) != nil {
-		return true // its repair decides
-	}
-	return anyValue(args, d.j.given())
+	all, err := valuesOf(d.args.String())
+	from := d.tried
+	d.tried = max(len(all), from)
+	return err != nil || slices.ContainsFunc(all[min(from, len(all)):], d.given)
 }
 
-// anyValue reports whether a text or number within a value fulfils a condition.
-func anyValue(v any, is func(string) bool) bool {
-	switch v := v.(type) {
-	case string:
-		return strings.TrimSpace(v) != "" && is(v)
-	case float64:
-		b, _ := json.Marshal(v)
-		return is(string(b))
-	case []any:
-		for _, one := range v {
-			if anyValue(one, is) {
-				return true
+// valuesOf returns the texts and numbers that are whole in the beginning of a JSON text. An error says that it is none: its
+// repair decides.
+func valuesOf(text string) (all []string, err error) {
+	in := json.NewDecoder(strings.NewReader(text))
+	in.UseNumber()
+	var open []bool // containers: whether each is an object
+	for isKey := false; ; {
+		token, err := in.Token()
+		if err == io.EOF || err == io.ErrUnexpectedEOF {
+			return all, nil
+		}
+		if err != nil {
+			return all, err
+		}
+		switch token := token.(type) {
+		case json.Delim:
+			if token == '{' || token == '[' {
+				open = append(open, token == '{')
+			} else {
+				open = open[:len(open)-1]
+			}
+			isKey = len(open) > 0 && open[len(open)-1]
+			continue
+		case json.Number:
+			if in.InputOffset() < int64(len(text)) { // else more digits may follow
+				all = append(all, token.String())
+			}
+		case string:
+			if !isKey && strings.TrimSpace(token) != "" {
+				all = append(all, token)
 			}
 		}
-	case map[string]any:
-		for _, one := range v {
-			if anyValue(one, is) {
-				return true
-			}
-		}
+		isKey = !isKey && len(open) > 0 && open[len(open)-1]
 	}
-	return false
 }
 
-// settle asks the model whether it needs the tool, now that its reply is over and the server free, and sends the reply, or
-// another one.
+// settle sends the reply, now that it is over and the server free, or another one if the model did not need its call.
 func (d *doubted) settle(ctx context.Context) {
-	picked, spent := d.j.picks(ctx, question(d.j.request))
-	if picked == noTool {
-		control, more := d.j.picks(ctx, control(d.j.callable()[0]))
-		spent = spent.Plus(more)
-		found := gateNeeded
-		if control == noTool || control == "" {
-			found, picked = gateUseless, ""
-		}
-		d.j.learn(func(l *lessons) { l.gate = found })
-		d.j.engine.cfg.Log.Info().Str("model", d.j.name).Bool("asks", found == gateNeeded).Msg("the model called a tool that it did not need")
+	picked, spent := noTool, chat.Counts{} // asked beforehand, it picked another tool
+	if d.j.before.picked == "" {
+		picked, spent = d.ask(ctx)
 	}
 	var reply chat.Counts
 	for i, ev := range d.kept {
@@ -139,6 +154,23 @@ func (d *doubted) settle(ctx context.Context) {
 		}
 		return d.yield(costing(ev, reply.Plus(spent)), nil)
 	})
+}
+
+// ask asks the model which tool it needs, and remembers of one that needs none what that says of it. A model that picks none in
+// any case has picked nothing.
+func (d *doubted) ask(ctx context.Context) (picked string, spent chat.Counts) {
+	picked, spent = d.j.picks(ctx, question(d.j.request))
+	if picked != noTool {
+		return picked, spent
+	}
+	control, more := d.j.picks(ctx, control(d.j.callable()[0]))
+	found := gateNeeded
+	if control == noTool || control == "" {
+		found, picked = gateUseless, ""
+	}
+	d.j.learn(func(l *lessons) { l.gate = found })
+	d.j.engine.cfg.Log.Info().Str("model", d.j.name).Bool("asks", found == gateNeeded).Msg("the model called a tool that it did not need")
+	return picked, spent.Plus(more)
 }
 
 // control is a message that needs a tool: who picks none for it picks none always.

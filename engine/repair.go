@@ -81,7 +81,7 @@ func (g *guard) ladder(c *guarded) []repairing {
 // repair sends the rest of a call that does not fit, or what stands for the call. Each step counts against one bound for the
 // whole reply, so ten wrong calls do not cost twenty generations.
 func (g *guard) repair(c *guarded) bool {
-	if g.j.engine.cfg.Misfit == MisfitDrop {
+	if g.j.engine.cfg.Misfit == MisfitDrop || g.j.engine.cfg.Misfit != MisfitPass && onlyFormats(c.reason) {
 		if args, ok := g.withoutWrong(c); ok {
 			g.step(stepDropped)
 			return g.complete(c, args)
@@ -101,6 +101,12 @@ func (g *guard) repair(c *guarded) bool {
 		}
 	}
 	return g.giveUp(c)
+}
+
+// onlyFormats reports whether all that is wrong with arguments are texts of a wrong format. A model that is held to a format makes a
+// text of it up, 4235-02-12 for 2026-02-30: without the member, where it may go, the tool decides.
+func onlyFormats(problems []valid.Problem) bool {
+	return len(problems) > 0 && !slices.ContainsFunc(problems, func(p valid.Problem) bool { return p.Keyword != "format" })
 }
 
 // complete sends what is missing of a call, whose arguments are known now. Where it had begun, what was read but not yet sent

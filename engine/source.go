@@ -84,6 +84,10 @@ func observe(hear func(chat.Event)) chat.Hook {
 // the order of its roles. The job that comes back is the request that was taken. A refusal comes before anything
 // is generated, some milliseconds each, so asking again costs next to nothing.
 func (j *job) open(ctx context.Context) (_ *job, src chat.Source, tail string, err error) {
+	if j.request.Continue != nil { // what is written again has the same prompt, which nothing can shorten
+		src, err = j.server.Complete(ctx, j.orderFor(j.request))
+		return j, src, "", err
+	}
 	for range maxOpenings {
 		if src, tail, err = j.server.Open(ctx, j.order(ctx)); err == nil {
 			return j, src, tail, nil

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -270,7 +271,10 @@ func TestAServerOfAnotherKindAnswersEveryChat(t *testing.T) {
 	if resp, body := do(t, "POST", srv.URL+"/api/chat", `{"model":"m","messages":[{"role":"user","content":"q"}],"format":{"type":"object"}}`); resp.StatusCode != 200 || string(m.last.Format) != `{"type":"object"}` {
 		t.Errorf("%d %s, asked %+v", resp.StatusCode, body, m.last)
 	}
-	for _, path := range []string{"/api/generate", "/api/pull"} {
+	if resp, body := do(t, "POST", srv.URL+"/api/generate", `{"model":"m","prompt":"q","stream":false}`); resp.StatusCode != 200 || !strings.Contains(body, `"response":"a","done":true`) {
+		t.Errorf("%d %s", resp.StatusCode, body)
+	}
+	for _, path := range []string{"/api/embed", "/api/pull"} {
 		if resp, body := do(t, "POST", srv.URL+path, `{"model":"m"}`); resp.StatusCode < 400 || !strings.Contains(body, "does not speak Ollama's API") {
 			t.Errorf("%s: %d %s", path, resp.StatusCode, body)
 		}
@@ -383,8 +387,42 @@ func TestAFormatIsAnsweredHere(t *testing.T) {
 			!strings.Contains(body, `"content":"{\"a\":1}"},"logprobs":[{"token":"{\"a\":1}","logprob":-0.5,"bytes":null,"top_logprobs":[]}],"done":true`) {
 			t.Errorf("%s: %s, asked %+v", format, body, m.last)
 		}
+		_, body = do(t, "POST", srv.URL+"/api/generate", `{"model":"m","system":"be brief","prompt":"q","stream":false,"format":`+format+`,"logprobs":true}`)
+		if string(m.last.Format) != format || len(m.last.Messages) != 2 || m.last.Messages[0].Content != "be brief" || m.last.Messages[1].Content != "q" ||
+			!strings.Contains(body, `"response":"{\"a\":1}","logprobs":[{"token":"{\"a\":1}","logprob":-0.5,"bytes":null,"top_logprobs":[]}],"done":true`) {
+			t.Errorf("%s: %s, asked %+v", format, body, m.last)
+		}
 	}
 	if n.asked != nil {
 		t.Errorf("passed on: %s", n.body)
+	}
+}
+
+// TestAPromptThatTheClientMakesIsWrittenOn asks for a format and says how the model is shown the prompt, which a chat cannot.
+func TestAPromptThatTheClientMakesIsWrittenOn(t *testing.T) {
+	srv, m, n := serveOllama(t, script{say(`{"a":1}`), finish("stop")})
+	for more, want := range map[string]chat.Continuation{
+		`"raw":true,"system":"s"`:             {Prompt: "q"},
+		`"suffix":"end"`:                      {Prompt: "q", Suffix: "end", Told: map[string]json.RawMessage{}},
+		`"template":"{{ .Prompt }}"`:          {Prompt: "q", Told: map[string]json.RawMessage{"template": json.RawMessage(`"{{ .Prompt }}"`)}},
+		`"context":[1,2],"system":"s"`:        {Prompt: "q", Told: map[string]json.RawMessage{"context": json.RawMessage(`[1,2]`), "system": json.RawMessage(`"s"`)}},
+		`"context":[],"template":"","raw":""`: {},
+	} {
+		m.last = nil
+		resp, body := do(t, "POST", srv.URL+"/api/generate", `{"model":"m","prompt":"q","format":"json",`+more+`}`)
+		switch {
+		case want.Prompt == "" && resp.StatusCode == 400: // raw is no boolean
+		case m.last == nil || m.last.Continue == nil || !reflect.DeepEqual(*m.last.Continue, want) || string(m.last.Format) != `"json"`:
+			t.Errorf("%s: asked %+v, got %s", more, m.last, body)
+		}
+	}
+	if resp, body := do(t, "POST", srv.URL+"/api/generate", `{"model":"m","prompt":"q","format":7}`); resp.StatusCode != 400 || !strings.Contains(body, "format") {
+		t.Errorf("%d %s", resp.StatusCode, body)
+	}
+	for _, passed := range []string{`"prompt":"q"`, `"prompt":"q","format":""`, `"format":"json"`} {
+		n.asked = nil
+		if do(t, "POST", srv.URL+"/api/generate", `{"model":"m",`+passed+`}`); n.asked == nil {
+			t.Errorf("%s was not passed on", passed)
+		}
 	}
 }

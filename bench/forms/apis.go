@@ -43,7 +43,7 @@ type api struct {
 	name, path string
 	whole      string // the value of end that promises a whole answer
 	body       string // with %s for the message, the schema, and a number that is unique
-	tool       string // one tool
+	tool       string // one tool; empty: it takes none
 	add        func(*given, map[string]json.RawMessage)
 }
 
@@ -62,6 +62,8 @@ var apis = []api{
 	{"ollama", "/api/chat", "stop",
 		`{"model":"qwen2.5:forms","messages":[{"role":"user","content":%s}],"format":%s`,
 		`,"tools":[{"type":"function","function":{"name":"get_weather","parameters":` + parameters + `}}]`, ollamaPart},
+	{"generate", "/api/generate", "stop", `{"model":"qwen2.5:forms","prompt":%s,"format":%s`, "", generatePart},
+	{"generate, raw", "/api/generate", "stop", `{"model":"qwen2.5:forms","raw":true,"prompt":%s,"format":%s`, "", generatePart},
 }
 
 // send asks, and returns what came.
@@ -77,7 +79,13 @@ func (a asked) send(face http.Handler, model *server) given {
 	w := httptest.NewRecorder()
 	face.ServeHTTP(w, r)
 	g := given{status: w.Code}
-	for _, part := range parts(w.Body) {
+	g.read(a.api, w.Body)
+	return g
+}
+
+// read adds what a reply says.
+func (g *given) read(by api, body io.Reader) {
+	for _, part := range parts(body) {
 		var members map[string]json.RawMessage
 		if json.Unmarshal(part, &members) != nil {
 			continue
@@ -85,14 +93,13 @@ func (a asked) send(face http.Handler, model *server) given {
 		if err, ok := members["error"]; ok && string(err) != "null" {
 			g.err = string(err)
 		}
-		a.api.add(&g, members)
+		by.add(g, members)
 	}
-	return g
 }
 
 // parts splits a reply into its JSON texts: events, lines, or one.
 func parts(body io.Reader) (all [][]byte) {
-	text, _ := io.ReadAll(body) // from memory
+	text, _ := io.ReadAll(body) // what broke off has no end
 	if json.Valid(text) {
 		return [][]byte{text}
 	}
@@ -168,6 +175,15 @@ func messagesPart(g *given, m map[string]json.RawMessage) {
 	}
 	g.text += event.Delta.Text
 	g.end += event.Delta.Reason + event.Reason
+}
+
+// generatePart reads a line or a whole reply of Ollama's /api/generate.
+func generatePart(g *given, m map[string]json.RawMessage) {
+	var text, end string
+	into(m["response"], &text)
+	into(m["done_reason"], &end)
+	g.text += text
+	g.end += end
 }
 
 // ollamaPart reads a line or a whole reply.

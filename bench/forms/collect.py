@@ -1,9 +1,10 @@
 """Collects schemas of real APIs and SDKs for package forms, with answers that fit them.
 
     collect.py FOLDER TARGET
+    collect.py apart TARGET
 
-FOLDER holds the unpacked npm packages of collect.sh; the Python packages are imported. The choice is by a
-hash, so it is the same each time. Answers are checked by the package jsonschema, which toolnorm does not use.
+FOLDER holds the unpacked npm packages of collect.sh; the Python packages are imported. "apart" collects the schemas
+that only a real model is asked by, from packages of their own. The choice is by a hash, so it is the same each time. Answers are checked by the package jsonschema, which toolnorm does not use.
 """
 import gzip, hashlib, importlib, inspect, json, pkgutil, random, re, sys
 from pathlib import Path
@@ -321,9 +322,20 @@ def shape(node):
     return [shape(x) for x in node] if isinstance(node, list) else node
 
 
-def main(folder, target):
+def apart():
+    """Returns the sources of the schemas that are kept apart."""
+    return [
+        ("PyPI google-genai 3.4.0 (Apache-2.0)", 40, models("google.genai")),
+        ("PyPI mistralai 3.7.0 (Apache-2.0)", 40, models("mistralai")),
+        ("PyPI cohere 7.3.1 (MIT)", 40, models("cohere")),
+        ("PyPI groq 1.7.0 (Apache-2.0)", 20, models("groq")),
+    ]
+
+
+def sources(folder):
+    """Returns the sources of the schemas: a name, how many are taken, and names with schemas."""
     npm = lambda name: folder / name / "package"
-    sources = [
+    return [
         ("npm @octokit/openapi 23.0.2 (MIT)", 75, openapi(npm("octokit-openapi-23.0.2") / "generated/api.github.com.json")),
         ("npm @figma/rest-api-spec 0.43.0 (MIT)", 40, openapi(npm("figma-rest-api-spec-0.43.0") / "openapi/openapi.yaml")),
         ("npm vega-lite 6.5.0 (BSD-3-Clause)", 40, definitions(npm("vega-lite-6.5.0") / "build/vega-lite-schema.json")),
@@ -334,8 +346,11 @@ def main(folder, target):
         ("PyPI anthropic 2.12.0 (MIT)", 40, models("anthropic.types")),
         ("PyPI mcp-types 2.3.0 (MIT)", 30, models("mcp_types")),
     ]
+
+
+def main(folder, target):
     out, seen = [], set()
-    for source, most, found in sources:
+    for source, most, found in apart() if folder == "apart" else sources(Path(folder)):
         candidates = [(n, s) for n, s in found if s and isinstance(s, dict) and 60 < len(json.dumps(s)) <= LONGEST]
         candidates.sort(key=lambda c: hashlib.sha256((source + c[0]).encode()).digest())
         taken = 0
@@ -356,4 +371,4 @@ def main(folder, target):
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]))
+    main(sys.argv[1], Path(sys.argv[2]))

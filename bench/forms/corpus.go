@@ -23,8 +23,8 @@ type entry struct {
 	check   *jsonschema.Resolved
 }
 
-// readCorpus returns one schema of so many, each with its validator.
-func readCorpus(every int) ([]*entry, error) {
+// readCorpus returns one schema of so many of a collection, each with its validator.
+func readCorpus(corpus []byte, every int) ([]*entry, error) {
 	z, err := gzip.NewReader(bytes.NewReader(corpus))
 	if err != nil {
 		return nil, err

@@ -11,6 +11,7 @@
 //	damage.go   what a model makes of a right answer
 //	apis.go     how each API asks, and how its answer is read
 //	table.go    what became of the answers
+//	real.go     a real model instead
 package main
 
 import (
@@ -33,6 +34,9 @@ type settings struct {
 	seeds string // of the damage, with commas between
 	show  int    // how many failures are shown
 	gate  bool   // fail when one answer does not fit, or too few are answered
+	ask   string // address of a toolnorm in front of a real model; empty: models are made up
+	model string // the real one
+	most  int    // how many schemas it is asked by; 0: all
 	page  string // where the figures go as Markdown; empty: nowhere
 }
 
@@ -43,6 +47,9 @@ func main() {
 	flag.StringVar(&s.page, "page", "", "file that the figures are written to")
 	flag.IntVar(&s.show, "show", 5, "how many answers of a kind are shown")
 	flag.BoolVar(&s.gate, "gate", false, "fail when an answer does not fit, or too few are answered")
+	flag.StringVar(&s.ask, "ask", "", "address of a toolnorm in front of a real model, which is asked by the schemas that are kept apart")
+	flag.StringVar(&s.model, "model", "", "the real model's name")
+	flag.IntVar(&s.most, "most", 0, "by how many schemas it is asked; 0: all")
 	flag.Parse()
 	if err := run(s); err != nil {
 		fmt.Fprintln(os.Stderr, "forms:", err)
@@ -52,7 +59,10 @@ func main() {
 
 // run asks everything and prints the table.
 func run(s settings) error {
-	all, err := readCorpus(s.every)
+	if s.ask != "" {
+		return askReal(s)
+	}
+	all, err := readCorpus(corpus, s.every)
 	if err != nil {
 		return err
 	}
@@ -97,6 +107,9 @@ func askAll(all []*entry, seed uint64, t *table) {
 	for _, one := range all {
 		for _, k := range kinds {
 			for _, p := range apis {
+				if k.tools && p.tool == "" {
+					continue
+				}
 				for n := range 4 {
 					next <- asked{one, k, p, n%2 == 1, n / 2}
 				}

@@ -36,7 +36,7 @@ func newTable(show int) *table {
 
 // row is the name of a request's row.
 func (a asked) row() string {
-	return fmt.Sprintf("%-24s%-10s%-8s", a.kind.name, a.api.name, map[bool]string{true: "stream", false: "whole"}[a.stream])
+	return fmt.Sprintf("%-24s%-14s%-8s", a.kind.name, a.api.name, map[bool]string{true: "stream", false: "whole"}[a.stream])
 }
 
 // judge returns what became of a request.
@@ -82,7 +82,7 @@ func shortened(s string) string { return strings.ToValidUTF8(s[:min(len(s), 1500
 
 // print prints the table, and what was not expected.
 func (t *table) print(w io.Writer, schemas int) {
-	fmt.Fprintf(w, "%d schemas\n%-24s%-10s%-8s%8s%8s%8s%8s%8s\n", schemas, "server", "API", "way", "fits", "other", "cut", "refused", "UNFIT")
+	fmt.Fprintf(w, "%d schemas\n%-24s%-14s%-8s%8s%8s%8s%8s%8s\n", schemas, "server", "API", "way", "fits", "other", "cut", "refused", "UNFIT")
 	for _, k := range kinds {
 		for _, p := range apis {
 			for _, stream := range []bool{false, true} {
@@ -106,7 +106,7 @@ func (t *table) print(w io.Writer, schemas int) {
 const pageHead = `# Structured output
 
 What becomes of answers under response_format: %d schemas of real APIs and SDKs (bench/forms/data/SOURCES.md says from where),
-two answers of each, through four APIs, streamed and whole, in front of model servers that treat the schema in different ways.
+two answers of each, through six APIs, streamed and whole, in front of model servers that treat the schema in different ways.
 Each answer is checked by a validator that toolnorm does not use (github.com/google/jsonschema-go); the seeds of what the models do wrong are %s.
 "Another" is an answer that fits and is not what the model meant, where nothing was unclear. "Cut" are replies that say so themselves
 (%slength%s). "make forms" writes this page.
@@ -130,6 +130,9 @@ func (t *table) markdown(schemas int, seeds string) string {
 						asks += n
 					}
 				}
+			}
+			if asks == 0 {
+				continue
 			}
 			fmt.Fprintf(&b, "| %s | %s | %d | %d | %d | %d | %d | %d |\n", k.name, p.name, asks, sum[fits], sum[other], sum[short], sum[refused], sum[unfit])
 		}

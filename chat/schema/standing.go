@@ -23,9 +23,10 @@ type Standing struct {
 // Part is one member or element: Raw when it stands, Open when some of it does, neither when it is to be written anew.
 // A part with neither is asked for by its name, and the constraint gives it the schema's own place.
 type Part struct {
-	Name string
-	Raw  string
-	Open *Standing
+	Name   string
+	Raw    string
+	Open   *Standing
+	Either []string // what was written for a part that is to be written anew, where it was written more than once: one of these is meant
 }
 
 // maxHeld is how much of a value that stands the model has to repeat: the value takes the place of what the model wrote
@@ -221,7 +222,7 @@ func (d *Doc) fixedPart(spec *Place, p Part, strict bool) *Place {
 	case p.Open != nil:
 		return d.fixed(spec, p.Open, strict)
 	case p.Raw == "":
-		return spec
+		return d.either(spec, p.Either)
 	}
 	// To merge the value with its place is to ask whether it fits, as far as a Place can tell; what it cannot tell is let through.
 	one := &Place{Kinds: KindOf(p.Raw), Enum: []string{abridged(p.Raw)}}
@@ -229,6 +230,24 @@ func (d *Doc) fixedPart(spec *Place, p Part, strict bool) *Place {
 		return never()
 	}
 	return one
+}
+
+// either returns a place that takes those of the values that it took before; the place itself if there are none, or one is too
+// long to be repeated.
+func (d *Doc) either(spec *Place, values []string) *Place {
+	out := &Place{}
+	for _, raw := range values {
+		if raw != abridged(raw) || raw[0] == '{' || raw[0] == '[' {
+			return spec
+		}
+		if one := (&Place{Kinds: KindOf(raw), Enum: []string{raw}}); !d.merge(spec, one, 0).Never && !slices.Contains(out.Enum, raw) {
+			out.Kinds, out.Enum = out.Kinds|one.Kinds, append(out.Enum, raw)
+		}
+	}
+	if len(out.Enum) == 0 {
+		return spec
+	}
+	return out
 }
 
 // moreElements is how many elements may follow those that stand. Each number of them is an alternative of its own, so

@@ -48,7 +48,10 @@ func (t demoTurn) answer() (string, []ollama.Call) {
 // holds a call (tool_choice, a call that is written once more) is filled as that call, with the tool's own schema
 // beside the one that the server was sent.
 func (t demoTurn) fitting(format json.RawMessage) string {
-	if !bytes.HasPrefix(bytes.TrimSpace(format), []byte{'{'}) || !json.Valid(format) {
+	if !bytes.HasPrefix(bytes.TrimSpace(format), []byte{'{'}) {
+		format = t.described()
+	}
+	if !json.Valid(format) {
 		return `{"answer": "I am a demo without a model behind me."}`
 	}
 	user, doc := t.user(), schema.Parse(format)
@@ -59,6 +62,30 @@ func (t demoTurn) fitting(format json.RawMessage) string {
 	}
 	own := schema.Parse(tool.Parameters).Arguments() // what the tool says besides: examples, and what servers do not hold
 	return fmt.Sprintf(`{"name": %s, "arguments": %s}`, quote(tool.Name), find(user).object(doc.Both(args, own), 0))
+}
+
+// mostSchemas is how many places of a text are tried for a schema.
+const mostSchemas = 64
+
+// described is the schema that the last text of the client's describes its answer by, as clients do that ask for any JSON; empty:
+// there is none.
+func (t demoTurn) described() json.RawMessage {
+	for _, m := range slices.Backward(t.Messages) {
+		text := m.Content
+		for range mostSchemas {
+			at := strings.IndexByte(text, '{')
+			if at < 0 || m.Role == "assistant" || m.Role == "tool" {
+				break
+			}
+			text = text[at:]
+			var raw json.RawMessage
+			if json.NewDecoder(strings.NewReader(text)).Decode(&raw) == nil && len(schema.Parse(raw).Root().Members) > 0 {
+				return raw
+			}
+			text = text[1:]
+		}
+	}
+	return nil
 }
 
 // wanted are the arguments in a schema of calls, of the tool that the message asks for, with that tool; none in
@@ -83,8 +110,24 @@ func (t demoTurn) wanted(p *schema.Place, user string) (*schema.Place, *upstream
 	if len(allowed) == 0 {
 		return nil, nil
 	}
+	if left := slices.DeleteFunc(slices.Clone(allowed), t.called); len(left) > 0 {
+		allowed = left // an agent that wants a call each time has its answer as a tool, and waits for that
+	}
 	f := pick(allowed, user)[0]
 	return args[f.Name], &f
+}
+
+// called reports whether a tool was called since the user spoke last.
+func (t demoTurn) called(tool upstream.Tool) bool {
+	for _, m := range slices.Backward(t.Messages) {
+		if m.Role == "user" {
+			return false
+		}
+		if slices.ContainsFunc(m.Calls, func(c ollama.Call) bool { return c.Function.Name == tool.Function.Name }) {
+			return true
+		}
+	}
+	return false
 }
 
 // pick finds the functions that the message names, in the order in which they are offered; when it names none, the

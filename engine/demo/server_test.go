@@ -240,6 +240,40 @@ func TestDemoHoldsToAFormat(t *testing.T) {
 	}
 }
 
+// TestDemoReadsASchemaFromThePrompt asks for any JSON, as clients do that describe it in words.
+func TestDemoReadsASchemaFromThePrompt(t *testing.T) {
+	for text, want := range map[string]string{
+		"Answer as {\"x\": 1} says:\n```json\n{\"type\": \"object\", \"properties\": {\"stars\": {\"type\": \"integer\", \"minimum\": 4}}, \"required\": [\"stars\"]}\n```\nNothing else.": `{"stars":4}`,
+		"Answer {with} JSON.": `{"answer": "I am a demo without a model behind me."}`,
+		"{\"$ref\": \"#/$defs/n\", \"$defs\": {\"n\": {\"type\": \"object\", \"properties\": {\"ok\": {\"type\": \"boolean\"}}, \"required\": [\"ok\"]}}}": `{"ok":`,
+	} {
+		turn := demoTurn{Messages: []ollama.Message{{Role: "system", Content: text}, {Role: "user", Content: "go on"}}}
+		if got := turn.fitting(json.RawMessage(`"json"`)); !strings.HasPrefix(got, want) {
+			t.Errorf("%s: got %s, want %s", text, got, want)
+		}
+	}
+}
+
+// TestDemoTakesAToolThatWasNotCalled holds the reply to a call of one of two tools, as agents do that want their answer as one.
+func TestDemoTakesAToolThatWasNotCalled(t *testing.T) {
+	turn := demoTurn{Messages: []ollama.Message{{Role: "user", Content: "get_price of tea"}}}
+	var calls []string
+	for _, name := range []string{"get_price", "Answer"} {
+		turn.Tools = append(turn.Tools, upstream.Tool{Function: upstream.Function{Name: name, Parameters: json.RawMessage(`{"type":"object"}`)}})
+		calls = append(calls, `{"properties":{"name":{"const":"`+name+`"},"arguments":{"type":"object"}}}`)
+	}
+	format := json.RawMessage(`{"anyOf":[` + strings.Join(calls, ",") + `]}`)
+	for _, want := range []string{"get_price", "Answer", "get_price"} {
+		got := turn.fitting(format)
+		if !strings.Contains(got, want) {
+			t.Errorf("got %s, want %s", got, want)
+		}
+		call := ollama.Message{Role: "assistant", Calls: make([]ollama.Call, 1)}
+		call.Calls[0].Function.Name = want
+		turn.Messages = append(turn.Messages, call, ollama.Message{Role: "tool", ToolName: want, Content: "3"})
+	}
+}
+
 // TestDemoRefusesWhatIsLongerThanItsContext wants the words and the counts by which the engine knows such a refusal.
 func TestDemoRefusesWhatIsLongerThanItsContext(t *testing.T) {
 	for path, body := range map[string]string{"/api/chat": `{"model":"hermes","messages":[{"content":"%s"}]}`, "/api/embed": `{"model":"hermes","input":["%s"]}`} {

@@ -144,7 +144,13 @@ func (b *Backend) Complete(ctx context.Context, o *upstream.Order) (chat.Source,
 	b.mu.Unlock()
 	c := o.Request.Continue
 	body := GenerateRequest{
-		Model: o.Model, Prompt: c.Prompt, Suffix: c.Suffix, Raw: c.Suffix == "", Stream: true, Options: b.sizedOptions(ctx, &q), KeepAlive: o.Request.Keep,
+		Model: o.Model, Prompt: c.Prompt, Suffix: c.Suffix, Raw: c.Suffix == "" && len(c.Told) == 0, Stream: true, Options: b.sizedOptions(ctx, &q), KeepAlive: o.Request.Keep,
+		Format: o.Request.Format, System: c.Told["system"], Context: c.Told["context"], Images: c.Told["images"],
+	}
+	if template := c.Told["template"]; template != nil {
+		if err := json.Unmarshal(template, &body.Template); err != nil {
+			return nil, &fault.Error{Kind: fault.Invalid, Param: "template", Message: "template: must be a text"}
+		}
 	}
 	if body.Raw {
 		body.Think = new(bool)

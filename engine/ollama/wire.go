@@ -67,6 +67,11 @@ type GenerateRequest struct {
 	Format      json.RawMessage            `json:"format,omitempty"` // a schema
 	Options     map[string]json.RawMessage `json:"options,omitempty"`
 	KeepAlive   json.RawMessage            `json:"keep_alive,omitempty"`
+
+	// What a client's own request has besides (chat.Continuation).
+	System  json.RawMessage `json:"system,omitempty"`
+	Context json.RawMessage `json:"context,omitempty"`
+	Images  json.RawMessage `json:"images,omitempty"`
 }
 
 var _, _ upstream.Body = (*ChatRequest)(nil), (*GenerateRequest)(nil)

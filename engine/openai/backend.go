@@ -93,6 +93,9 @@ func (b *Backend) raw(ctx context.Context, o *upstream.Order, body *Request) (ch
 // would write on in front of the gap as if nothing stood behind it.
 func (b *Backend) Complete(ctx context.Context, o *upstream.Order) (chat.Source, error) {
 	fields, text := b.fields(o), o.Request.Continue
+	if len(text.Told) > 0 {
+		return nil, fault.New(fault.Invalid, "the server of %q does not speak Ollama's API, so template, context and a system text beside suffix have no place there: leave them out, or ask at /api/chat", o.Name)
+	}
 	if text.Suffix != "" {
 		facts, err := b.Probe(ctx, o)
 		if err != nil {

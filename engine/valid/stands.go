@@ -152,7 +152,9 @@ func (n *node) standing() *schema.Standing {
 		case one.is(doubt):
 			s.More = true // what it says may belong to one that is not there
 		case !seen[one.name]:
-			part.Name = one.name
+			if part.Name = one.name; part.Raw == "" && part.Open == nil {
+				part.Either = n.written(one.name)
+			}
 			s.Parts = append(s.Parts, part)
 		}
 		seen[one.name] = true
@@ -164,6 +166,19 @@ func (n *node) standing() *schema.Standing {
 		seen[name] = true
 	}
 	return s
+}
+
+// written returns the values of a member that is there more than once.
+func (n *node) written(name string) (all []string) {
+	for _, one := range n.inside {
+		if one.name == name {
+			all = append(all, one.Raw)
+		}
+	}
+	if len(all) == 1 {
+		return nil
+	}
+	return all
 }
 
 // part is what stands of a member or element: all of it where no mark lies in it, its sound parts where it is an object

@@ -80,7 +80,7 @@ func TestWhatFitsStands(t *testing.T) {
 		{event, `{"title":"Q\u00344","days":0}`, `{"title":"Q9","days":3,"date":"x"}`, `{"title":"Q\u00344","days":3}`},
 		{event, `{"titel":"Q4","days":2}`, `{"title":"Q4","days":7,"date":"x"}`, `{"days":2,"title":"Q4","date":"x"}`},
 		{event, `{"days":2}`, `{"title":"Q4","days":7,"date":"x"}`, `{"days":2,"title":"Q4"}`},
-		{event, `{"title":"x","title":"y","days":1}`, `{"title":"z","days":3}`, `{"title":"z","days":1}`},
+		{event, `{"title":"x","title":"y","days":1}`, `{"title":"y","days":3}`, `{"title":"y","days":1}`},
 		{nested, `{"at":{"x":1.50,"y":2},"stops":[{"x":1},{"x":"no","y":4},{"x":3}]}`, `{"at":{"x":7,"y":7},"stops":[{"x":9},{"x":9,"y":9},{"x":9}]}`,
 			`{"at":{"x":7,"y":2},"stops":[{"x":1},{"x":9,"y":4},{"x":3}]}`},
 		{actions, `{"do":{"kind":"type","text":"too long"}}`, `{"do":{"kind":"click","text":"ok"}}`, `{"do":{"kind":"type","text":"ok"}}`},

@@ -3,6 +3,7 @@
 //
 //	ollama.go   paths, models, which chats are answered here
 //	request.go  the fields of a chat
+//	generate.go a prompt with a format
 //	reply.go    the reply as records of JSON, one a line or one in all
 //	forward.go  requests that are passed on, with the name that the model has at its server
 //
@@ -65,7 +66,8 @@ func (s *Server) Routes(route func(method, path string, h exchange.Handler)) {
 	route("GET", "/api/version", s.version)
 	route("POST", "/api/show", s.show)
 	route("POST", "/api/chat", s.logged("chat", s.chat))
-	for _, name := range []string{"generate", "embed", "embeddings"} {
+	route("POST", "/api/generate", s.logged("generate", s.generate))
+	for _, name := range []string{"embed", "embeddings"} {
 		route("POST", "/api/"+name, s.logged(name, s.passOn))
 	}
 	for name, method := range map[string]string{"pull": "POST", "push": "POST", "create": "POST", "copy": "POST", "delete": "DELETE"} {
@@ -209,15 +211,20 @@ func (s *Server) asked(w http.ResponseWriter, r *http.Request, x *exchange.Recor
 // fit a schema is checked, whatever else the request wants. _debug_render_only asks for the prompt and no reply. Where the server speaks OpenAI's API there is nobody to
 // pass it to.
 func (s *Server) chat(w http.ResponseWriter, r *http.Request, x *exchange.Record) error {
-	body, rt, err := s.asked(w, r, x, func(v *fastjson.Value) bool {
+	return s.answer(w, r, x, form.API{Read: readChat, Open: open}, func(v *fastjson.Value) bool {
 		plain := len(v.GetArray("tools")) == 0 && noFormat(v.Get("format"))
 		return plain || len(v.GetArray("messages")) == 0 || v.GetBool("_debug_render_only")
 	})
+}
+
+// answer answers a request here, or passes it on if passed says so and its server speaks this API.
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, x *exchange.Record, api form.API, passed func(*fastjson.Value) bool) error {
+	body, rt, err := s.asked(w, r, x, passed)
 	if err != nil {
 		return err
 	}
 	if rt != nil {
 		return s.forward(w, r, x, rt, body)
 	}
-	return s.Run.Answer(w, r, form.API{Read: readChat, Open: open}, x, body)
+	return s.Run.Answer(w, r, api, x, body)
 }

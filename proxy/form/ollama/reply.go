@@ -18,16 +18,21 @@ import (
 // open opens a reply in Ollama's form. There a call always comes whole, so there is time to put right what is wrong with it.
 // An answer without tools streams.
 func open(_ http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
+	return opened(a, out, false), nil
+}
+
+// opened opens a reply, with the text in a member of its own if it is that of a prompt.
+func opened(a *form.Ask, out form.Out, prompt bool) form.Reply {
 	if !a.Stream || len(a.Tools) > 0 {
 		a.Hold = adapters.HoldCall
 	}
-	base := records{Whole: form.Whole{Out: out, Model: a.Model, MayBeEmpty: len(a.Stop) > 0}, probs: form.Logprobs{Wanted: a.Logprobs}}
+	base := records{Whole: form.Whole{Out: out, Model: a.Model, MayBeEmpty: len(a.Stop) > 0}, probs: form.Logprobs{Wanted: a.Logprobs}, prompt: prompt}
 	if !a.Stream {
-		return &whole{base}, nil
+		return &whole{base}
 	}
 	w := sse.NewWriter(out.W, out.Stall)
 	w.Type = "application/x-ndjson"
-	return &stream{records: base, w: w}, nil
+	return &stream{records: base, w: w}
 }
 
 // records is what a whole reply and a stream share: they gather text, thinking and whole calls until a record is written of
@@ -37,6 +42,7 @@ type records struct {
 	form.Whole
 	written int // calls
 	probs   form.Logprobs
+	prompt  bool // the text is the member response, and not a message's
 }
 
 // Event gathers one event. Arguments become one line, since a record is one.
@@ -68,7 +74,7 @@ func (r *records) appendRecord(b []byte, last bool) []byte {
 	b = chat.AppendQuoted(append(b, `{"model":`...), r.Model)
 	b = append(b, `,"created_at":"`...)
 	b = time.Now().UTC().AppendFormat(b, time.RFC3339Nano)
-	b = append(b, `","message":{"role":"assistant","content":`...)
+	b = append(b, map[bool]string{false: `","message":{"role":"assistant","content":`, true: `","response":`}[r.prompt]...)
 	b = chat.AppendQuoted(b, r.Reply.Text.String())
 	if r.Reply.Reasoning.Len() > 0 {
 		b = chat.AppendQuoted(append(b, `,"thinking":`...), r.Reply.Reasoning.String())
@@ -76,7 +82,9 @@ func (r *records) appendRecord(b []byte, last bool) []byte {
 	b = r.appendCalls(b)
 	r.Reply.Text.Reset()
 	r.Reply.Reasoning.Reset()
-	b = append(b, '}')
+	if !r.prompt {
+		b = append(b, '}')
+	}
 	if r.probs.Any() {
 		b = r.probs.Append(append(b, `,"logprobs":`...))
 	}

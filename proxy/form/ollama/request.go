@@ -17,24 +17,30 @@ type request struct{ *form.Ask }
 func readChat(body []byte) (*form.Ask, error) {
 	r := &request{&form.Ask{Stream: true}} // Ollama streams unless told not to
 	err := field.Parse(body, func(v *fastjson.Value) error {
-		err := field.Object(v, field.Members{
-			{"model", &r.Model}, {"name", &r.Model},
+		err := field.Object(v, append(r.fields(), field.Members{
 			{"messages", r.readMessages},
 			{"tools", r.ReadTools},
-			{"stream", &r.Stream},
-			{"think", r.ReadThink},
-			{"keep_alive", form.KeepAlive(&r.Keep)},
-			{"format", r.readFormat},
-			{"options", r.ReadOptions},
-			{"logprobs", &r.Logprobs},
-			{"top_logprobs", form.TopLogprobs(&r.TopLogprobs)},
-		})
+		}...))
 		if err == nil && len(r.Messages) == 0 {
 			err = field.Bad("messages", "must be an array of at least one message")
 		}
 		return err
 	})
 	return r.Ask, err
+}
+
+// fields returns the fields that chats and prompts have in common.
+func (r *request) fields() field.Members {
+	return field.Members{
+		{"model", &r.Model}, {"name", &r.Model},
+		{"stream", &r.Stream},
+		{"think", r.ReadThink},
+		{"keep_alive", form.KeepAlive(&r.Keep)},
+		{"format", r.readFormat},
+		{"options", r.ReadOptions},
+		{"logprobs", &r.Logprobs},
+		{"top_logprobs", form.TopLogprobs(&r.TopLogprobs)},
+	}
 }
 
 // readFormat reads "json" or a schema.
@@ -51,7 +57,7 @@ func (r *request) readFormat(v *fastjson.Value) (err error) {
 	return nil
 }
 
-// noFormat says whether a format is none: Ollama takes an empty text for null, and some clients always write one.
+// noFormat reports whether a format is none: Ollama takes an empty text for null, and some clients always write one.
 // langchaingo writes "format":"" in every request.
 func noFormat(v *fastjson.Value) bool {
 	return field.IsNull(v) || v.Type() == fastjson.TypeString && len(v.GetStringBytes()) == 0

@@ -1,0 +1,77 @@
+package ollama
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"github.com/valyala/fastjson"
+
+	"toolnorm/chat"
+	"toolnorm/proxy/exchange"
+	"toolnorm/proxy/field"
+	"toolnorm/proxy/form"
+)
+
+// generate answers a prompt with a format, and passes others on: what has to fit a schema is checked. A prompt that is empty asks
+// for the model to be loaded, and _debug_render_only for no reply.
+func (s *Server) generate(w http.ResponseWriter, r *http.Request, x *exchange.Record) error {
+	return s.answer(w, r, x, form.API{Read: readGenerate, Open: openGenerate}, func(v *fastjson.Value) bool {
+		return noFormat(v.Get("format")) || len(v.GetStringBytes("prompt")) == 0 || v.GetBool("_debug_render_only")
+	})
+}
+
+// readGenerate reads a prompt with a format. It is a chat of one turn, as Ollama makes it one, unless the client says itself how
+// the model is shown the prompt: then it is a text that is written on.
+func readGenerate(body []byte) (*form.Ask, error) {
+	r := &request{&form.Ask{Stream: true}}
+	var raw bool
+	var system string
+	said, on := chat.Message{Role: chat.User}, chat.Continuation{Told: map[string]json.RawMessage{}}
+	keep := func(name string, v *fastjson.Value) (err error) {
+		if !noFormat(v) && (v.Type() != fastjson.TypeArray || len(v.GetArray()) > 0) {
+			on.Told[name], err = field.Raw(v)
+		}
+		return err
+	}
+	err := field.Parse(body, func(v *fastjson.Value) error {
+		return field.Object(v, append(r.fields(), field.Members{
+			{"prompt", &said.Content},
+			{"suffix", &on.Suffix},
+			{"raw", &raw},
+			{"template", keep},
+			{"context", keep},
+			{"system", func(v *fastjson.Value) error {
+				if err := field.Into(v, &system); err != nil {
+					return err
+				}
+				return keep("system", v)
+			}},
+			{"images", func(v *fastjson.Value) error {
+				if err := readImages(&said, v); err != nil {
+					return err
+				}
+				return keep("images", v)
+			}},
+		}...))
+	})
+	if on.Prompt = said.Content; on.Prompt == "" && err == nil {
+		err = field.AsFault(field.Bad("prompt", "must be a text that is not empty"))
+	}
+	switch {
+	case raw:
+		on.Told = nil // as at Ollama's: the prompt is all that the model reads
+	case on.Suffix == "" && on.Told["template"] == nil && on.Told["context"] == nil:
+		if system != "" {
+			r.Messages = append(r.Messages, chat.Message{Role: chat.System, Content: system})
+		}
+		r.Messages = append(r.Messages, said)
+		return r.Ask, err
+	}
+	r.Continue = &on
+	return r.Ask, err
+}
+
+// openGenerate opens a reply whose text is the member response.
+func openGenerate(h http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
+	return opened(a, out, true), nil
+}
