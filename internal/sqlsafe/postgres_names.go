@@ -27,11 +27,13 @@ const (
 	nameType     = "type"
 	nameFunction = "function"
 	nameDot      = "dot"      // behind a point, of what may be no row: (0.1).pg_sleep
-	nameColumn   = "column"   // behind a point, of a row
+	nameField    = "field"    // behind a point, of a row
+	nameColumn   = "column"   // behind a point, also when it is listed
 	nameOperator = "operator" // its sign
 	nameSchema   = "schema"   // current_schema
 	nameRow      = "row"      // there is a row as a value
 	nameMention  = "mention"  // a column
+	nameArray    = "array"    // an array is made
 )
 
 // name is a name in a statement that the server decides about.

@@ -104,13 +104,24 @@ func (w *walk) kind(kind string, node map[string]any, at int) *Refusal {
 		if name := dotted(node["method"]); name != "system" && name != "bernoulli" {
 			return refuse(w.sql, at, "TABLESAMPLE knows SYSTEM and BERNOULLI here, not %s", name)
 		}
-	case "TypeName":
-		if all := parts(node["names"]); len(all) > 0 && all[len(all)-1] == "regrole" {
+	case "TypeName", "ColumnRef", "A_Indirection": // (10::oid).regrole is 10::regrole
+		all := slices.Concat(parts(node["names"]), parts(node["fields"]), parts(node["indirection"]))
+		if slices.Contains(all, "regrole") {
 			return refuse(w.sql, at, "the type regrole tells of other roles, and may not be used")
 		}
-	// OPERATOR(schema.+) calls a function that somebody has put there.
-	case "A_Expr":
-		if schema, _, qualified := strings.Cut(dotted(node["name"]), "."); qualified && schema != "pg_catalog" && schema != "" {
+	}
+	return w.qualified(node, at)
+}
+
+// operatorNames are the members that name an operator: a + b, = ANY (SELECT …), ORDER BY … USING.
+var operatorNames = []string{"name", "operName", "useOp"}
+
+// qualified refuses OPERATOR(schema.+), which calls a function that somebody has put there, wherever an
+// operator may stand.
+func (w *walk) qualified(node map[string]any, at int) *Refusal {
+	for _, member := range operatorNames {
+		schema, _, qualified := strings.Cut(dotted(node[member]), ".")
+		if qualified && schema != "pg_catalog" && schema != "" {
 			return refuse(w.sql, at, "operators of the schema %s may not be used", schema)
 		}
 	}
