@@ -32,13 +32,12 @@ var postgresBombs = []string{
 	"SELECT length(array_to_string(string_to_array(repeat('x,', #), ','), repeat(',', #)))", "SELECT length(jsonb_pretty((repeat('[', #) || repeat(']', #))::jsonb))",
 }
 
-// bombPlan is how many bombs of which seeds are run; the last is held out. TOOLNORM_BOMBS=200,4711 asks for 200 of one seed, and
-// tells of each that was not refused.
-func bombPlan() (rounds int, seeds []uint64) {
-	rounds, seeds = 25, []uint64{6, 4711, 918273}
+// trials is how many statements of which seeds are run; the last seed is held out. TOOLNORM_BOMBS=200,4711
+// asks for 200 of one seed, and tells of each that was not refused.
+func trials(rounds int, seeds ...uint64) (int, []uint64) {
 	var one uint64
 	if n, _ := fmt.Sscanf(os.Getenv("TOOLNORM_BOMBS"), "%d,%d", &rounds, &one); n == 2 {
-		seeds = []uint64{one}
+		return rounds, []uint64{one}
 	}
 	return rounds, seeds
 }
@@ -50,7 +49,7 @@ func TestRealPostgresBombsAreBounded(t *testing.T) {
 	db := s.open(t, func(c *PostgresConfig) { c.Limits.Time = 3 * time.Second })
 	var held, now runtime.MemStats
 	runtime.ReadMemStats(&held)
-	rounds, seeds := bombPlan()
+	rounds, seeds := trials(25, 6, 4711, 918273)
 	for _, seed := range seeds {
 		start, said := time.Now(), map[string]int{}
 		most, slowest := s.bombs(t, db, seed, rounds, said)
@@ -76,7 +75,7 @@ func TestRealPostgresBombsElsewhere(t *testing.T) {
 	defer unseen.Store(false)
 	s := newServer(t)
 	db := s.open(t, func(c *PostgresConfig) { c.Limits.Time = 3 * time.Second })
-	rounds, seeds := bombPlan()
+	rounds, seeds := trials(25, 6, 4711, 918273)
 	said := map[string]int{}
 	most, slowest := s.bombs(t, db, seeds[0], rounds, said)
 	t.Logf("%d bombs, the slowest %v; the server took %d MB more; %v", rounds, slowest.Round(time.Millisecond), most>>20, said)
