@@ -244,7 +244,7 @@ func (db *PostgresDB) within(ctx context.Context, c *pgconn.PgConn, b *bound, wh
 	if err == nil {
 		over, stop := watch(ctx, c, &db.together) // from here on: planning computes what is constant
 		var unknown bool
-		unknown, err = affordable(ctx, c, sent, send, what.tree)
+		unknown, err = affordable(ctx, c, sent, send, b.text)
 		if err == nil && unknown && over == nil {
 			select {
 			case db.alone <- struct{}{}:

@@ -226,7 +226,7 @@ func mostOwn(name string) int {
 }
 
 // span is a part of a statement's text.
-type span struct{ from, to int }
+type span struct{ From, To int }
 
 // argument is where the n-th argument stands of a call of so many that begins at a place; ok is false
 // where that cannot be said.
@@ -237,16 +237,16 @@ func (w *walk) argument(at, n, of int) (where span, ok bool) {
 		case t.at < at || depth == 0 && t.text != "(":
 			continue
 		case depth == 1 && t.text == ")":
-			return where, number+1 == of && where.to > where.from
+			return where, number+1 == of && where.To > where.From
 		case depth == 1 && t.text == ",":
 			number++
 			continue
 		}
 		if depth > 0 && number == n {
-			if where.to == 0 {
-				where.from = t.at
+			if where.To == 0 {
+				where.From = t.at
 			}
-			where.to = t.at + len(t.text)
+			where.To = t.at + len(t.text)
 		}
 		switch t.text {
 		case "(", "[":
