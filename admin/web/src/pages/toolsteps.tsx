@@ -244,6 +244,7 @@ export function Logic({ draft, change, findings, report }: StepProps & { report?
                 <summary>
                   <Item text={x.name} insert={(s) => insert.current(s)} />
                 </summary>
+                {x.error && <p class="faint">{x.error}</p>}
                 {x.columns.map((c) => (
                   <Item
                     key={c.name}
