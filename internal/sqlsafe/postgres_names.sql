@@ -34,9 +34,9 @@ reach AS ( -- what reading a table runs: the rules of views, the policies of tab
 			WHERE r.classid IN (2618, 3256) AND d.classid = r.classid AND d.objid = r.objid AND d.refclassid IN (1259, 1255, 2617, 1247)
 		UNION ALL SELECT 2611, i.inhrelid FROM pg_catalog.pg_inherits i WHERE r.classid IN (1259, 2611) AND i.inhparent = r.objid) AS e(classid, objid)),
 computed AS ( -- what the planner computes of indexes and constraints: calls with a constant in front
-	SELECT r.table, o.shown FROM reach r CROSS JOIN LATERAL (SELECT pg_catalog.concat(x.indpred, x.indexprs) FROM pg_catalog.pg_index x WHERE x.indrelid = r.objid
+	SELECT r.table, o.shown FROM reach r CROSS JOIN LATERAL (SELECT pg_catalog.concat(x.indpred, x.indexprs) FROM pg_catalog.pg_index x WHERE x.indrelid = r.objid AND (x.indpred IS NOT NULL OR x.indexprs IS NOT NULL)
 		UNION ALL SELECT k.conbin::pg_catalog.text FROM pg_catalog.pg_constraint k WHERE k.conrelid = r.objid AND k.contype = 'c') AS x(tree)
-	JOIN own o ON x.tree ~ (':(op)?funcid ' || o.oid || ' [^{]*:args (<>|\(\{CONST)') WHERE r.classid IN (1259, 2611)),
+	JOIN own o ON x.tree LIKE '%funcid ' || o.oid || ' %' AND x.tree ~ (':(op)?funcid ' || o.oid || ' [^{]*:args (<>|\(\{CONST)') WHERE r.classid IN (1259, 2611)),
 within AS ( -- the types that a type is made of, without those that are built in
 	SELECT y.oid AS type, y.oid AS part FROM pg_catalog.pg_type y WHERE y.typnamespace <> 11 AND (y.oid IN (SELECT oid FROM types UNION ALL SELECT type FROM columns
 		UNION ALL SELECT reltype FROM tables UNION ALL SELECT objid FROM reach WHERE classid = 1247) OR y.typnamespace IN (SELECT oid FROM operator_path))
