@@ -101,25 +101,12 @@ func (m *widths) node(kind string, v any, in *scope) float64 {
 	if !ok {
 		return m.value(v, in)
 	}
-	switch {
-	case kind == "SelectStmt":
-		columns := m.query(node, in)
-		if m.nodes {
-			return m.size
-		}
-		return total(columns)
-	case m.nodes && kind == "ColumnRef":
-		return max(1, in.column(parts(node["fields"])))
-	case m.nodes && kind == "GroupingSet" && node["kind"] == "GROUPING_SET_CUBE":
-		list, _ := node["content"].([]any)
-		return math.Pow(2, float64(len(list))) * m.value(list, in)
-	case m.nodes:
-		if kind == "over" {
-			in.windows++
-		}
-		return 1 + m.value(node, in)
+	if m.nodes {
+		return m.sized(kind, node, in)
 	}
 	switch kind {
+	case "SelectStmt":
+		return total(m.query(node, in))
 	case "A_Const":
 		text, _ := node["sval"].(map[string]any)
 		s, _ := text["sval"].(string)
@@ -160,6 +147,23 @@ func (m *widths) node(kind string, v any, in *scope) float64 {
 		return 0
 	}
 	return m.value(node, in)
+}
+
+// sized returns of how many nodes a node is. CUBE of n columns is planned as 2^n groupings.
+func (m *widths) sized(kind string, node map[string]any, in *scope) float64 {
+	switch {
+	case kind == "SelectStmt":
+		m.query(node, in)
+		return m.size
+	case kind == "ColumnRef":
+		return in.column(parts(node["fields"]))
+	case kind == "GroupingSet" && node["kind"] == "GROUPING_SET_CUBE":
+		list, _ := node["content"].([]any)
+		return math.Pow(2, float64(len(list))) * m.value(list, in)
+	case kind == "over":
+		in.windows++
+	}
+	return 1 + m.value(node, in)
 }
 
 // each1 returns the widths of the members of a list.
