@@ -13,6 +13,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -24,6 +25,7 @@ type Work func(request []byte) ([]byte, error)
 type Limits struct {
 	Processes int           // at most at once
 	Memory    int64         // bytes that one may take while it works; more ends it
+	Together  int64         // bytes that all may take; more ends each that takes more than its share of them; 0: any
 	Time      time.Duration // that one request may take, its wait for a process not counted; 0: as long as its context
 	Keep      int64         // bytes that it may keep when it is done; more ends it, so that nothing stays
 }
@@ -41,6 +43,8 @@ type Worker struct {
 	limits Limits
 	ready  chan *process // those that do nothing
 	failed chan error    // why one did not start, for somebody who waits
+
+	together atomic.Int64 // what those that work take
 
 	mu      sync.Mutex
 	running int
@@ -83,7 +87,7 @@ func (w *Worker) Do(ctx context.Context, request []byte) ([]byte, error) {
 		ctx, cancel = context.WithTimeoutCause(ctx, w.limits.Time, slow)
 		defer cancel()
 	}
-	answer, err := p.ask(ctx, request, w.limits.Memory)
+	answer, err := p.ask(ctx, request, w)
 	if p.over || p.memory() > p.base+w.limits.Keep {
 		w.end(p)
 		return answer, err
@@ -92,6 +96,24 @@ func (w *Worker) Do(ctx context.Context, request []byte) ([]byte, error) {
 	w.ready <- p
 	time.AfterFunc(idle+time.Second, w.reap)
 	return answer, err
+}
+
+// bounds returns a function that is called again and again while a process works, and says what the
+// process took too much of; empty: nothing. release is called in the end.
+func (w *Worker) bounds(p *process) (exceeded func() string, release func()) {
+	held := int64(0)
+	return func() string {
+		more := p.memory() - p.base - held
+		held += more
+		all, l := w.together.Add(more), w.limits
+		switch {
+		case l.Memory > 0 && held > l.Memory:
+			return fmt.Sprintf("it takes more than %d MB of memory", l.Memory>>20)
+		case l.Together > 0 && all > l.Together && held > l.Together/int64(l.Processes):
+			return fmt.Sprintf("those at work take more than %d MB of memory", l.Together>>20)
+		}
+		return ""
+	}, func() { w.together.Add(-held) }
 }
 
 // take waits for a process, and starts one where there may be more. One that was asked for and is no
@@ -133,7 +155,7 @@ func (w *Worker) start() {
 	if err == nil {
 		ctx, cancel := context.WithTimeoutCause(context.Background(), startWait, fmt.Errorf("it was not ready within %v", startWait))
 		defer cancel()
-		_, err = p.answer(ctx, 0)
+		_, err = p.answer(ctx, nil)
 	}
 	if err == nil {
 		p.since, p.base = time.Now(), p.memory()

@@ -101,13 +101,13 @@ func (p *process) kill() {
 // meanwhile.
 const look = 5 * time.Millisecond
 
-// ask sends a request and waits for its answer, for which the process may take so much memory.
-func (p *process) ask(ctx context.Context, request []byte, memory int64) ([]byte, error) {
+// ask sends a request and waits for its answer, within the bounds of a worker.
+func (p *process) ask(ctx context.Context, request []byte, w *Worker) ([]byte, error) {
 	sent := make(chan error, 1)
 	go func() { // ends when the process has read it, or is killed
 		sent <- send(p.in, ok, request)
 	}()
-	answer, err := p.answer(ctx, memory)
+	answer, err := p.answer(ctx, w)
 	if p.over {
 		return answer, err
 	}
@@ -117,8 +117,8 @@ func (p *process) ask(ctx context.Context, request []byte, memory int64) ([]byte
 	return answer, err
 }
 
-// answer waits for what the process says next. What takes too long or too much ends it.
-func (p *process) answer(ctx context.Context, memory int64) ([]byte, error) {
+// answer waits for what the process says next. What takes too long or too much of a worker ends it.
+func (p *process) answer(ctx context.Context, w *Worker) ([]byte, error) {
 	type message struct {
 		kind byte
 		text []byte
@@ -131,6 +131,12 @@ func (p *process) answer(ctx context.Context, memory int64) ([]byte, error) {
 	}()
 	tick := time.NewTicker(look)
 	defer tick.Stop()
+	exceeded := func() string { return "" }
+	if w != nil {
+		var release func()
+		exceeded, release = w.bounds(p)
+		defer release()
+	}
 	for {
 		select {
 		case m := <-got:
@@ -148,9 +154,9 @@ func (p *process) answer(ctx context.Context, memory int64) ([]byte, error) {
 			p.kill()
 			return nil, context.Cause(ctx)
 		case <-tick.C:
-			if memory > 0 && p.memory() > p.base+memory {
+			if why := exceeded(); why != "" {
 				p.kill()
-				return nil, &Ended{Memory: true, Why: fmt.Sprintf("it takes more than %d MB of memory", memory>>20)}
+				return nil, &Ended{Memory: true, Why: why}
 			}
 		}
 	}

@@ -11,6 +11,7 @@ import (
 type Relation struct {
 	Name    string   `json:"name"` // with its schema when that is not the one that names are looked for in
 	Columns []Column `json:"columns"`
+	Error   string   `json:"error,omitempty"` // why it cannot be read
 }
 
 // Column is one of its columns.
@@ -57,10 +58,12 @@ func (s *sqliteFile) relations(ctx context.Context) (all []Relation, err error) 
 		}
 		// A table of a module that is not compiled in, or a view of a table that is gone,
 		// cannot be asked either.
-		if err == nil {
-			all = append(all, one...)
-			left -= len(one[0].Columns)
+		if err != nil {
+			all, left = append(all, Relation{Name: name, Columns: []Column{}, Error: g.placed(err).Error()}), left-1
+			continue
 		}
+		all = append(all, one...)
+		left -= len(one[0].Columns)
 	}
 	return all, nil
 }

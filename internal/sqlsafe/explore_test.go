@@ -12,6 +12,10 @@ import (
 func shown(all []Relation) string {
 	var words []string
 	for _, r := range all {
+		if r.Error != "" {
+			words = append(words, r.Name+": "+r.Error)
+			continue
+		}
 		words = append(words, fmt.Sprint(r.Name, " ", r.Columns[0]))
 	}
 	return strings.Join(words, ", ")
@@ -57,7 +61,8 @@ func oddFile(t *testing.T) string {
 	if _, err := db.Exec(`CREATE TABLE deals (id INTEGER, title TEXT); INSERT INTO deals VALUES (1, 'one');
 		CREATE VIEW open_deals AS SELECT * FROM deals; CREATE VIEW gone AS SELECT * FROM nosuch;
 		CREATE VIRTUAL TABLE docs USING fts5(body); INSERT INTO docs VALUES ('hello world'); CREATE TABLE docs_private (word TEXT);
-		CREATE VIRTUAL TABLE docs2 USING fts5(body); INSERT INTO docs2 VALUES ('other');
+		CREATE VIRTUAL TABLE docs_old USING fts5(body); INSERT INTO docs_old VALUES ('other');
+		CREATE VIRTUAL TABLE named USING fts5(title, content='deals', content_rowid='id'); CREATE VIEW opener AS SELECT * FROM open_deals;
 		PRAGMA writable_schema = 1; INSERT INTO sqlite_schema VALUES ('table', 'old', 'old', 0, 'CREATE VIRTUAL TABLE old USING fts4(body)')`); err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +72,7 @@ func oddFile(t *testing.T) string {
 func TestATableThatCannotBeReadHidesNoOther(t *testing.T) {
 	db := openFile(t, oddFile(t), func(c *SQLiteConfig) { c.Tables = nil })
 	all, err := db.Relations(t.Context())
-	if want := "deals {id INTEGER}, docs {body }, docs2 {body }, docs_private {word TEXT}, open_deals {id INTEGER}"; err != nil || shown(all) != want {
+	if want := "deals {id INTEGER}, docs {body }, docs_old {body }, docs_private {word TEXT}, gone: no such table: main.nosuch, named {title }, old: no such module: fts4, open_deals {id INTEGER}, opener {id INTEGER}"; err != nil || shown(all) != want {
 		t.Errorf("%s, %v", shown(all), err)
 	}
 	if table, err := db.Query(t.Context(), "SELECT title FROM deals"); err != nil || len(table.Records) != 1 {
@@ -76,16 +81,19 @@ func TestATableThatCannotBeReadHidesNoOther(t *testing.T) {
 }
 
 func TestAListedVirtualTableIsReadWithItsShadows(t *testing.T) {
-	db := openFile(t, oddFile(t), func(c *SQLiteConfig) { c.Tables = []string{"docs", "open_deals"} })
+	db := openFile(t, oddFile(t), func(c *SQLiteConfig) { c.Tables = []string{"docs", "open_deals", "named"} })
 	if table, err := db.Query(t.Context(), "SELECT body FROM docs WHERE docs MATCH 'hello'"); err != nil || len(table.Records) != 1 {
 		t.Errorf("%v", err)
 	}
 	for query, want := range map[string]string{
-		"SELECT * FROM docs_private":  "docs_private may not be read (line 1, column 15)",
-		"SELECT * FROM docs2":         "docs2 may not be read (line 1, column 15)",
-		"SELECT * FROM docs2_content": "docs2_content may not be read (line 1, column 15)",
-		"SELECT * FROM deals":         "deals may not be read (line 1, column 15)",
-		"SELECT * FROM open_deals":    "deals may not be read; the view open_deals reads it, so it has to be listed, too",
+		"SELECT * FROM docs_private":         "docs_private may not be read (line 1, column 15)",
+		"SELECT * FROM docs_old":             "docs_old may not be read (line 1, column 15)",
+		"SELECT body FROM docs_old('other')": "docs_old may not be read (line 1, column 18)",
+		"SELECT * FROM docs_old_content":     "docs_old_content may not be read (line 1, column 15)",
+		"SELECT * FROM named":                "deals may not be read; what the statement asks reads it, so it has to be listed, too",
+		"SELECT * FROM opener":               "deals may not be read; the view open_deals reads it, so it has to be listed, too",
+		"SELECT * FROM deals":                "deals may not be read (line 1, column 15)",
+		"SELECT * FROM open_deals":           "deals may not be read; the view open_deals reads it, so it has to be listed, too",
 	} {
 		if _, err := db.Query(t.Context(), query); err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %s", query, err, want)

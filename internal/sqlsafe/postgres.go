@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"time"
 
 	"github.com/wasilibs/go-pgquery/parser"
@@ -28,9 +29,23 @@ func (p *Postgres) Check(ctx context.Context, sql string) error {
 
 // checked is what is known of a statement that may be run.
 type checked struct {
-	names   []name         // those that only the server can say of what they are
-	lengths []span         // those of texts that are filled up, where they are no constants
-	tree    map[string]any // the statement, parsed
+	Names   []name // those that only the server can say of what they are
+	Lengths []span // those of texts that are filled up, where they are no constants
+}
+
+// asked is what the process of the parser is asked about a statement.
+type asked struct {
+	SQL    string
+	Values int             // its parameters, $1 and on
+	More   map[string]bool // functions beside those of the list
+	Each   float64         // how many values its aggregates collect; 0: whether it may be run is asked
+}
+
+// answered is what it answers.
+type answered struct {
+	checked
+	Refused *Refusal
+	Widest  float64 // in bytes
 }
 
 // check is Check of a statement with so many parameters, $1 and on.
@@ -42,55 +57,80 @@ func (p *Postgres) check(ctx context.Context, sql string, values int) (*checked,
 	if r := tooDeep(sql, all); r != nil {
 		return nil, r
 	}
-	text, err := parse(ctx, sql)
+	is, err := parse(ctx, asked{SQL: sql, Values: values, More: p.Functions})
+	return &is.checked, err
+}
+
+// grammarian is PostgreSQL's own parser, compiled to WebAssembly: no other reads every statement as the
+// server does, and cgo would end the builds for other systems. Compiling takes two seconds and 270 MB,
+// and a statement that overflows its stack leaves it in a state that nobody knows, so it has a process
+// of its own, which is replaced by a fresh one when that happens. The tree of a statement has a thousand
+// times its bytes, and stays there, too.
+var grammarian = aside.New("the SQL parser", aside.Limits{Processes: 1, Time: parseWait, Memory: 512 << 20, Keep: 64 << 20},
+	func() {
+		_, _ = parser.ParseToJSON("SELECT 1") // compiles it
+		debug.FreeOSMemory()
+		debug.SetGCPercent(40)
+	},
+	func(request []byte) ([]byte, error) {
+		var a asked
+		if err := json.Unmarshal(request, &a); err != nil {
+			return nil, err
+		}
+		is, err := a.answer()
+		if err != nil {
+			return nil, err
+		}
+		if len(a.SQL) > longSQL {
+			debug.FreeOSMemory()
+		}
+		return json.Marshal(is)
+	})
+
+// longSQL is a statement from which on the memory for its tree is given back at once.
+const longSQL = 4096
+
+// answer reads the statement, in the process of the parser.
+func (a *asked) answer() (is answered, err error) {
+	text, err := parser.ParseToJSON(a.SQL)
+	var wrong *parser.Error
+	if errors.As(err, &wrong) {
+		is.Refused = refuse(a.SQL, byteOffset(a.SQL, wrong.Cursorpos-1), "%s", wrong.Message)
+		is.Refused.Code = syntaxError
+		return is, nil
+	}
 	if err != nil {
-		return nil, err
+		return is, err
 	}
 	var tree struct {
 		Statements []struct {
 			Statement map[string]any `json:"stmt"`
 		} `json:"stmts"`
 	}
-	if err := json.Unmarshal(text, &tree); err != nil {
-		return nil, fmt.Errorf("read the parsed statement: %w", err)
+	if err := json.Unmarshal([]byte(text), &tree); err != nil {
+		return is, fmt.Errorf("read the parsed statement: %w", err)
 	}
 	if n := len(tree.Statements); n != 1 {
-		return nil, refuse(sql, -1, "one SELECT has to be asked, and these are %d statements", n)
+		is.Refused = refuse(a.SQL, -1, "one SELECT has to be asked, and these are %d statements", n)
+		return is, nil
 	}
-	w := walk{sql: sql, words: all, more: p.Functions, values: values}
 	statement := tree.Statements[0].Statement
-	if r := w.statement(statement); r != nil {
-		return nil, r
+	if a.Each > 0 {
+		is.Widest = widest(statement, a.Each)
+		return is, nil
 	}
-	if widest(statement, 1) > mostMade {
-		return nil, refuse(sql, -1, "the statement makes values of more than %d bytes out of constants; make them shorter", mostMade)
+	w := walk{sql: a.SQL, words: PostgreSQL.tokens(a.SQL), more: a.More, values: a.Values}
+	is.Refused = w.statement(statement)
+	switch {
+	case is.Refused != nil:
+	case widest(statement, 1) > mostMade:
+		is.Refused = refuse(a.SQL, -1, "the statement makes values of more than %d bytes out of constants; make them shorter", mostMade)
+	case planned(statement) > mostPlanned:
+		is.Refused = refuse(a.SQL, -1, "the statement is too large for the server to plan: "+
+			"too many tables, windows, grouping sets, or subqueries that each stand for several others; ask for less at once")
 	}
-	return &checked{w.names, w.lengths, statement}, nil
-}
-
-// grammarian is PostgreSQL's own parser, compiled to WebAssembly: no other reads every statement as the
-// server does, and cgo would end the builds for other systems. Compiling takes two seconds and 270 MB,
-// and a statement that overflows its stack leaves it in a state that nobody knows, so it has a process
-// of its own, which is replaced by a fresh one when that happens.
-var grammarian = aside.New("the SQL parser", aside.Limits{Processes: 1, Time: parseWait, Memory: 512 << 20, Keep: 256 << 20},
-	func() { _, _ = parser.ParseToJSON("SELECT 1") }, // compiles it
-	func(sql []byte) ([]byte, error) {
-		tree, err := parser.ParseToJSON(string(sql))
-		var wrong *parser.Error
-		if errors.As(err, &wrong) {
-			return json.Marshal(parsed{Wrong: wrong.Message, Position: wrong.Cursorpos})
-		}
-		if err != nil {
-			return nil, err
-		}
-		return json.Marshal(parsed{Tree: json.RawMessage(tree)})
-	})
-
-// parsed is what the parser gave.
-type parsed struct {
-	Tree     json.RawMessage `json:"tree,omitempty"`
-	Wrong    string          `json:"wrong,omitempty"` // a syntax error
-	Position int             `json:"position,omitempty"`
+	is.checked = checked{w.names, w.lengths}
+	return is, nil
 }
 
 // parseWait is how long the parser may take, its start not counted; a statement of 64 KiB takes it 20 ms.
@@ -100,27 +140,29 @@ const parseWait = 5 * time.Second
 var errParser = errors.New("the SQL parser cannot read this statement; write it more simply")
 
 // parse has PostgreSQL's parser read a statement.
-func parse(ctx context.Context, sql string) (json.RawMessage, error) {
+func parse(ctx context.Context, about asked) (is answered, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, startWait, errors.New("it is still being started; try again"))
 	defer cancel()
-	answer, err := grammarian.Do(ctx, []byte(sql))
+	request, err := json.Marshal(about)
+	if err != nil {
+		return is, err
+	}
+	answer, err := grammarian.Do(ctx, request)
 	var ended *aside.Ended
 	switch {
 	case errors.As(err, &ended):
-		return nil, fmt.Errorf("%w: %w", errParser, err)
+		return is, fmt.Errorf("%w: %w", errParser, err)
 	case err != nil:
-		return nil, fmt.Errorf("the SQL parser: %w", err)
+		return is, fmt.Errorf("the SQL parser: %w", err)
 	}
-	var got parsed
-	if err := json.Unmarshal(answer, &got); err != nil {
-		return nil, fmt.Errorf("read the parsed statement: %w", err)
+	if err := json.Unmarshal(answer, &is); err != nil {
+		return is, fmt.Errorf("read the parsed statement: %w", err)
 	}
-	if got.Wrong != "" {
-		r := refuse(sql, byteOffset(sql, got.Position-1), "%s", got.Wrong)
-		r.Code = syntaxError
-		return nil, r
+	if is.Refused != nil {
+		is.Refused.sql = about.SQL
+		return is, is.Refused
 	}
-	return got.Tree, nil
+	return is, nil
 }
 
 // startWait is how long a start of the parser is waited for where processors are busy.

@@ -44,11 +44,11 @@ var (
 	fills = regexp.MustCompile(`\b(?:repeat|lpad|rpad)\(`)
 )
 
-// affordable refuses a statement that the server expects to hold, or to sort, too much. tree
-// is the statement, parsed. The server's estimates may be wrong, so what it holds is watched
+// affordable refuses a statement that the server expects to hold, or to sort, too much. sql is
+// the statement before its names got their schemas. The server's estimates may be wrong, so what it holds is watched
 // as well. unknown reports that it collects rows whose number the server does not know.
 func affordable(
-	ctx context.Context, c *pgconn.PgConn, b *bound, send *values, tree map[string]any,
+	ctx context.Context, c *pgconn.PgConn, b *bound, send *values, sql string,
 ) (unknown bool, err error) {
 	rows, err := prefixed(ctx, c, explanation+declaration, b, send)
 	if err != nil {
@@ -62,7 +62,14 @@ func affordable(
 	}
 	e := estimate{widths: map[string]float64{}, arrays: arrayQuery.MatchString(b.text)}
 	e.node(&all[0].Plan)
-	switch bytes := max(e.memory, widest(tree, e.values)); {
+	if e.values > 1 {
+		is, err := parse(ctx, asked{SQL: sql, Each: e.values})
+		if err != nil {
+			return false, err
+		}
+		e.memory = max(e.memory, is.Widest)
+	}
+	switch bytes := e.memory; {
 	case bytes > mostServerMemory:
 		return false, refuse(b.text, -1, "the statement would collect about %d MB in the server's memory, "+
 			"more than %d; collect fewer rows (WHERE, LIMIT in a subquery) or shorter values",

@@ -22,6 +22,7 @@ type mentions struct {
 	aliases   []any    // of tables
 	stars     int      // *, but for those that a SELECT gives as they are
 	starred   bool     // any *
+	arrays    bool     // an array is made
 	selects   int
 }
 
@@ -34,7 +35,7 @@ type point struct {
 // settle notes what can only be said of a statement as a whole.
 func (w *walk) settle() {
 	for _, p := range w.points {
-		kind := nameColumn
+		kind := nameField
 		// The row of a function that gives single values is the value: x.pg_sleep calls.
 		if columns, ok := w.series[p.of]; ok && !slices.Contains(columns, p.name) {
 			kind = nameDot
@@ -46,6 +47,9 @@ func (w *walk) settle() {
 	}
 	if w.stars > 0 || w.starred && w.selects > 1 {
 		w.mentioned = append(w.mentioned, "*")
+	}
+	if w.arrays {
+		w.names = append(w.names, nameAt(nameArray, "yes", -1, false))
 	}
 	for _, one := range w.mentioned {
 		w.names = append(w.names, nameAt(nameMention, one, -1, false))
@@ -168,18 +172,38 @@ func (w *walk) note(kind string, node map[string]any, at int) {
 		if node["isNatural"] == true {
 			w.stars++
 		}
+		w.operators(at, "=")
+	case "A_ArrayExpr":
+		w.arrays = true
 	case "SelectStmt":
 		w.selects++
 	case "RangeFunction":
 		w.rangeFunction(node)
 	case "A_Expr":
-		if all := parts(node["name"]); len(all) > 0 {
-			w.names = append(w.names, name{nameOperator, all[len(all)-1], at, false})
+		w.operators(at, parts(node["name"])...)
+		if kind, _ := node["kind"].(string); strings.Contains(kind, "BETWEEN") {
+			w.operators(at, "<", "<=", ">", ">=")
+		}
+	case "SubLink":
+		w.arrays = w.arrays || node["subLinkType"] == "ARRAY_SUBLINK"
+		w.operators(at, append(parts(node["operName"]), "=")...)
+	case "SortBy":
+		w.operators(at, parts(node["useOp"])...)
+	case "CaseExpr":
+		if node["arg"] != nil {
+			w.operators(at, "=")
 		}
 	case "SQLValueFunction":
 		if node["op"] == "SVFOP_CURRENT_SCHEMA" {
 			w.names = append(w.names, name{nameSchema, "current_schema", at, false})
 		}
+	}
+}
+
+// operators notes signs of operators; a schema in front of one is looked up in vain.
+func (w *walk) operators(at int, signs ...string) {
+	for _, sign := range signs {
+		w.names = append(w.names, name{nameOperator, sign, at, false})
 	}
 }
 
@@ -227,7 +251,8 @@ func (w *walk) rangeFunction(node map[string]any) {
 
 // behindPoint notes a name behind a point, which is a call where there is no such column.
 func (w *walk) behindPoint(kind, text string, at int) {
-	if kind == nameColumn || !postgresFunctions()[text] && !w.more[text] {
+	w.names = append(w.names, name{nameColumn, text, at, false})
+	if !postgresFunctions()[text] && !w.more[text] {
 		w.names = append(w.names, name{kind, text, at, false})
 	}
 }

@@ -27,19 +27,21 @@ const (
 	nameType     = "type"
 	nameFunction = "function"
 	nameDot      = "dot"      // behind a point, of what may be no row: (0.1).pg_sleep
-	nameColumn   = "column"   // behind a point, of a row
+	nameField    = "field"    // behind a point, of a row
+	nameColumn   = "column"   // behind a point, also when it is listed
 	nameOperator = "operator" // its sign
 	nameSchema   = "schema"   // current_schema
 	nameRow      = "row"      // there is a row as a value
 	nameMention  = "mention"  // a column
+	nameArray    = "array"    // an array is made
 )
 
 // name is a name in a statement that the server decides about.
 type name struct {
-	kind string
-	text string // as SQL has it: "users", "public"."users"; without quotes for those that are only compared
-	at   int    // offset
-	bare bool   // without a schema, which is put in front of it
+	Kind string
+	Text string // as SQL has it: "users", "public"."users"; without quotes for those that are only compared
+	At   int    // offset
+	Bare bool   // without a schema, which is put in front of it
 }
 
 // nameAt returns a name at an offset.
@@ -60,14 +62,14 @@ const operatorSchemas = "operators"
 // resolve asks the server for the names of a statement, in a transaction that has begun, gives the
 // statement with their schemas, and sets the search path.
 func resolve(ctx context.Context, c *pgconn.PgConn, b *bound, what *checked, allowed map[string]bool) (*bound, error) {
-	all := what.names
-	asked := map[string][]string{"allowed": slices.AppendSeq([]string{}, maps.Keys(allowed))}
+	all := what.Names
+	about := map[string][]string{"allowed": slices.AppendSeq([]string{}, maps.Keys(allowed))}
 	for _, n := range all {
-		if !slices.Contains(asked[n.kind], n.text) {
-			asked[n.kind] = append(asked[n.kind], n.text)
+		if !slices.Contains(about[n.Kind], n.Text) {
+			about[n.Kind] = append(about[n.Kind], n.Text)
 		}
 	}
-	text, err := json.Marshal(asked)
+	text, err := json.Marshal(about)
 	if err != nil {
 		return nil, err
 	}
@@ -88,16 +90,16 @@ func resolve(ctx context.Context, c *pgconn.PgConn, b *bound, what *checked, all
 		}
 	}
 	out := &edited{bound: b}
-	for _, one := range what.lengths { // before the names that begin at the same place
-		out.edits = append(out.edits, edit{one.from, 0, shorter}, edit{one.to, 0, fmt.Sprintf(", %d)::pg_catalog.int4", longestFill)})
+	for _, one := range what.Lengths { // before the names that begin at the same place
+		out.edits = append(out.edits, edit{one.From, 0, shorter}, edit{one.To, 0, fmt.Sprintf(", %d)::pg_catalog.int4", longestFill)})
 	}
 	for _, n := range all {
-		f, ok := is[[2]string{n.kind, n.text}]
+		f, ok := is[[2]string{n.Kind, n.Text}]
 		if !ok {
 			continue // there is none, and the server says so better
 		}
 		if f.why != "" {
-			return nil, refuse(b.text, n.at, "%s", f.why)
+			return nil, refuse(b.text, n.At, "%s", f.why)
 		}
 		out.name(n, f, len(extensions) > 0)
 	}
@@ -133,13 +135,13 @@ var currentSchema = regexp.MustCompile(`(?i)^current_schema\s*(\(\s*\))?`)
 // than built-in ones.
 func (e *edited) name(n name, f found, more bool) {
 	switch {
-	case n.kind == nameSchema:
+	case n.Kind == nameSchema:
 		quoted := "'" + strings.ReplaceAll(f.schema, "'", "''") + "'"
-		e.edits = append(e.edits, edit{n.at, len(currentSchema.FindString(e.text[n.at:])), "(SELECT " + quoted + "::pg_catalog.name AS current_schema)"})
-	case !n.bare || strings.ContainsAny(f.schema, `'\`) || // which could end a text
-		f.schema == "" || f.schema == "pg_catalog" && !(more && n.kind == nameFunction):
+		e.edits = append(e.edits, edit{n.At, len(currentSchema.FindString(e.text[n.At:])), "(SELECT " + quoted + "::pg_catalog.name AS current_schema)"})
+	case !n.Bare || strings.ContainsAny(f.schema, `'\`) || // which could end a text
+		f.schema == "" || f.schema == "pg_catalog" && !(more && n.Kind == nameFunction):
 	default:
-		e.edits = append(e.edits, edit{n.at, 0, pgx.Identifier{f.schema}.Sanitize() + "."})
+		e.edits = append(e.edits, edit{n.At, 0, pgx.Identifier{f.schema}.Sanitize() + "."})
 	}
 }
 

@@ -63,7 +63,8 @@ func OpenPostgres(c PostgresConfig) (*PostgresDB, error) {
 	c.Limits = c.Limits.filled()
 	db := &PostgresDB{config: c, alone: make(chan struct{}, 1), check: Postgres{Functions: map[string]bool{}}}
 	for _, name := range c.Functions {
-		db.check.Functions[strings.ToLower(strings.TrimSpace(name))] = true
+		name = strings.TrimSpace(name)
+		db.check.Functions[name], db.check.Functions[strings.ToLower(name)] = true, true // "Margin" has to be written so
 	}
 	// The data tools' settings come by fields: passwords hold @, / and %. PGSSLMODE and
 	// its kin in the environment count.
@@ -148,6 +149,7 @@ func (db *PostgresDB) admit(ctx context.Context, conn *pgx.Conn) error {
 			db.config.Warn(calls)
 		}
 	})
+	begins(conn.PgConn())
 	return nil
 }
 
@@ -208,6 +210,7 @@ func (db *PostgresDB) ask(ctx context.Context, q Statement, read reader) (*Table
 		return nil, connecting(err)
 	}
 	defer conn.Release() // a connection that is closed, or still in a transaction, is thrown away there
+	defer relieve(ctx, conn.Conn().PgConn())
 	t, err := db.within(ctx, conn.Conn().PgConn(), b, what, send, q.Limits, read)
 	if mistyped(err) && send.untyped() {
 		again, wrong := db.within(ctx, conn.Conn().PgConn(), b, what, send, q.Limits, read)
@@ -245,7 +248,7 @@ func (db *PostgresDB) within(ctx context.Context, c *pgconn.PgConn, b *bound, wh
 	if err == nil {
 		over, stop := watch(ctx, c, &db.together) // from here on: planning computes what is constant
 		var unknown bool
-		unknown, err = affordable(ctx, c, sent, send, what.tree)
+		unknown, err = affordable(ctx, c, sent, send, b.text)
 		if err == nil && unknown && over == nil {
 			select {
 			case db.alone <- struct{}{}:

@@ -6,15 +6,22 @@ import (
 	"strconv"
 )
 
+// windowsAtOnce is how many windows of a SELECT count nothing.
+const windowsAtOnce = 8
+
 // query returns the columns that a SELECT gives, and their widths.
 func (m *widths) query(node map[string]any, outer *scope) (out []wide) {
-	in := &scope{outer: outer, with: map[string][]wide{}}
+	in := &scope{outer: outer, with: map[string][]wide{}, sizes: map[string]float64{}, size: 1}
+	defer func() { m.size = in.size * max(1, in.windows/windowsAtOnce) }() // each window has a plan of all columns
 	if with, ok := node["withClause"].(map[string]any); ok {
 		m.with(with, in)
 	}
 	if left, ok := node["larg"].(map[string]any); ok {
 		right, _ := node["rarg"].(map[string]any)
-		out = wider(m.query(left, in), m.query(right, in))
+		out = m.query(left, in)
+		in.size += m.size
+		out = wider(out, m.query(right, in))
+		in.size += m.size
 	}
 	rows, _ := node["valuesLists"].([]any)
 	for _, one := range rows {
@@ -23,6 +30,7 @@ func (m *widths) query(node map[string]any, outer *scope) (out []wide) {
 		var columns []wide
 		for _, inside := range list { // its only member
 			for i, width := range m.each1(inside, in) {
+				in.size += width
 				columns = append(columns, wide{"column" + strconv.Itoa(i+1), width})
 			}
 		}
@@ -37,6 +45,7 @@ func (m *widths) query(node map[string]any, outer *scope) (out []wide) {
 		object, _ := one.(map[string]any)
 		target, _ := object["ResTarget"].(map[string]any)
 		width := m.value(target["val"], in)
+		in.size += width
 		if all, star := in.star(target["val"]); star {
 			out = append(out, all...)
 			continue
@@ -52,7 +61,7 @@ func (m *widths) query(node map[string]any, outer *scope) (out []wide) {
 		switch name {
 		case "withClause", "larg", "rarg", "valuesLists", "fromClause", "targetList":
 		default:
-			m.value(node[name], in)
+			in.size += m.value(node[name], in)
 		}
 	}
 	return out
@@ -69,12 +78,19 @@ func (m *widths) with(with map[string]any, in *scope) {
 		called := cteName(one)
 		rounds := 1
 		if with["recursive"] == true {
-			in.with[called], rounds = nil, roundsOfWidth
+			in.with[called] = nil
+			if !m.nodes {
+				rounds = roundsOfWidth
+			}
 		}
 		for range rounds {
 			before := in.with[called]
 			now := renamed(m.query(inside, in), parts(cte["aliascolnames"]))
 			in.with[called] = now
+			in.size += m.size
+			if cte["ctematerialized"] == "CTEMaterializeNever" {
+				in.sizes[called] = m.size
+			}
 			if slices.Equal(before, now) || m.most > mostServerMemory {
 				break
 			}
@@ -97,27 +113,33 @@ func (m *widths) from(v any, in *scope) {
 			if is.name == "" {
 				is.name = table
 			}
+			in.size++
+			m.tables++
 			if node["schemaname"] == nil {
 				is.columns = in.named(table)
+				in.size += in.sizeOf(table)
 			}
 			is.columns = renamed(is.columns, columns)
 		case "RangeSubselect":
 			query, _ := node["subquery"].(map[string]any)
 			inside, _ := query["SelectStmt"].(map[string]any)
 			is.columns = renamed(m.query(inside, in), columns)
+			in.size += m.size
 		case "RangeFunction":
 			is.rest = m.value(node["functions"], in)
+			in.size += is.rest
 			is.columns = []wide{{is.name, is.rest}}
 		case "JoinExpr":
 			m.from(node["larg"], in)
 			m.from(node["rarg"], in)
-			m.value(node["quals"], in)
+			in.size += m.value(node["quals"], in)
 			continue
 		case "RangeTableSample":
 			m.from(node["relation"], in)
 			continue
 		default:
 			is.rest = m.value(node, in)
+			in.size += is.rest
 		}
 		in.from = append(in.from, is)
 	}
@@ -131,6 +153,16 @@ func (s *scope) named(table string) []wide {
 		}
 	}
 	return nil
+}
+
+// sizeOf returns the nodes that a name of WITH stands for, each time that it is asked.
+func (s *scope) sizeOf(table string) float64 {
+	for ; s != nil; s = s.outer {
+		if _, ok := s.with[table]; ok {
+			return s.sizes[table]
+		}
+	}
+	return 0
 }
 
 // column returns the width of a column by its name, or of a row by that of what stands in FROM.

@@ -104,13 +104,24 @@ func (w *walk) kind(kind string, node map[string]any, at int) *Refusal {
 		if name := dotted(node["method"]); name != "system" && name != "bernoulli" {
 			return refuse(w.sql, at, "TABLESAMPLE knows SYSTEM and BERNOULLI here, not %s", name)
 		}
-	case "TypeName":
-		if all := parts(node["names"]); len(all) > 0 && all[len(all)-1] == "regrole" {
+	case "TypeName", "ColumnRef", "A_Indirection": // (10::oid).regrole is 10::regrole
+		all := slices.Concat(parts(node["names"]), parts(node["fields"]), parts(node["indirection"]))
+		if slices.Contains(all, "regrole") {
 			return refuse(w.sql, at, "the type regrole tells of other roles, and may not be used")
 		}
-	// OPERATOR(schema.+) calls a function that somebody has put there.
-	case "A_Expr":
-		if schema, _, qualified := strings.Cut(dotted(node["name"]), "."); qualified && schema != "pg_catalog" && schema != "" {
+	}
+	return w.qualified(node, at)
+}
+
+// operatorNames are the members that name an operator: a + b, = ANY (SELECT …), ORDER BY … USING.
+var operatorNames = []string{"name", "operName", "useOp"}
+
+// qualified refuses OPERATOR(schema.+), which calls a function that somebody has put there, wherever an
+// operator may stand.
+func (w *walk) qualified(node map[string]any, at int) *Refusal {
+	for _, member := range operatorNames {
+		schema, _, qualified := strings.Cut(dotted(node[member]), ".")
+		if qualified && schema != "pg_catalog" && schema != "" {
 			return refuse(w.sql, at, "operators of the schema %s may not be used", schema)
 		}
 	}
@@ -215,7 +226,7 @@ func mostOwn(name string) int {
 }
 
 // span is a part of a statement's text.
-type span struct{ from, to int }
+type span struct{ From, To int }
 
 // argument is where the n-th argument stands of a call of so many that begins at a place; ok is false
 // where that cannot be said.
@@ -226,16 +237,16 @@ func (w *walk) argument(at, n, of int) (where span, ok bool) {
 		case t.at < at || depth == 0 && t.text != "(":
 			continue
 		case depth == 1 && t.text == ")":
-			return where, number+1 == of && where.to > where.from
+			return where, number+1 == of && where.To > where.From
 		case depth == 1 && t.text == ",":
 			number++
 			continue
 		}
 		if depth > 0 && number == n {
-			if where.to == 0 {
-				where.from = t.at
+			if where.To == 0 {
+				where.From = t.at
 			}
-			where.to = t.at + len(t.text)
+			where.To = t.at + len(t.text)
 		}
 		switch t.text {
 		case "(", "[":

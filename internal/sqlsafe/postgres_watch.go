@@ -72,6 +72,29 @@ func watch(ctx context.Context, c *pgconn.PgConn, together *atomic.Int64) (over 
 	}
 }
 
+// mostKept is what a connection may keep of the server's memory for its next statement, beside what it
+// held when it began.
+const mostKept = 8 << 20
+
+// began is the name under which a connection knows what it held then.
+const began = "toolnorm_began"
+
+// begins notes what a new connection holds.
+func begins(c *pgconn.PgConn) {
+	if bytes, ok := privateMemory(c); ok && besides(c) {
+		c.CustomData()[began] = bytes
+	}
+}
+
+// relieve closes a connection that keeps too much, so that the server gets its memory back. The pool
+// makes another.
+func relieve(ctx context.Context, c *pgconn.PgConn) {
+	before, known := c.CustomData()[began].(int64)
+	if now, ok := privateMemory(c); known && ok && now-before > mostKept {
+		_ = c.Close(ctx)
+	}
+}
+
 // unseen has all servers taken for those of other machines, for tests.
 var unseen atomic.Bool
 

@@ -15,6 +15,10 @@ import (
 // mostMade is how many bytes the values of one row may have that a statement makes out of nothing.
 const mostMade = 1 << 20
 
+// mostPlanned is how many nodes the server may have to plan. It keeps some hundred bytes for each, and is
+// deaf to a cancellation meanwhile.
+const mostPlanned = 50_000
+
 const (
 	columnWidth   = 8         // what a column of a table, and a number, count
 	arrayFactor   = 8         // of an array, by the text that it is cut from
@@ -23,10 +27,14 @@ const (
 	mostVisits    = 1_000_000 // of nodes; more would need WITH RECURSIVE in WITH RECURSIVE
 )
 
-// widths reckons how wide values become.
+// widths reckons how wide values become, or of how many nodes the statement is when the server has put
+// each subquery in the place of its name.
 type widths struct {
+	nodes  bool
 	each   float64 // how many values an aggregate collects
 	most   float64 // the widest value, or row
+	size   float64 // the nodes of the SELECT that was read last
+	tables float64 // how many were met
 	visits int
 }
 
@@ -47,7 +55,11 @@ type source struct {
 type scope struct {
 	outer *scope
 	with  map[string][]wide
+	sizes map[string]float64 // in nodes, of those parts of WITH that are put in the place of their names
 	from  []source
+	size  float64 // in nodes
+
+	windows float64
 }
 
 // widest returns the width of the widest value of a statement whose aggregates collect each values.
@@ -55,6 +67,12 @@ func widest(statement map[string]any, each float64) float64 {
 	m := widths{each: max(1, each)}
 	m.value(statement, &scope{})
 	return m.most
+}
+
+// planned returns of how many nodes the server plans a statement.
+func planned(statement map[string]any) float64 {
+	m := widths{nodes: true}
+	return m.value(statement, &scope{}) + 4*m.tables*m.tables // each table may be joined with each other
 }
 
 // value returns the width of an expression; of one that is not known here, that of its parts together.
@@ -82,6 +100,9 @@ func (m *widths) node(kind string, v any, in *scope) float64 {
 	node, ok := v.(map[string]any)
 	if !ok {
 		return m.value(v, in)
+	}
+	if m.nodes {
+		return m.sized(kind, node, in)
 	}
 	switch kind {
 	case "SelectStmt":
@@ -126,6 +147,23 @@ func (m *widths) node(kind string, v any, in *scope) float64 {
 		return 0
 	}
 	return m.value(node, in)
+}
+
+// sized returns of how many nodes a node is. CUBE of n columns is planned as 2^n groupings.
+func (m *widths) sized(kind string, node map[string]any, in *scope) float64 {
+	switch {
+	case kind == "SelectStmt":
+		m.query(node, in)
+		return m.size
+	case kind == "ColumnRef":
+		return in.column(parts(node["fields"]))
+	case kind == "GroupingSet" && node["kind"] == "GROUPING_SET_CUBE":
+		list, _ := node["content"].([]any)
+		return math.Pow(2, float64(len(list))) * m.value(list, in)
+	case kind == "over":
+		in.windows++
+	}
+	return 1 + m.value(node, in)
 }
 
 // each1 returns the widths of the members of a list.

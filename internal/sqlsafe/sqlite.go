@@ -58,7 +58,7 @@ func openSQLiteFile(ctx context.Context, c SQLiteConfig) (*sqliteFile, error) {
 }
 
 // sqliteHeap is what SQLite may hold, of all files that a process reads. A statement that needs more ends with an error.
-const sqliteHeap = 64 << 20
+const sqliteHeap = 16 << 20
 
 // mostSQLiteColumns bounds a row, which the driver makes whole: each value may have a megabyte.
 const mostSQLiteColumns = 200

@@ -14,7 +14,7 @@ import (
 
 // sqliteReader reads SQLite files in processes of their own: one step of SQLite's machine may take
 // seconds that nothing interrupts, and memory that is not given back.
-var sqliteReader = aside.New("SQLite", aside.Limits{Processes: connections, Memory: 256 << 20, Keep: 128 << 20}, nil, sqliteWork)
+var sqliteReader = aside.New("SQLite", aside.Limits{Processes: connections, Memory: 40 << 20, Together: 40 << 20, Keep: 12 << 20}, nil, sqliteWork)
 
 // SQLiteDB is a file that is only read. It may be used by many at once.
 type SQLiteDB struct{ config SQLiteConfig }

@@ -91,9 +91,16 @@ func (g *guard) authorize(action sqlite.AuthorizerActionCode, arg1, arg2, _, vie
 	case sqlite.AuthSelect, sqlite.AuthRecursive:
 	case sqlite.AuthRead:
 		if !g.readable(strings.ToLower(arg1)) {
-			why = fmt.Sprintf("%s may not be read", arg1)
-			if lower := strings.ToLower(view); g.objects[lower] && g.s.tables[lower] {
+			if g.place(arg1) < 0 {
+				name = g.keeper(arg1)
+			}
+			why = name + " may not be read"
+			switch {
+			case g.place(name) >= 0:
+			case g.objects[strings.ToLower(view)]:
 				why += fmt.Sprintf("; the view %s reads it, so it has to be listed, too", view)
+			default:
+				why += "; what the statement asks reads it, so it has to be listed, too"
 			}
 		}
 	case sqlite.AuthFunction:
@@ -160,7 +167,8 @@ const (
 // SQLite tells the name and no offset, so the first word of that name is meant.
 func (g *guard) place(name string) int {
 	for _, w := range g.words {
-		if name != "" && strings.EqualFold(strings.Trim(w.text, "\"`[]'"), name) {
+		text := strings.ReplaceAll(strings.Trim(w.text, "\"`[]'"), `""`, `"`)
+		if name != "" && strings.EqualFold(text, name) {
 			return w.at
 		}
 	}
@@ -181,16 +189,19 @@ func (g *guard) readable(name string) bool {
 	return g.s.tables == nil || g.s.tables[name] || !g.objects[name] || g.shadow(name)
 }
 
+// keeper returns the virtual table that a shadow belongs to; another table is its own.
+func (g *guard) keeper(table string) string {
+	longest := ""
+	for one := range g.objects {
+		if g.shadows[strings.ToLower(table)] && strings.HasPrefix(strings.ToLower(table), one+"_") && len(one) > len(longest) {
+			longest = one
+		}
+	}
+	return cmp.Or(longest, table)
+}
+
 // shadow reports whether a table is one in which a listed virtual table keeps what it has (docs_data of
 // docs, which is FTS5's): who reads the one reads the other.
 func (g *guard) shadow(name string) bool {
-	if !g.shadows[name] {
-		return false
-	}
-	for table := range g.s.tables {
-		if strings.HasPrefix(name, table+"_") {
-			return true
-		}
-	}
-	return false
+	return g.shadows[name] && g.s.tables[g.keeper(name)]
 }

@@ -48,3 +48,15 @@ func TestAToolWithoutAConnectionAsksTheOneThatIsConfigured(t *testing.T) {
 		}
 	}
 }
+
+// TestEveryPostgresIsAskedByTheSettings holds that sql-functions and sql-role reach the connections of
+// custom tools, and that a warning names its connection.
+func TestEveryPostgresIsAskedByTheSettings(t *testing.T) {
+	told := ""
+	asks := Asks{Functions: []string{"margin"}, AnyRole: true, Warn: func(text string) { told = text }}
+	c := newConnections(map[string]string{"crm": "postgres://reader@127.0.0.1/crm"}, asks, "", "").all["crm"].postgres()
+	c.Warn("too much")
+	if len(c.Functions) != 1 || c.Functions[0] != "margin" || !c.AnyRole || told != "connection crm: too much" {
+		t.Errorf("%+v, told %q", c, told)
+	}
+}

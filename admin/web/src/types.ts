@@ -238,6 +238,7 @@ export interface Column {
 export interface Relation {
   name: string;
   columns: Column[];
+  error?: string;
 }
 
 export interface Connection {

@@ -252,6 +252,7 @@ export function Logic({
               <details key={x.name}>
                 <summary>{x.name}</summary>
                 <Item text={x.name} detail={t('table')} insert={(s) => insert.current(s)} />
+                {x.error && <p class="faint">{x.error}</p>}
                 {x.columns.map((c) => (
                   <Item
                     key={c.name}
