@@ -232,7 +232,8 @@ func (cs *calls) finishCall(closed bool) {
 	cs.out.emit(chat.Event{Kind: chat.CallEnd, Index: cs.index})
 	cs.index++
 	cs.done++
-	cs.page.blank, cs.page.afterCall, cs.closed, cs.markless = true, true, closed, cs.trial.closing.Markless()
+	cs.page.anew()
+	cs.page.afterCall, cs.closed, cs.markless = true, closed, cs.trial.closing.Markless()
 }
 
 // cutCall ends a call that the end of the text cut: what was decided leaves if the call had been released by then, and it
