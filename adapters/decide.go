@@ -55,7 +55,7 @@ func (ar *arguments) decide(from, at int, name string, g repair.Args) {
 	ar.Pos = from
 	g.Mark = func(i int) bool { return ar.IsMark(i) || ar.Has(i, "```") || ar.outside.argCloser(i) }
 	today := ""
-	if !out.Doubt && !out.Broken {
+	if !out.Doubt && !out.Broken && !(ar.Unclosed && name == "") { // a value in a tag ends with its tag, and was not cut
 		today = out.From(at)
 	}
 	m, ok := lenient.Meaning{Args: today}, today != "" && ar.writtenAsPython(string(ar.Slice(from, end)), today)

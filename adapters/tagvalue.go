@@ -41,10 +41,13 @@ func (tg *tagged) tagValue(p *declaration.Pattern, h head, t *schema.Type) {
 		tg.HoldOff()
 		from, at := tg.Pos, tg.Out.Written()
 		tg.calls.argsAt = from
+		doubt := tg.Out.Doubt // of a value in front, which this one does not take away
+		tg.Out.Doubt, tg.Unclosed = false, false
 		tg.Value(typ)
 		tg.args.noticeRest()
 		end := tg.Pos
 		tg.args.decide(from, at, "", repair.Args{Type: typ})
+		tg.Out.Doubt = tg.Out.Doubt || doubt
 		tg.written.value(h.key, !tg.Out.Odd || from >= tg.Base && end <= tg.Pos && tg.args.writtenAsPython(string(tg.Slice(from, end)), tg.Out.From(at)))
 		tg.calls.argsAt = -1
 		tg.skipValue(p, h, t)

@@ -209,13 +209,14 @@ func plainSpace(r rune) rune {
 // tail is what the text behind the arguments costs, if they end at i: closers, a member of the envelope, another call and
 // the end are free.
 // What is left over is never left out: a member that the schema knows, behind the end, is another reading's.
-// Beyond two closers each is one too many.
+// Beyond two closers each is one too many; nothing closes behind a value that stands alone.
 func (g *Args) tail(i int) int {
 	closers := 0
+	alone := g.Envelope == nil && !g.Python
 	for i = g.blank(i); isClose(g.at(i)) && closers < maxClosers; i = g.blank(i + 1) {
 		closers++
 	}
-	cost := max(closers-2, 0) * small
+	cost := max(closers-pick(alone, 0, 2), 0) * small
 	if g.Around != 0 && g.at(i) == int(g.Around) {
 		i = g.blank(i + 1)
 	}
@@ -223,6 +224,8 @@ func (g *Args) tail(i int) int {
 	switch {
 	case g.over(i), g.has(i, "```"):
 		return cost
+	case alone && (c == ',' || c == ';'): // elements of it, perhaps
+		return Most + 1
 	case c == ',' || c == ';':
 		i = g.blank(i + 1)
 		key, _ := g.keyAhead(i)

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 
+	"toolnorm/adapters/internal/lenient"
+	"toolnorm/adapters/internal/repair"
 	"toolnorm/adapters/internal/scan"
 )
 
@@ -105,7 +107,11 @@ func (l *law) applied(text string) *node {
 	if inner, ok := strings.CutPrefix(rest, "("); ok && strings.HasSuffix(inner, ")") {
 		rest = strings.TrimSpace(strings.TrimSuffix(inner, ")"))
 		if !strings.HasPrefix(rest, "{") {
-			rest, called = "{"+rest+"}", true
+			m, ok := lenient.Decide(inner, repair.Args{Type: t.Type(), Python: true}, t.Name, "")
+			if !ok || m.Open || strings.TrimSpace(inner[m.End:]) != "" {
+				return nil
+			}
+			rest, called = m.Args, true
 		}
 	}
 	if !strings.HasPrefix(rest, "{") {
