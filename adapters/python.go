@@ -189,7 +189,7 @@ func (py *python) decidePython(start int, t *toolset.Tool, today string, a match
 		today = ""
 	}
 	end, n := py.Pos, 0
-	for n < 8*maxBehind && py.At(n) >= 0 && !py.IsMark(n) {
+	for n < 8*maxBehind && py.At(n) >= 0 && !py.args.endsCall(n) { // other marks may stand in a text
 		n++
 	}
 	text := string(py.Slice(start, py.Pos+n))
@@ -209,7 +209,7 @@ func (py *python) decidePython(start int, t *toolset.Tool, today string, a match
 			a = mismatch
 		}
 		return "", a
-	case m.Open && !py.IsMark(n):
+	case m.Open && !py.args.endsCall(n):
 		return "", incomplete
 	}
 	py.Pos += m.End

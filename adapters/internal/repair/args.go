@@ -26,6 +26,9 @@ type Args struct {
 // A Python call begins behind its parenthesis, which is the container that is open then.
 func (g *Args) Read(text string) []Reading {
 	g.look = look{text, strings.LastIndexByte(text, '"'), g.Mark, delims}
+	if g.Python {
+		g.lastQuote = strings.LastIndexAny(text, `"'`)
+	}
 	if len(g.Quotes) > 0 {
 		g.delims = slices.Clone(delims)
 		for _, q := range g.Quotes {
@@ -224,7 +227,7 @@ func (g *Args) tail(i int) int {
 	switch {
 	case g.over(i), g.has(i, "```"):
 		return cost
-	case alone && (c == ',' || c == ';'): // elements of it, perhaps
+	case alone && (c == ',' || c == ';' || c != '<' && strings.IndexByte(g.text[i:], '<') >= 0): // elements of it; a tag
 		return Most + 1
 	case c == ',' || c == ';':
 		i = g.blank(i + 1)
