@@ -1,6 +1,7 @@
 package repair
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -209,6 +210,9 @@ func plainSpace(r rune) rune {
 	return ' '
 }
 
+// tag is the beginning of a tag that opens.
+var tag = regexp.MustCompile(`<[^/\\\s]`)
+
 // tail is what the text behind the arguments costs, if they end at i: closers, a member of the envelope, another call and
 // the end are free.
 // What is left over is never left out: a member that the schema knows, behind the end, is another reading's.
@@ -227,7 +231,7 @@ func (g *Args) tail(i int) int {
 	switch {
 	case g.over(i), g.has(i, "```"):
 		return cost
-	case alone && (c == ',' || c == ';' || c != '<' && strings.IndexByte(g.text[i:], '<') >= 0): // elements of it; a tag
+	case alone && (c == ',' || c == ';' || c != '<' && tag.MatchString(g.text[i:])): // elements of it; another tag
 		return Most + 1
 	case c == ',' || c == ';':
 		i = g.blank(i + 1)

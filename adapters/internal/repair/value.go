@@ -253,7 +253,7 @@ func (g *Args) scalar(s *Search, n *Node, c int) {
 		if !own && !g.Python {
 			cost += g.first(&to, habitWords, small)
 		}
-		if g.quoteAt(end) > 0 && typeOf(n.Want).Allows(schema.String) {
+		if key, _ := g.keyAhead(end); g.quoteAt(end) > 0 && key == "" && typeOf(n.Want).Allows(schema.String) && typeOf(n.Want).Allows(schema.KindOf(value)) {
 			to.Flags |= unsure // a text that has lost its first quote, perhaps
 		}
 		if !typeOf(n.Want).Allows(schema.KindOf(value)) && typeOf(n.Want).Allows(schema.String) {
