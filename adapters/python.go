@@ -178,7 +178,11 @@ func (py *python) pythonArgs(t *toolset.Tool) (string, match) {
 func (py *python) argumentAt(start int, t *toolset.Tool) bool {
 	at := py.Pos
 	py.Pos = start
-	key, value := py.KeyAt(py.Space(0))
+	n := py.Space(0)
+	if c := py.At(n); c == '(' || c == ',' { // one too many
+		n += 1 + py.Space(n+1)
+	}
+	key, value := py.KeyAt(n)
 	py.Pos = at
 	return value > 0 && t.Type().Has(key)
 }
