@@ -15,9 +15,31 @@ var mark = regexp.MustCompile(`^(<[|｜]/?[^\s<>|｜]{1,40}[|｜]?>|</?[^\s<>|�
 // lastMark is such a mark at the end of a text.
 var lastMark = regexp.MustCompile(`(<[|｜]/?[^\s<>|｜]{1,40}[|｜]?>|</?[^\s<>|｜/]{1,40}[|｜]>|\[/?[A-Z][A-Z_]{3,}\])$`)
 
+// damaged are marks that a slip has spoiled, at both ends of a text of JSON.
+var damaged = regexp.MustCompile(`^(<[/ ]{0,2}[|｜]?[\w ]{4,40}[|｜]? ?>?)\s*([{\[][\s\S]*[}\]])\s*(<?[/ ]{0,2}[|｜]?[\w ]{4,40}[|｜]? ?>?)$`)
+
+// letters returns the letters of a mark.
+func letters(mark string) string { return strings.Trim(strings.ReplaceAll(mark, " ", ""), "<>/|｜") }
+
+// between returns what stands between two marks that are one word for calls, of which a slip has spoiled one, or which
+// have changed places; "" where none do.
+func between(text string) string {
+	m := damaged.FindStringSubmatch(text)
+	if m == nil || letters(m[1]) != letters(m[3]) {
+		return ""
+	}
+	if word := fold(letters(m[1])); !kinds[word] && !strings.Contains(word, "call") {
+		return ""
+	}
+	return m[2]
+}
+
 // document reads a text in whichever form it begins with; nil when it is none of them to its end.
 func (l *law) document(text string) *node {
 	text = l.unwrapped(text)
+	if inner := between(text); inner != "" {
+		text, l.marked = inner, true
+	}
 	switch {
 	case text == "":
 		return nil
