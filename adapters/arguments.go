@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 
 	"toolnorm/adapters/internal/lenient"
-	"toolnorm/adapters/internal/repair"
 	"toolnorm/adapters/internal/scan"
 	"toolnorm/adapters/internal/toolset"
 	"toolnorm/chat"
@@ -124,13 +123,13 @@ func (ar *arguments) named(t *toolset.Tool, id string, open int) match {
 		n++
 	}
 	text := string(ar.Slice(ar.Pos+open, ar.Pos+n))
-	m, ok := lenient.Decide(text, repair.Args{Type: t.Type(), Python: true}, t.Name, "")
-	if !ok || m.Open {
+	args, left, ok := lenient.Keywords(text, t.Name, t.Type())
+	if !ok {
 		return incompleteAtEnd(ar.At(n), mismatch)
 	}
-	ar.Pos += open + m.End
+	ar.Pos += n - left
 	ar.Repaired("equals")
-	return ar.calls.commitWith(t, id, m.Args)
+	return ar.calls.commitWith(t, id, args)
 }
 
 // braceless reads an object whose opening brace was left out, if the key that it begins with is a parameter of the tool.

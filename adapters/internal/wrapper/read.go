@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"toolnorm/adapters/internal/lenient"
-	"toolnorm/adapters/internal/repair"
 	"toolnorm/adapters/internal/scan"
 )
 
@@ -129,11 +128,11 @@ func (l *law) applied(text string) *node {
 	if inner, ok := strings.CutPrefix(rest, "("); ok && strings.HasSuffix(inner, ")") {
 		rest = strings.TrimSpace(strings.TrimSuffix(inner, ")"))
 		if !strings.HasPrefix(rest, "{") {
-			m, ok := lenient.Decide(inner, repair.Args{Type: t.Type(), Python: true}, t.Name, "")
-			if !ok || m.Open || strings.TrimSpace(inner[m.End:]) != "" {
+			args, left, ok := lenient.Keywords(inner, t.Name, t.Type())
+			if !ok || strings.TrimSpace(inner[len(inner)-left:]) != "" {
 				return nil
 			}
-			rest, called = m.Args, true
+			rest, called = args, true
 		}
 	}
 	if !strings.HasPrefix(rest, "{") {
