@@ -190,8 +190,11 @@ func (ar *arguments) listed(t *toolset.Tool, id string) match {
 		n++
 	}
 	args, end, ok := lenient.Listed(string(ar.Slice(ar.Pos, ar.Pos+n)), t.Type())
-	if !ok || ar.At(n) < 0 {
-		return incompleteAtEnd(ar.At(n), mismatch)
+	if !ok {
+		return mismatch
+	}
+	if ar.At(n) < 0 {
+		return incomplete
 	}
 	ar.Pos += end
 	ar.Repaired("raw-arguments")
