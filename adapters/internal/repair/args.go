@@ -216,10 +216,10 @@ var tag = regexp.MustCompile(`<[^/\\\s]`)
 // tail is what the text behind the arguments costs, if they end at i: closers, a member of the envelope, another call and
 // the end are free.
 // What is left over is never left out: a member that the schema knows, behind the end, is another reading's.
-// Beyond two closers each is one too many; nothing closes behind a value that stands alone.
+// Beyond two closers each is one too many; nothing closes behind a value of a known type that stands alone.
 func (g *Args) tail(i int) int {
 	closers := 0
-	alone := g.Envelope == nil && !g.Python
+	alone := g.Envelope == nil && !g.Python && g.Type.Known()
 	for i = g.blank(i); isClose(g.at(i)) && closers < maxClosers; i = g.blank(i + 1) {
 		closers++
 	}
