@@ -1,8 +1,9 @@
 package adapters
 
 import (
+	"encoding/json"
+
 	"toolnorm/adapters/internal/lenient"
-	"toolnorm/adapters/internal/repair"
 	"toolnorm/adapters/internal/scan"
 	"toolnorm/adapters/internal/toolset"
 	"toolnorm/chat"
@@ -35,13 +36,28 @@ type arguments struct {
 //	[{"city": "Rome"}]  null      a list around it, or nothing
 func (ar *arguments) read(t *toolset.Tool, id string, quotes []lenient.Delim) match {
 	ar.Pos += ar.Loose(0)
+	if n := ar.otherBrace(t); n > 0 {
+		key, _ := ar.KeyAt(n)
+		ar.Pos += n
+		return ar.braceless(t, id, key, quotes)
+	}
 	switch c := ar.At(0); {
 	case c < 0:
 		return incomplete
+	case (c == '<' || c == '-' || c == '?' || scan.IsLetter(byte(c))) && !ar.trial.bare():
+		if a := ar.listed(t, id); a != mismatch {
+			return a
+		}
+		if c == 'n' || c == 'N' {
+			return ar.standIn(t, id)
+		}
+		return mismatch
 	case c == '`' || c == '(':
 		return ar.inside(t, id, quotes)
 	case c == '{':
-		if a := ar.objectFits(t); a != matched {
+		if a := ar.objectFits(t); a == mismatch {
+			return ar.filledSchema(t, id)
+		} else if a != matched {
 			return a
 		}
 		ar.calls.commit(t, id)
@@ -107,13 +123,13 @@ func (ar *arguments) named(t *toolset.Tool, id string, open int) match {
 		n++
 	}
 	text := string(ar.Slice(ar.Pos+open, ar.Pos+n))
-	m, ok := lenient.Decide(text, repair.Args{Type: t.Type(), Python: true}, t.Name, "")
-	if !ok || m.Open {
+	args, left, ok := lenient.Keywords(text, t.Name, t.Type())
+	if !ok {
 		return incompleteAtEnd(ar.At(n), mismatch)
 	}
-	ar.Pos += open + m.End
+	ar.Pos += n - left
 	ar.Repaired("equals")
-	return ar.calls.commitWith(t, id, m.Args)
+	return ar.calls.commitWith(t, id, args)
 }
 
 // braceless reads an object whose opening brace was left out, if the key that it begins with is a parameter of the tool.
@@ -132,6 +148,57 @@ func (ar *arguments) braceless(t *toolset.Tool, id, key string, quotes []lenient
 		ar.decideArguments(from, t, quotes, true)
 	}
 	return committed
+}
+
+// otherBrace returns the length of another bracket that stands for the opening brace, 0 where none does: behind it a
+// parameter of the tool stands as a key, which no list has.
+func (ar *arguments) otherBrace(t *toolset.Tool) int {
+	for _, bracket := range [...]string{"[", "｛", "［"} {
+		if ar.Has(0, bracket) {
+			n := len(bracket)
+			if key, value := ar.KeyAt(n + ar.Space(n)); value > 0 && t.Type().Has(key) {
+				return n + ar.Space(n)
+			}
+		}
+	}
+	return 0
+}
+
+// filledSchema reads arguments that a model has written as the schema's properties: {"type": "object", "properties": {…}}.
+// Their values tell them from an echo of the schema, whose properties are described.
+func (ar *arguments) filledSchema(t *toolset.Tool, id string) match {
+	if ar.trial.bare() {
+		return mismatch
+	}
+	start := ar.Pos
+	_, a := ar.Capture(func() { ar.Value(nil) })
+	if text := ar.Slice(start, ar.Pos); a == matched && json.Valid(text) {
+		var doc struct{ Properties json.RawMessage }
+		_ = json.Unmarshal(text, &doc)
+		if args := string(doc.Properties); args != "" && args[0] == '{' && lenient.Fits(args, t.Type()) {
+			ar.Repaired("wrapped")
+			return ar.calls.commitWith(t, id, args)
+		}
+	}
+	return mismatch
+}
+
+// listed reads arguments in a notation of no family; see [lenient.Listed]. They end where their call is closed.
+func (ar *arguments) listed(t *toolset.Tool, id string) match {
+	n := 0
+	for n < 8*maxBehind && ar.At(n) >= 0 && !ar.endsCall(n) {
+		n++
+	}
+	args, end, ok := lenient.Listed(string(ar.Slice(ar.Pos, ar.Pos+n)), t.Type())
+	if !ok {
+		return mismatch
+	}
+	if ar.At(n) < 0 {
+		return incomplete
+	}
+	ar.Pos += end
+	ar.Repaired("raw-arguments")
+	return ar.calls.commitWith(t, id, args)
 }
 
 // quotedObject says whether here stands an object between quotes whose own quotes are not escaped: "{"city": "Rome"}".

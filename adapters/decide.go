@@ -55,10 +55,10 @@ func (ar *arguments) decide(from, at int, name string, g repair.Args) {
 	ar.Pos = from
 	g.Mark = func(i int) bool { return ar.IsMark(i) || ar.Has(i, "```") || ar.outside.argCloser(i) }
 	today := ""
-	if !out.Doubt && !out.Broken {
+	if !out.Doubt && !out.Broken && !(ar.Unclosed && name == "") { // a value in a tag ends with its tag, and was not cut
 		today = out.From(at)
 	}
-	m, ok := lenient.Meaning{Args: today}, today != "" && ar.writtenAsPython(string(ar.Slice(from, end)), today)
+	m, ok := lenient.Meaning{Args: today}, today != "" && strings.TrimSpace(text[end-from:]) == "" && ar.writtenAsPython(text[:end-from], today)
 	if !ok {
 		m, ok = lenient.Decide(text, g, name, today)
 	}
@@ -77,11 +77,11 @@ func (ar *arguments) decide(from, at int, name string, g repair.Args) {
 	}
 }
 
-// noticeRest notes that a sign of JSON stands behind a value that has ended, as in ["a"], "b"]: the value is odd then, since
+// noticeRest notes that something stands behind a value that has ended, as in ["a"], "b"]: the value is odd then, since
 // what would be left out may be a part of it.
 func (ar *arguments) noticeRest() {
 	n := ar.Space(0)
-	if c := ar.At(n); c >= 0 && strings.IndexByte(",:;]})\"'", byte(c)) >= 0 && !ar.IsMark(n) && !ar.outside.argCloser(n) {
+	if c := ar.At(n); c >= 0 && c != '<' && !ar.IsMark(n) && !ar.outside.argCloser(n) {
 		ar.Out.Odd = true
 	}
 }

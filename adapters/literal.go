@@ -82,8 +82,8 @@ func (ms *marks) hasKey(i int, l declaration.Literal) bool {
 	return a == matched && len(l.Units) > 0
 }
 
-// optionalQuote is the offset behind a quote at offset i, or i. MiniMax M2 and Dots write name="f", name='f' and name=f; inside
-// a JSON string it comes escaped.
+// optionalQuote is the offset behind a quote at offset i, or i. MiniMax M2 and Dots write name="f", name='f' and name=f;
+// typesetting makes the quotes curly, and inside a JSON string they come escaped.
 func (ms *marks) optionalQuote(i int) int {
 	switch ms.At(i) {
 	case '"', '\'':
@@ -92,9 +92,16 @@ func (ms *marks) optionalQuote(i int) int {
 		if ms.At(i+1) == '"' {
 			return i + 2
 		}
+	case int(curly[0]):
+		if c := ms.At(i + 2); ms.At(i+1) == int(curly[1]) && c >= int(curly[2]) && c <= int(curly[2])+2 {
+			return i + len(curly)
+		}
 	}
 	return i
 }
+
+// curly is the first of the curly quotes, whose last bytes follow each other: “ ” „.
+const curly = "“"
 
 // optionalSuffix is the offset behind a colon and a word at offset i, or i.
 // Hunyuan's checkpoints end every tag in a word of their own, <tool_calls:opensource>, <arg_key:6124c78e>.
@@ -116,7 +123,7 @@ func begins(l declaration.Literal, c int) bool {
 		return int(u.Byte) == c
 	// a quote of any kind, or none and what follows it
 	case declaration.AnyQuote:
-		return c == '"' || c == '\'' || c == '\\' || len(l.Units) > 1 && int(l.Units[1].Byte) == c
+		return c == '"' || c == '\'' || c == '\\' || c == int(curly[0]) || len(l.Units) > 1 && int(l.Units[1].Byte) == c
 	case declaration.AnyEquals:
 		return c == '=' || scan.IsSpace(c)
 	}

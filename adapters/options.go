@@ -144,7 +144,7 @@ var reasons = [...][4]string{
 	{"opening-brace", "the brace that opens the object was missing and was added", `"city": "Rome"}`, `{"city": "Rome"}`},
 	{"paths", "the backslashes of a Windows path were doubled", `{"a": "C:\temp\new"}`, `{"a": "C:\\temp\\new"}`},
 	{"quotes", "quotes of another kind became double ones", `{'city': 'Rome'}`, `{"city": "Rome"}`},
-	{"raw-arguments", "a call whose body is no JSON: it became the tool's only parameter", `print("hi")`, `{"code":"print(\"hi\")"}`},
+	{"raw-arguments", "arguments that are no JSON: lines, elements, flags or a query became an object, a program the tool's only parameter", `print("hi")`, `{"code":"print(\"hi\")"}`},
 	{"text-around", "words, a fence or thinking around the JSON were left out", `Here it is: {"a": 1}`, `{"a": 1}`},
 	{"too-deep", "arguments nested deeper than 512 levels were cut there", `[[[[…`, ``},
 	{"trailing-comma", "a comma behind the last member or item was left out", `{"a": 1,}`, `{"a": 1}`},

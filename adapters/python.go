@@ -178,7 +178,11 @@ func (py *python) pythonArgs(t *toolset.Tool) (string, match) {
 func (py *python) argumentAt(start int, t *toolset.Tool) bool {
 	at := py.Pos
 	py.Pos = start
-	key, value := py.KeyAt(py.Space(0))
+	n := py.Space(0)
+	if c := py.At(n); c == '(' || c == ',' { // one too many
+		n += 1 + py.Space(n+1)
+	}
+	key, value := py.KeyAt(n)
 	py.Pos = at
 	return value > 0 && t.Type().Has(key)
 }
@@ -189,7 +193,7 @@ func (py *python) decidePython(start int, t *toolset.Tool, today string, a match
 		today = ""
 	}
 	end, n := py.Pos, 0
-	for n < 8*maxBehind && py.At(n) >= 0 && !py.IsMark(n) {
+	for n < 8*maxBehind && py.At(n) >= 0 && !py.args.endsCall(n) { // other marks may stand in a text
 		n++
 	}
 	text := string(py.Slice(start, py.Pos+n))
@@ -209,7 +213,7 @@ func (py *python) decidePython(start int, t *toolset.Tool, today string, a match
 			a = mismatch
 		}
 		return "", a
-	case m.Open && !py.IsMark(n):
+	case m.Open && !py.args.endsCall(n):
 		return "", incomplete
 	}
 	py.Pos += m.End

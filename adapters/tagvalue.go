@@ -41,13 +41,16 @@ func (tg *tagged) tagValue(p *declaration.Pattern, h head, t *schema.Type) {
 		tg.HoldOff()
 		from, at := tg.Pos, tg.Out.Written()
 		tg.calls.argsAt = from
+		doubt := tg.Out.Doubt // of a value in front, which this one does not take away
+		tg.Out.Doubt, tg.Unclosed = false, false
 		tg.Value(typ)
 		tg.args.noticeRest()
 		end := tg.Pos
 		tg.args.decide(from, at, "", repair.Args{Type: typ})
+		tg.Out.Doubt = tg.Out.Doubt || doubt
 		tg.written.value(h.key, !tg.Out.Odd || from >= tg.Base && end <= tg.Pos && tg.args.writtenAsPython(string(tg.Slice(from, end)), tg.Out.From(at)))
 		tg.calls.argsAt = -1
-		tg.skipValue(p, h, t)
+		tg.skipValue(p, h, t, tg.Out.Odd && !tg.Out.Doubt)
 		return
 	}
 	at := tg.Out.Written()
@@ -115,9 +118,10 @@ func (tg *tagged) jsonOpens(i int, typ *schema.Type) bool {
 }
 
 // skipValue steps over what stands behind a complete value, up to where the value of the tag ends.
-// A bracket too many or a comma means nothing there. Other things may be further elements, ["a"], "b"], and are a doubt.
+// A bracket too many or a comma means nothing there. Other things may be further elements, ["a"], "b"], and are a doubt,
+// unless it was decided that they are not.
 // What is skipped is not kept: the value was complete in front of it.
-func (tg *tagged) skipValue(p *declaration.Pattern, h head, t *schema.Type) {
+func (tg *tagged) skipValue(p *declaration.Pattern, h head, t *schema.Type, decided bool) {
 	for tg.At(0) >= 0 {
 		if n, ends := tg.valueEnd(p, h, t, nil); ends {
 			tg.Pos += n
@@ -126,7 +130,7 @@ func (tg *tagged) skipValue(p *declaration.Pattern, h head, t *schema.Type) {
 		// ["a", "b"]]</parameter>
 		if c := tg.At(0); !scan.IsSpace(c) {
 			tg.Repaired("extra-closer")
-			tg.Out.Doubt = tg.Out.Doubt || !scan.IsCloser(c) && c != ',' && c != ';' // elements of the value, perhaps
+			tg.Out.Doubt = tg.Out.Doubt || !decided && !scan.IsCloser(c) && c != ',' && c != ';' // elements of the value, perhaps
 		}
 		tg.Pos++
 	}

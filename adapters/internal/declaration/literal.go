@@ -33,7 +33,7 @@ const (
 	Pad                        // the same where the example has none: kimi-k3 writes <|open|> tools <|sep|>, too
 	SomeSpace                  // at least one white space, between two words: "function call" is not "functioncall"
 	OneNewline                 // a newline or none: it belongs to the mark, more of them to the value
-	AnyQuote                   // ", ', \" or nothing: <invoke name=get_time>
+	AnyQuote                   // ", ', “, \" or nothing: <invoke name=get_time>
 	AnyEquals                  // = with white space around it: <function = get_time>
 	Suffix                     // a colon and a word, or nothing: see SuffixHole
 	AnyBar                     // a full-width bar, or the ASCII one that models write for it: <|tool▁calls▁begin|>

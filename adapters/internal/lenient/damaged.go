@@ -51,6 +51,12 @@ func Decide(text string, g repair.Args, name, today string) (m Meaning, ok bool)
 	return m, ok && !swallows(m.Args, absent(m.Args, g.Type), strings.Count(text[min(m.End, len(text)):], `"`)%2)
 }
 
+// Keywords reads the arguments of a Python call of a tool, up to the end of their text, behind which n bytes were left.
+func Keywords(text, name string, t *schema.Type) (args string, n int, ok bool) {
+	m, ok := Decide(text, repair.Args{Type: t, Python: true}, name, "")
+	return m.Args, len(text) - m.End, ok && !m.Open
+}
+
 // absent are the members of a type that an object does not have.
 func absent(object string, t *schema.Type) (names []string) {
 	fields := scan.Fields(object)

@@ -26,6 +26,7 @@
 //	follow.go      what may follow a value: where a string ends
 //	member.go      members by their keys: which of the schema one means, which is left out, which holds all arguments
 //	standin.go     other values that stand for an object; text as a value
+//	listed.go      arguments in a notation of no family: lines, elements, flags, a query
 //	damaged.go     what damaged arguments mean, by all ways to read them
 //	python.go      literals as Python writes them
 //	repair.go      whole documents: where in a text the JSON is

@@ -37,6 +37,8 @@ func (r *Reader) Key(wild bool) {
 		r.Pos += n
 		if r.Quotes == nil { // else the family writes its keys so
 			r.Repaired("bare-keys")
+		} else if bytes.ContainsAny(name, `"'<>#/{[(`) || name[0] == '-' { // a comment, perhaps
+			r.Out.Odd = true
 		}
 	}
 }

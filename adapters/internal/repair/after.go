@@ -1,6 +1,7 @@
 package repair
 
 import (
+	"regexp"
 	"strings"
 
 	"toolnorm/adapters/internal/scan"
@@ -103,6 +104,9 @@ func (g *Args) after(s *Search, n *Node) {
 		s.Go(n, g.doubled(&here2), here2) // one too many
 	}
 	if g.Python { // the rest of an expression, perhaps
+		if size := len(note.FindString(g.text[n.Pos:])); size > 0 && n.Flags&line == 0 {
+			s.Go(n, slip+small, keep(n, n.Pos+size))
+		}
 		if g.stringAhead(n.Pos) || g.line(n) {
 			g.commaLost(s, n, here)
 		}
@@ -113,6 +117,9 @@ func (g *Args) after(s *Search, n *Node) {
 	g.closerLost(s, n, n.Pos)
 	g.commaLost(s, n, here)
 }
+
+// note is a remark in parentheses behind a value, which is no expression.
+var note = regexp.MustCompile(`^\([a-z][a-z ]{0,40}\)`)
 
 // namedBehind reports whether behind a sign or a word at n a named argument, or a member with a quoted key, stands, which
 // no expression has.
@@ -253,7 +260,9 @@ func (g *Args) commaLost(s *Search, n *Node, here Place) {
 	if n.Flags&line != 0 {
 		cost = min(cost, small)
 	}
-	if n.Pos > 0 && scan.IsQuote(int(g.text[n.Pos-1])) && scan.IsWord(g.at(n.Pos)) {
+	key, _ := g.keyAhead(n.Pos)
+	named := n.Stack.Kind == aCall && typeOf(n.Stack.Want).Has(key) // "x"days=3
+	if n.Pos > 0 && scan.IsQuote(int(g.text[n.Pos-1])) && scan.IsWord(g.at(n.Pos)) && !named {
 		here.Flags |= unsure // the quote in front begins a text, rather
 	}
 	if size := g.ownQuote(n.Pos); size > 0 && g.has(n.Pos+size, g.text[n.Pos:n.Pos+size]) || size > 0 && n.Pos >= size && g.text[n.Pos-size:n.Pos] == g.text[n.Pos:n.Pos+size] {

@@ -1,6 +1,7 @@
 package repair
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -26,6 +27,9 @@ type Args struct {
 // A Python call begins behind its parenthesis, which is the container that is open then.
 func (g *Args) Read(text string) []Reading {
 	g.look = look{text, strings.LastIndexByte(text, '"'), g.Mark, delims}
+	if g.Python {
+		g.lastQuote = strings.LastIndexAny(text, `"'`)
+	}
 	if len(g.Quotes) > 0 {
 		g.delims = slices.Clone(delims)
 		for _, q := range g.Quotes {
@@ -206,16 +210,20 @@ func plainSpace(r rune) rune {
 	return ' '
 }
 
+// tag is the beginning of a tag that opens.
+var tag = regexp.MustCompile(`<[^/\\\s]`)
+
 // tail is what the text behind the arguments costs, if they end at i: closers, a member of the envelope, another call and
 // the end are free.
 // What is left over is never left out: a member that the schema knows, behind the end, is another reading's.
-// Beyond two closers each is one too many.
+// Beyond two closers each is one too many; nothing closes behind a value of a known type that stands alone.
 func (g *Args) tail(i int) int {
 	closers := 0
+	alone := g.Envelope == nil && !g.Python && g.Type.Known()
 	for i = g.blank(i); isClose(g.at(i)) && closers < maxClosers; i = g.blank(i + 1) {
 		closers++
 	}
-	cost := max(closers-2, 0) * small
+	cost := max(closers-pick(alone, 0, 2), 0) * small
 	if g.Around != 0 && g.at(i) == int(g.Around) {
 		i = g.blank(i + 1)
 	}
@@ -223,6 +231,8 @@ func (g *Args) tail(i int) int {
 	switch {
 	case g.over(i), g.has(i, "```"):
 		return cost
+	case alone && (c == ',' || c == ';' || c != '<' && tag.MatchString(g.text[i:])): // elements of it; another tag
+		return Most + 1
 	case c == ',' || c == ';':
 		i = g.blank(i + 1)
 		key, _ := g.keyAhead(i)

@@ -28,8 +28,8 @@ func (g *Args) closeHere(s *Search, n *Node, i int, run string) {
 	if n.Flags&sBare == 0 && i > 0 && (g.text[i-1] == '"' || g.text[i-1] == '\'') {
 		cost = 2 * slip // the quote in front is the end, though not of the same kind
 	}
-	if n.Flags&sBare == 0 && (g.atBorder(i-1) || g.literal(n, run)) {
-		to.Flags |= unsure // the sign may stand behind the text; the quote in front of a number
+	if n.Flags&sBare == 0 && (n.Flags&sDirty != 0 || g.atBorder(i-1) || g.literal(n, run)) {
+		to.Flags |= unsure // one of its quotes was the end; the sign may stand behind the text; the quote in front of a number
 	}
 	s.Go(n, cost, to, run, `"`)
 }

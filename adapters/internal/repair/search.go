@@ -201,6 +201,14 @@ func (s *Search) Done(n *Node, cost int, flags uint64) {
 // A grammar's own modes lie below it.
 const doneMode = 255
 
+// quotes counts the quotes in the string that is being put out, which its own quote alone begins.
+func (p *Piece) quotes() (n int) {
+	for ; p != nil && p.text != `"`; p = p.before {
+		n += strings.Count(p.text, `"`)
+	}
+	return n
+}
+
 // String returns the whole output up to p.
 // It is asked for readings alone, of which there are few.
 // Until then outputs are lists of slices of the text, and nothing is copied.

@@ -226,7 +226,11 @@ func (g *Args) otherQuote(s *Search, n *Node, i int, run string, d *delim) {
 		return
 	}
 	if size := g.quoteAt(i); size > 0 && g.otherEnd(i, n) {
-		s.Go(n, slip, n.behind(i+size), run, `"`)
+		to := n.behind(i + size)
+		if g.text[i] == '"' && (n.Out.quotes()+strings.Count(run, `"`))%2 != 0 {
+			to.Flags |= unsure // it ends a quotation of the text, rather
+		}
+		s.Go(n, slip, to, run, `"`)
 	} else if g.has(i, `\"`) && g.likelyEnd(i+2, n.Stack) == 2 {
 		s.Go(n, slip, n.behind(i+2), run, `"`)
 	}
@@ -263,7 +267,8 @@ func (g *Args) quote(s *Search, n *Node, i int, run string, d *delim) {
 	if run != "" && scan.IsDigit(run[len(run)-1]) { // inches
 		to.Flags &^= sLone
 	}
-	if n.Flags&sBracket != 0 || g.atStructure(n, i, behind, d) {
+	between := n.Flags&sLone != 0 && strings.HasPrefix(run, " ") && strings.HasSuffix(run, " ") // 'a' and 'b'
+	if n.Flags&sBracket != 0 || between || g.atStructure(n, i, behind, d) {
 		to.Flags |= unsure
 	}
 	text := `\"`

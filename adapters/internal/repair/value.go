@@ -253,6 +253,7 @@ func (g *Args) scalar(s *Search, n *Node, c int) {
 		if !own && !g.Python {
 			cost += g.first(&to, habitWords, small)
 		}
+		to.Flags |= g.halfQuoted(end, typeOf(n.Want), schema.KindOf(value))
 		if !typeOf(n.Want).Allows(schema.KindOf(value)) && typeOf(n.Want).Allows(schema.String) {
 			value = schema.Quote(word)
 		}
@@ -262,6 +263,15 @@ func (g *Args) scalar(s *Search, n *Node, c int) {
 		rest, _ := Scalar(strings.TrimRight(word, ".:;"))
 		g.bare(s, n, pick(c == '#' || c == '/', habit, 0)+pick(rest != "" && (ends || !isWord), slip, 0))
 	}
+}
+
+// halfQuoted is unsure where behind a word that ends at i a quote stands, and begins no key: the word may be a text that has
+// lost its first quote, where one is allowed as well as what the word is.
+func (g *look) halfQuoted(i int, t *schema.Type, word schema.Kinds) uint64 {
+	if key, _ := g.keyAhead(i); g.quoteAt(i) > 0 && key == "" && t.Allows(schema.String) && t.Allows(word) {
+		return unsure
+	}
+	return 0
 }
 
 func (g *look) wordByte(i int) bool {

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"toolnorm/adapters/internal/lenient"
 	"toolnorm/adapters/internal/scan"
 )
 
@@ -13,9 +14,31 @@ var mark = regexp.MustCompile(`^(<[|｜]/?[^\s<>|｜]{1,40}[|｜]?>|</?[^\s<>|�
 // lastMark is such a mark at the end of a text.
 var lastMark = regexp.MustCompile(`(<[|｜]/?[^\s<>|｜]{1,40}[|｜]?>|</?[^\s<>|｜/]{1,40}[|｜]>|\[/?[A-Z][A-Z_]{3,}\])$`)
 
+// damaged are marks that a slip has spoiled, at both ends of a text of JSON.
+var damaged = regexp.MustCompile(`^(<[/ ]{0,2}[|｜]?[\w ]{4,40}[|｜]? ?>?)\s*([{\[][\s\S]*[}\]])\s*(<?[/ ]{0,2}[|｜]?[\w ]{4,40}[|｜]? ?>?)$`)
+
+// letters returns the letters of a mark.
+func letters(mark string) string { return strings.Trim(strings.ReplaceAll(mark, " ", ""), "<>/|｜") }
+
+// between returns what stands between two marks that are one word for calls, of which a slip has spoiled one, or which
+// have changed places; "" where none do.
+func between(text string) string {
+	m := damaged.FindStringSubmatch(text)
+	if m == nil || letters(m[1]) != letters(m[3]) {
+		return ""
+	}
+	if word := fold(letters(m[1])); !kinds[word] && !strings.Contains(word, "call") {
+		return ""
+	}
+	return m[2]
+}
+
 // document reads a text in whichever form it begins with; nil when it is none of them to its end.
 func (l *law) document(text string) *node {
 	text = l.unwrapped(text)
+	if inner := between(text); inner != "" {
+		text, l.marked = inner, true
+	}
 	switch {
 	case text == "":
 		return nil
@@ -105,7 +128,11 @@ func (l *law) applied(text string) *node {
 	if inner, ok := strings.CutPrefix(rest, "("); ok && strings.HasSuffix(inner, ")") {
 		rest = strings.TrimSpace(strings.TrimSuffix(inner, ")"))
 		if !strings.HasPrefix(rest, "{") {
-			rest, called = "{"+rest+"}", true
+			args, left, ok := lenient.Keywords(inner, t.Name, t.Type())
+			if !ok || strings.TrimSpace(inner[len(inner)-left:]) != "" {
+				return nil
+			}
+			rest, called = args, true
 		}
 	}
 	if !strings.HasPrefix(rest, "{") {

@@ -1,0 +1,154 @@
+package lenient
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+
+	"toolnorm/adapters/internal/scan"
+	"toolnorm/chat/schema"
+)
+
+// listing is a notation in which members follow each other without quotes around their keys.
+type listing struct {
+	first, next string // in front of the first key, and of each further one
+	behind      string // between a key and its value
+	end         string // behind the last value
+	other       *regexp.Regexp
+}
+
+// listings are those that models fall into: lines, lines with dashes, a program's flags, a query.
+// What looks like a member that the tool does not have may be a part of the text in front of it, or not: other.
+var listings = []listing{
+	{"", "\n", ": ", "", regexp.MustCompile(`\n\w+: `)},
+	{"- ", "\n- ", ": ", "\n", regexp.MustCompile(`\n- \w+: `)},
+	{"--", " --", " ", "", regexp.MustCompile(` --\w`)},
+	{"?", "&", "=", "", regexp.MustCompile(`&\w+=`)},
+}
+
+// listed is a member of a listing: its value stands from from to to.
+type listed struct {
+	key      string
+	from, to int
+}
+
+// Listed reads arguments that stand at the beginning of a text in a notation of no family: known parameters, each once,
+// in lines, in elements, as flags or as a query. Closers may follow, of which none is read. ok is false where a value
+// may end in two places.
+func Listed(text string, t *schema.Type) (args string, end int, ok bool) {
+	if strings.HasPrefix(text, "<") {
+		members, end := elements(text, t)
+		args, ok = object(text, members, t)
+		return args, end, ok && len(members) > 0
+	}
+	for k := range listings {
+		l := &listings[k]
+		members, end := l.members(text, t)
+		if len(members) == 0 {
+			continue
+		}
+		for _, m := range members {
+			if l.other.MatchString(text[m.from:m.to]) {
+				return "", 0, false
+			}
+		}
+		args, ok = object(text, members, t)
+		return args, end, ok
+	}
+	return "", 0, false
+}
+
+// members returns the members of a text in a notation, and where the last of them ends; none where a key stands twice, or
+// nobody knows what of the last value is its own.
+func (l *listing) members(text string, t *schema.Type) (all []listed, end int) {
+	if !strings.HasPrefix(text, l.first) {
+		return nil, 0
+	}
+	seen := map[string]bool{}
+	for i := 0; i < len(text); i++ {
+		front := l.next
+		if i == 0 {
+			front = l.first
+		}
+		rest, ok := strings.CutPrefix(text[i:], front)
+		n := 0
+		for ok && n < len(rest) && scan.IsWord(int(rest[n])) {
+			n++
+		}
+		if ok = ok && n > 0 && t.Has(rest[:n]) && strings.HasPrefix(rest[n:], l.behind); !ok {
+			if i == 0 {
+				return nil, 0
+			}
+			continue
+		}
+		if seen[rest[:n]] {
+			return nil, 0
+		}
+		seen[rest[:n]] = true
+		if len(all) > 0 {
+			all[len(all)-1].to = i
+		}
+		i += len(front) + n + len(l.behind)
+		all = append(all, listed{rest[:n], i, len(text)})
+		i--
+	}
+	if len(all) == 0 {
+		return nil, 0
+	}
+	last := &all[len(all)-1]
+	if d := json.NewDecoder(strings.NewReader(text[last.from:])); d.Decode(new(any)) == nil && strings.Trim(text[last.from+int(d.InputOffset()):], "}] \n") == "" {
+		last.to = last.from + int(d.InputOffset())
+		return all, last.to
+	}
+	value := strings.TrimRight(strings.TrimSpace(text[last.from:]), "}] \n")
+	last.to = last.from + strings.Index(text[last.from:], value) + len(value)
+	behind, ok := strings.CutPrefix(text[last.to:], l.end)
+	if !ok || behind != "" && !scan.IsCloser(int(behind[0])) {
+		return nil, 0
+	}
+	return all, last.to
+}
+
+// elements returns the members of a text that begins with elements named like parameters, and where they end.
+func elements(text string, t *schema.Type) (all []listed, end int) {
+	for {
+		at := end + len(text[end:]) - len(strings.TrimLeft(text[end:], " \r\n\t"))
+		rest, opened := strings.CutPrefix(text[at:], "<")
+		key, rest, closed := strings.Cut(rest, ">")
+		if !opened || !closed || !t.Has(key) {
+			return all, end
+		}
+		closer := "</" + key + ">"
+		if strings.Count(text, closer) != 1 || strings.Count(text, "<"+key+">") != 1 {
+			return nil, 0
+		}
+		from := len(text) - len(rest)
+		to := strings.Index(text, closer)
+		if to < from {
+			return nil, 0
+		}
+		all, end = append(all, listed{key, from, to}), to+len(closer)
+	}
+}
+
+// object returns members as an object; ok is false where it does not fit the type, or a text may be more or less than it
+// seems: it stands in quotes, at its border stands white space, or a bracket of it has no partner.
+func object(text string, members []listed, t *schema.Type) (args string, ok bool) {
+	var out strings.Builder
+	for i, m := range members {
+		value, typ := text[m.from:m.to], t.Prop(m.key)
+		trimmed := strings.TrimSpace(value)
+		asJSON := json.Valid([]byte(trimmed))
+		switch {
+		case asJSON && trimmed[0] != '"' && !typ.Allows(schema.String), asJSON && trimmed[0] == '"' && strings.HasPrefix(text, "--"):
+			value = trimmed
+		case !typ.Only(schema.String) || trimmed != value || value == "" || asJSON && trimmed[0] == '"' || swallowed(value, nil) || strings.HasPrefix(text, "--"):
+			return "", false
+		default:
+			value = schema.Quote(value)
+		}
+		out.WriteString([]string{"{", ","}[min(i, 1)] + schema.Quote(m.key) + ":" + value)
+	}
+	args = out.String() + "}"
+	return args, len(members) > 0 && Fits(args, t)
+}
