@@ -58,7 +58,9 @@ func (ar *arguments) decide(from, at int, name string, g repair.Args) {
 	if !out.Doubt && !out.Broken && !(ar.Unclosed && name == "") { // a value in a tag ends with its tag, and was not cut
 		today = out.From(at)
 	}
-	m, ok := lenient.Meaning{Args: today}, today != "" && strings.TrimSpace(text[end-from:]) == "" && ar.writtenAsPython(text[:end-from], today)
+	// in a tag nothing stands behind a value; behind arguments the rest of their call does
+	alone := name != "" || strings.TrimSpace(text[end-from:]) == ""
+	m, ok := lenient.Meaning{Args: today}, today != "" && alone && ar.writtenAsPython(text[:end-from], today)
 	if !ok {
 		m, ok = lenient.Decide(text, g, name, today)
 	}

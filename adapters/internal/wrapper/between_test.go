@@ -9,6 +9,7 @@ func TestOneWordAroundJSONIsAMark(t *testing.T) {
 		"< tool_call>{}</tool_call>":     "{}",
 		"</tool_calls>[1]<tool_calls>":   "[1]",
 		"<|tool_ call|>\n{}</tool_call>": "{}",
+		"<tool_call>{}</tool_call>":      "",
 		"<code>{}</code>":                "",
 		"</example>{}<example>":          "",
 		"<tool_calls>[1]</tool_results>": "",

@@ -27,6 +27,9 @@ func between(text string) string {
 	if m == nil || letters(m[1]) != letters(m[3]) {
 		return ""
 	}
+	if word := letters(m[1]); m[1] == "<"+word+">" && m[3] == "</"+word+">" {
+		return "" // an element, whose text may be escaped
+	}
 	if word := fold(letters(m[1])); !kinds[word] && !strings.Contains(word, "call") {
 		return ""
 	}
