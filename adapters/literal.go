@@ -82,7 +82,7 @@ func (ms *marks) hasKey(i int, l declaration.Literal) bool {
 	return a == matched && len(l.Units) > 0
 }
 
-// optionalQuote is the offset behind a quote at offset i, or i. MiniMax M2 and Dots write name="f", name='f' and name=f;
+// optionalQuote returns the offset behind a quote at offset i, or i. MiniMax M2 and Dots write name="f", name='f' and name=f;
 // typesetting makes the quotes curly, and inside a JSON string they come escaped.
 func (ms *marks) optionalQuote(i int) int {
 	switch ms.At(i) {

@@ -63,7 +63,7 @@ func questioned(r *chat.Request) bool {
 // mostTold is how many bytes of each message before the last one a model is told that is asked whether it needs a tool.
 const mostTold = 300
 
-// question is what the user said last, with what was said before it in short: "And in yen?" needs the tool that the turn before
+// question returns what the user said last, with what was said before it in short: "And in yen?" needs the tool that the turn before
 // needed, and "Why is the euro stronger?" needs none.
 func question(r *chat.Request) string {
 	last := len(r.Messages) - 1
@@ -85,7 +85,7 @@ func question(r *chat.Request) string {
 	return "Earlier the user said: " + atMostTold(said) + "\nThe answer was: " + atMostTold(answer) + "\nNow the user says: " + now
 }
 
-// atMostTold is the beginning of a text.
+// atMostTold returns the beginning of a text.
 func atMostTold(s string) string { return strings.ToValidUTF8(s[:min(len(s), mostTold)], "") }
 
 // askBeforeTools takes the tools out of a request when the model, asked beforehand, says that it needs none of

@@ -67,7 +67,7 @@ func (t demoTurn) fitting(format json.RawMessage) string {
 // mostSchemas is how many places of a text are tried for a schema.
 const mostSchemas = 64
 
-// described is the schema that the last text of the client's describes its answer by, as clients do that ask for any JSON; empty:
+// described returns the schema that the last text of the client's describes its answer by, as clients do that ask for any JSON; empty:
 // there is none.
 func (t demoTurn) described() json.RawMessage {
 	for _, m := range slices.Backward(t.Messages) {

@@ -116,7 +116,7 @@ func (c Client) Plan(home string, s Server) ([]Change, error) {
 	return all, nil
 }
 
-// filled is an example with a server's own address, model and key. JSON, YAML and TOML take the same quoted texts.
+// filled returns an example with a server's own address, model and key. JSON, YAML and TOML take the same quoted texts.
 func filled(example []byte, s Server) []byte {
 	quoted := func(text string) string {
 		b, _ := json.Marshal(text)
@@ -226,7 +226,7 @@ func (c Client) Connected(folder string) bool {
 	return err == nil
 }
 
-// keptAt is the file that keeps how a client's files were.
+// keptAt returns the path of the file that keeps how a client's files were.
 func (c Client) keptAt(folder string) string { return filepath.Join(folder, c.Name+".json") }
 
 // kept reads it.

@@ -57,7 +57,7 @@ func mergeObject(to, from *hujson.Object, line string) {
 	}
 }
 
-// lineOf is the line break and the indentation in front of an object's members; otherwise where they stand on one line.
+// lineOf returns the line break and the indentation in front of an object's members; otherwise where they stand on one line.
 func lineOf(o *hujson.Object, otherwise string) string {
 	for i := range o.Members {
 		if front := string(o.Members[i].Name.BeforeExtra); strings.Contains(front, "\n") {
@@ -67,7 +67,7 @@ func lineOf(o *hujson.Object, otherwise string) string {
 	return otherwise
 }
 
-// indented is a value behind a name, with the indentation of its further lines changed.
+// indented returns a value behind a name, with the indentation of its further lines changed.
 func indented(v hujson.Value, from, to string) hujson.Value {
 	v = v.Clone()
 	shift := func(x hujson.Extra) hujson.Extra { return hujson.Extra(strings.ReplaceAll(string(x), from, to)) }
@@ -135,7 +135,7 @@ func mergeList(to, from *yaml.Node) {
 	}
 }
 
-// keyIn is the index of the value of a key, -1 when the mapping has none.
+// keyIn returns the index of the value of a key, -1 when the mapping has none.
 func keyIn(m *yaml.Node, key string) int {
 	for k := 0; k+1 < len(m.Content); k += 2 {
 		if m.Content[k].Value == key {
@@ -145,7 +145,7 @@ func keyIn(m *yaml.Node, key string) int {
 	return -1
 }
 
-// nameOf is what an item is called.
+// nameOf returns what an item is called.
 func nameOf(item *yaml.Node) string {
 	if i := keyIn(item, "name"); item.Kind == yaml.MappingNode && i > 0 {
 		return item.Content[i].Value
