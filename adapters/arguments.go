@@ -2,6 +2,7 @@ package adapters
 
 import (
 	"encoding/json"
+	"slices"
 
 	"toolnorm/adapters/internal/lenient"
 	"toolnorm/adapters/internal/scan"
@@ -175,12 +176,31 @@ func (ar *arguments) filledSchema(t *toolset.Tool, id string) match {
 	if text := ar.Slice(start, ar.Pos); a == matched && json.Valid(text) {
 		var doc struct{ Properties json.RawMessage }
 		_ = json.Unmarshal(text, &doc)
-		if args := string(doc.Properties); args != "" && args[0] == '{' && lenient.Fits(args, t.Type()) {
+		if args := string(doc.Properties); args != "" && args[0] == '{' && !describes(doc.Properties, t.Type()) && lenient.Fits(args, t.Type()) {
 			ar.Repaired("wrapped")
 			return ar.calls.commitWith(t, id, args)
 		}
 	}
 	return mismatch
+}
+
+// describes reports whether a member of an object has members that its parameter does not declare: it is a schema
+// then, and the object describes arguments.
+func describes(properties []byte, t *schema.Type) bool {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(properties, &members) != nil {
+		return true
+	}
+	for key, m := range members {
+		var inner map[string]json.RawMessage
+		_ = json.Unmarshal(m, &inner) // a value of another kind has none
+		for name := range inner {
+			if !slices.Contains(t.Prop(key).Members(), name) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // listed reads arguments in a notation of no family; see [lenient.Listed]. They end where their call is closed.

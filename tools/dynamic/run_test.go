@@ -272,8 +272,8 @@ func TestSQLToolsOnPostgres(t *testing.T) {
 		}
 	}
 	for query, want := range map[string]string{
-		"SELECT :a::int + 1 AS n, ':a' AS t":                                `{"n":6,"t":":a"}`,
-		"SELECT (ARRAY[1,2,3])[1:2] AS s, $$:a$$ || :a AS t":                `{"s":[1,2],"t":":a5"}`,
+		"SELECT :a::int + 1 AS n, ':b' AS t":                                `{"n":6,"t":":b"}`,
+		"SELECT (ARRAY[1,2,3])[1:2] AS s, $$:b$$ || :a AS t":                `{"s":[1,2],"t":":b5"}`,
 		"SELECT count(*) AS n FROM h_user WHERE :a IS NULL OR user_nm = :a": `{"n":0}`,
 		"SELECT word FROM secret WHERE word = :a":                           "! secret may not be read",
 		"SELECT pg_sleep(1), :a":                                            "! pg_sleep is not among the functions",
