@@ -109,7 +109,7 @@ func (w *Worker) bounds(p *process) (exceeded func() string, release func()) {
 		switch {
 		case l.Memory > 0 && held > l.Memory:
 			return fmt.Sprintf("it takes more than %d MB of memory", l.Memory>>20)
-		case l.Together > 0 && all > l.Together && held > l.Together/int64(l.Processes):
+		case !detecting && l.Together > 0 && all > l.Together && held > l.Together/int64(l.Processes):
 			return fmt.Sprintf("those at work take more than %d MB of memory", l.Together>>20)
 		}
 		return ""

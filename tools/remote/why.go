@@ -49,9 +49,9 @@ func explained(e Entry, err error, said string) error {
 		}
 	case e.Command != "" && errors.Is(err, os.ErrPermission):
 		text = fmt.Sprintf("the command %q may not be run: it is no program, or not allowed", e.Command)
-	case e.Command != "" && (said != "" || errors.Is(err, errLost) || strings.Contains(err.Error(), "transport closed")):
+	case e.Command != "" && (said != "" || errors.Is(err, errLost) || strings.Contains(err.Error(), "closed") || strings.Contains(err.Error(), "broken pipe")):
 		text = "the command has ended without speaking MCP"
-		if errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, errLost) && !strings.Contains(err.Error(), "closed") {
+		if errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, errLost) && !strings.Contains(err.Error(), "closed") && !strings.Contains(err.Error(), "broken pipe") {
 			text = plainly(err)
 		}
 		if said != "" {
