@@ -74,7 +74,11 @@ func scriptsOf(t *testing.T, all []sloppy) []gguf.Script {
 			for at := len(text) - 2; at > 1 && !ok; at-- {
 				if a, b := text[:at], text[at:]; utf8.ValidString(a) && utf8.ValidString(b) && !used[a] && !used[b] {
 					used[a], used[b], named[name], ok = true, true, true, true
-					out = append(out, gguf.Script{Name: name, Parts: []string{a, b}})
+					sign := ""
+					if j > 0 {
+						sign = signOf(i)
+					}
+					out = append(out, gguf.Script{Name: name, Parts: []string{a, b}, Sign: sign})
 				}
 			}
 			if !ok {
@@ -87,6 +91,9 @@ func scriptsOf(t *testing.T, all []sloppy) []gguf.Script {
 
 // answerOf is a case's answer, with its number at both ends so that it is like no other.
 func answerOf(c sloppy, i int) string { return fmt.Sprintf("%d: %s (%d)", i, c.steps[1], i) }
+
+// signOf is what a tool's result chooses the answer with. It looks like no mark: those are broken in results.
+func signOf(i int) string { return fmt.Sprintf("~answer %d~", i) }
 
 func stepName(i, j int) string { return fmt.Sprintf("case%d_step%d", i, j) }
 
@@ -156,7 +163,7 @@ func TestAnAgentOfARealServer(t *testing.T) {
 	for i, c := range all {
 		t.Run(c.name, func(t *testing.T) {
 			r.mu.Lock()
-			r.ran, r.next = nil, gguf.Script{Name: stepName(i, 1)}.Selector()
+			r.ran, r.next = nil, signOf(i)
 			r.mu.Unlock()
 			request := fmt.Sprintf(`{"jsonrpc":"2.0","method":"generate_content","params":{"model":"gemma3","messages":[{"role":"user","content":"Please do what was said: %s"}]},"id":%d}`, gguf.Script{Name: stepName(i, 0)}.Selector(), i)
 			var got struct {

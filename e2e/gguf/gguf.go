@@ -18,6 +18,7 @@
 package gguf
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -36,10 +37,11 @@ type Script struct {
 	// Control are texts that are control tokens wherever a script that names them holds them for the first time. Servers leave
 	// such tokens out of what they pass on. Only a script of one part has any.
 	Control []string
+	Sign    string // the token that chooses it; "": <|s:NAME|>
 }
 
 // Selector returns the token that chooses the script.
-func (s Script) Selector() string { return "<|s:" + s.Name + "|>" }
+func (s Script) Selector() string { return cmp.Or(s.Sign, "<|s:"+s.Name+"|>") }
 
 // Model is a set of scripts, cut into tokens.
 type Model struct {
