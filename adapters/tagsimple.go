@@ -79,7 +79,7 @@ func (tg *tagged) simpleEnd(p *declaration.Pattern, h head, t *schema.Type) (int
 	over := tg.closersFollow(p, lead)
 	if over || (lead > 0 || !h.onLines()) && !p.Family.Args[0].Keyed() && tg.nextArg(p.Family, t, lead) {
 		tail := string(tg.Slice(max(h.from, tg.Pos-maxBorder), tg.Pos))
-		tg.Out.Doubt = tg.Out.Doubt || over && p == p.Family.Header && tg.closedLater(h) || endsInTag(tail) || endsInHalf(tail, h.own.Trimmed().Plain())
+		tg.Out.Doubt = tg.Out.Doubt || over && p == p.Family.Header && tg.ahead.closedLater(h) || endsInTag(tail) || endsInHalf(tail, h.own.Trimmed().Plain())
 		return lead, true
 	}
 	tg.Out.Doubt = tg.Out.Doubt || h.p.Keyed() && tg.tagInText(h, t)
@@ -88,12 +88,12 @@ func (tg *tagged) simpleEnd(p *declaration.Pattern, h head, t *schema.Type) (int
 
 // closedLater reports whether the closer of a value stands later in the reply: a message that seems to begin inside the
 // value may be quoted in it.
-func (tg *tagged) closedLater(h head) bool {
+func (ta *tagsAhead) closedLater(h head) bool {
 	n := 0
-	for n < maxTagText && tg.At(n) >= 0 {
+	for n < maxTagText && ta.At(n) >= 0 {
 		n++
 	}
-	return bytes.Contains(tg.Slice(tg.Pos, tg.Pos+n), []byte(h.own.Trimmed().Plain()))
+	return bytes.Contains(ta.Slice(ta.Pos, ta.Pos+n), []byte(h.own.Trimmed().Plain()))
 }
 
 // junkBehind is the offset behind what means nothing at offset i, where the closer of a value ends, and in front of the next
