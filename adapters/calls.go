@@ -189,9 +189,6 @@ func (cs *calls) endCall(closed bool) {
 		cs.finishCall(closed)
 	case !cs.out.drafting && !c.released && (c.Doubt || c.Broken && cs.trial.ranOver(cs.trial.pin)):
 		cs.textAgain(cs.trial.pin)
-		if args := cs.trial.closing.Family.Args; c.Doubt && len(args) > 0 && args[0].Keyed() {
-			cs.page.restIsText() // where its value ends is not known: calls behind it may be part of that
-		}
 	case isCut || c.Doubt:
 		cs.cutCall()
 	default:
@@ -254,7 +251,7 @@ func (cs *calls) cutCall() {
 }
 
 // textAgain shows a call as the text that it was, from position from on, since it can be read in two ways. Nothing of it has
-// left.
+// left. The text names the tool, so that whoever can may have the call written again.
 // It is solid text: marks in it are no calls, or the same place would be tried once more.
 func (cs *calls) textAgain(from int) {
 	cs.Out = nil
@@ -263,7 +260,17 @@ func (cs *calls) textAgain(from int) {
 	if kept := cs.page.keptTo; kept >= cs.Base && kept < from && len(bytes.Trim(cs.Slice(kept, from), ",; \n")) == 0 {
 		from = kept
 	}
+	here := cs.Pos
+	cs.Pos = from
+	cs.page.flushText()
+	cs.page.doubt = cs.calling.tool.Name
+	cs.Pos = here
 	cs.page.solidFrom(from)
+	if args := cs.trial.closing.Family.Args; cs.calling.Doubt && len(args) > 0 && args[0].Keyed() {
+		cs.page.restIsText() // where its value ends is not known: calls behind it may be part of that
+	}
+	cs.page.flushText()
+	cs.page.doubt = ""
 }
 
 // further reads a further call behind n bytes that separate it from the one before, which it ends: only now it is known

@@ -33,6 +33,7 @@ type decoder struct {
 	doubt    doubt
 	unmarked unmarked
 	wrappers wrappers
+	restored restored
 	thinking thinking
 	openers  openers
 	start    start
@@ -78,7 +79,7 @@ func newDecoder(f *Format, in chat.Source, o Options, yield func(chat.Event, err
 	d.calls = calls{Reader: r, in: &d.in, out: &d.out, marks: &d.marks, page: &d.page,
 		trial: &d.trial, hold: Held(o.Hold), holdNow: o.HoldNow, argsAt: -1}
 	d.readCalls(tools)
-	d.decideCalls(tools, o)
+	d.decideCalls(f, tools, o)
 	d.Source, d.Outside = &d.in, &d.outside
 	d.SetLimit(scan.Unlimited)
 	d.start.startBehind(o.Prompt)
@@ -112,7 +113,7 @@ func (d *decoder) readCalls(tools *toolset.Set) {
 }
 
 // decideCalls puts together the parts that decide what is meant as a call.
-func (d *decoder) decideCalls(tools *toolset.Set, o Options) {
+func (d *decoder) decideCalls(f *Format, tools *toolset.Set, o Options) {
 	text := &d.Buffer
 	d.drafts = drafts{Reader: &d.Reader, out: &d.out, page: &d.page, code: &d.code,
 		trial: &d.trial, calls: &d.calls, tools: tools}
@@ -123,12 +124,14 @@ func (d *decoder) decideCalls(tools *toolset.Set, o Options) {
 		openers: &d.openers, tools: tools, which: o.Which}
 	d.wrappers = wrappers{Buffer: text, in: &d.in, marks: &d.marks, page: &d.page, trial: &d.trial,
 		calls: &d.calls, drafts: &d.drafts, fences: &d.unmarked, tools: tools, off: o.Alone || o.Which == Strict}
+	d.restored = restored{Buffer: text, in: &d.in, page: &d.page, trial: &d.trial, calls: &d.calls, drafts: &d.drafts,
+		tools: tools, format: f, o: o, off: o.Which == Strict || len(o.Control) > 0}
 	d.thinking = thinking{Buffer: text, in: &d.in, marks: &d.marks, page: &d.page, code: &d.code,
 		trial: &d.trial, calls: &d.calls, drafts: &d.drafts, openers: &d.openers, tools: tools,
 		quiet: o.Quiet}
 	d.openers = openers{Reader: &d.Reader, in: &d.in, out: &d.out, marks: &d.marks, page: &d.page, code: &d.code,
 		trial: &d.trial, calls: &d.calls, headers: &d.headers, messages: &d.messages,
-		patterns: &d.patterns, doubt: &d.doubt, unmarked: &d.unmarked, wrappers: &d.wrappers,
+		patterns: &d.patterns, doubt: &d.doubt, unmarked: &d.unmarked, wrappers: &d.wrappers, restored: &d.restored,
 		thinking: &d.thinking, tools: tools}
 	d.start = start{Buffer: text, in: &d.in, marks: &d.marks, page: &d.page, trial: &d.trial,
 		calls: &d.calls, messages: &d.messages, patterns: &d.patterns, thinking: &d.thinking,
@@ -193,6 +196,9 @@ func (d *decoder) end() {
 	var meta chat.Meta
 	if d.in.finish.Meta != nil {
 		meta = *d.in.finish.Meta
+	}
+	if d.restored.doubt && d.calls.index == 0 {
+		d.Repaired("two-readings")
 	}
 	// what the source has repaired comes first: it read the reply before
 	meta.Format, meta.Repairs, meta.Cut = d.marks.f.Name, append(slices.Clip(meta.Repairs), d.Repairs...), d.calls.cutText

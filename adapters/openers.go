@@ -26,6 +26,7 @@ type openers struct {
 	doubt    *doubt
 	unmarked *unmarked
 	wrappers *wrappers
+	restored *restored
 	thinking *thinking
 	tools    *toolset.Set // nil when no tools are offered
 }
@@ -94,7 +95,7 @@ func (op *openers) tryMarks(c int, line bool) bool {
 	if op.tools != nil && (line || op.page.blank) && op.unmarked.headlessCall(c) {
 		return true
 	}
-	if op.wrappers.read(c) {
+	if op.wrappers.read(c) || op.restored.read() {
 		return true
 	}
 	if wasCut {

@@ -32,6 +32,7 @@ type page struct {
 	in  *input
 	out *outlet
 	textState
+	doubt string // the tool that the text calls which is decided now, see [chat.Meta.Doubt]; "" for plain text
 }
 
 // textState is where plain bytes go, and what stands around them.
@@ -133,9 +134,18 @@ func (pg *page) restIsText() {
 // An event has one kind, so a change from reasoning to text sends what came before.
 func (pg *page) flushText() {
 	if pg.textFrom < pg.textTo {
-		pg.out.emit(chat.Event{Kind: pg.textKind, Text: pg.textOf(pg.textFrom, pg.textTo)})
+		pg.emitText(pg.textTo)
 	}
 	pg.textFrom, pg.textTo = pg.Pos, pg.Pos
+}
+
+// emitText sends the text that is decided, up to a position.
+func (pg *page) emitText(to int) {
+	e := chat.Event{Kind: pg.textKind, Text: pg.textOf(pg.textFrom, to)}
+	if pg.doubt != "" {
+		e.Meta = &chat.Meta{Doubt: pg.doubt}
+	}
+	pg.out.emit(e)
 }
 
 // flushRunes sends the text that is decided, but for a rune that is not whole yet.
@@ -145,7 +155,7 @@ func (pg *page) flushRunes() {
 	}
 	text := pg.Slice(pg.textFrom, pg.textTo)
 	if n := len(text) - partialRune(text); n > 0 {
-		pg.out.emit(chat.Event{Kind: pg.textKind, Text: pg.textOf(pg.textFrom, pg.textFrom+n)})
+		pg.emitText(pg.textFrom + n)
 		pg.textFrom += n
 	}
 }

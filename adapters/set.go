@@ -29,6 +29,7 @@ type Format struct {
 	live   func() *declaration.Index // all marks of the set, this format's first
 	lone   func() *declaration.Index // this format's marks alone: another family's are text then, in tests and for `--calls strict`
 	tokens func() []string           // see Tokens
+	marks  func() []string           // what stands around calls, for replies whose marks are damaged
 }
 
 // again is a set of the same families, to which more can be added.
@@ -48,6 +49,7 @@ func (s *Set) add(family *declaration.Family) *Format {
 	f.live = sync.OnceValue(f.allMarks)
 	f.lone = sync.OnceValue(func() *declaration.Index { return declaration.NewIndex(family) })
 	f.tokens = sync.OnceValue(f.allTokens)
+	f.marks = sync.OnceValue(f.allFrames)
 	if f.Name == declaration.Generic {
 		s.generic = f
 	}

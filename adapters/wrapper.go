@@ -48,7 +48,7 @@ func (wr *wrappers) read(c int) bool {
 		}
 		found := wrapper.Calls(string(wr.Slice(wr.Pos, wr.Pos+end)), wr.tools)
 		wr.ToEnd()
-		return len(found) > 0 && wr.trial.attemptBy(wrapped, func() match { return wr.send(found) }) == committed
+		return len(found) > 0 && wr.trial.attemptBy(wrapped, func() match { return sendCalls(wr.calls, found) }) == committed
 	})
 }
 
@@ -67,13 +67,4 @@ func (wr *wrappers) ends() int {
 			return -1
 		}
 	}
-}
-
-// send writes the calls.
-func (wr *wrappers) send(found []wrapper.Call) match {
-	for _, call := range found {
-		wr.calls.commitWith(call.Tool, call.ID, call.Args)
-		wr.calls.endCall(true)
-	}
-	return committed
 }

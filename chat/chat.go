@@ -89,6 +89,7 @@ type Meta struct {
 	Repairs  []string // what the decoder had to repair, one name a defect, each once
 	Cut      string   // Finish: what was read of a call that the end of the reply cut, and was left out; up to MaxCut bytes
 	Stopped  string   // Finish: the stop sequence that ended the reply, where Request.TellStop has it told
+	Doubt    string   // Text: the name of the tool that this text calls, if it is a call that can be read in several ways
 	Logprobs []Token  // Text and Finish, when the request asks for them: the tokens of this text, or of text before it that has none
 }
 

@@ -63,12 +63,12 @@ func heldTo(tools []chat.Tool, o schema.Options, tokens int) *forcing {
 
 // rewritten holds the model to a call of the tool once more, in place of arguments that did not fit. A model that runs on is
 // stopped where it has written much more than before.
-func rewritten(tool chat.Tool, args []byte, o schema.Options) *forcing {
-	o.MaxLength = len(args) + 100
+func rewritten(tool chat.Tool, size int, o schema.Options) *forcing {
+	o.MaxLength = size + 100
 	if o.MaxLength > 1999 && !o.Weak { // beyond what servers take
 		o.MaxLength = unbounded
 	}
-	return heldTo([]chat.Tool{tool}, o, 3*len(args)+512)
+	return heldTo([]chat.Tool{tool}, o, 3*size+512)
 }
 
 // longDigits is from how many digits on an integer may be more than every reader of JSON takes as it is: beyond 2^53 a float64

@@ -54,9 +54,10 @@ type guarded struct {
 	tool   chat.Tool
 	rules  *valid.Validator
 	args   *valid.Prefix
-	whole  bool // waits until it is complete
-	begun  bool // the start was sent
-	sent   int  // bytes of the arguments that were sent
+	text   string // of a call that can be read in several ways; its arguments are not known
+	whole  bool   // waits until it is complete
+	begun  bool   // the start was sent
+	sent   int    // bytes of the arguments that were sent
 	reason []valid.Problem
 	stands *schema.Standing // what a new call keeps of the arguments; nil: nothing
 }
@@ -80,12 +81,19 @@ func (g *guard) take(ev chat.Event) bool {
 	if ev.Kind == chat.Usage {
 		g.own = ev.Meta.Usage
 	}
+	if g.wrong != nil && g.wrong.goesOn(ev) {
+		g.wrong.text += ev.Text
+		return true
+	}
 	if g.wrong != nil { // what comes behind a wrong call waits for it, its counts and the end as well
 		g.late = append(g.late, ev)
 		return true
 	}
 	switch ev.Kind {
 	case chat.Text:
+		if ev.Meta != nil && ev.Meta.Doubt != "" && g.repairs() {
+			return g.doubtful(ev)
+		}
 		g.text.WriteString(ev.Text)
 	case chat.CallStart:
 		return g.begin(ev)
@@ -110,6 +118,23 @@ func (g *guard) begin(ev chat.Event) bool {
 	g.call = &guarded{start: ev, tool: tool, rules: rules, args: rules.Prefix(), whole: rules.Whole() || tool.Strict}
 	return true
 }
+
+// doubtful keeps a call that can be read in several ways: none of them runs, and the model writes it again.
+func (g *guard) doubtful(ev chat.Event) bool {
+	tool := g.j.tool(ev.Meta.Doubt)
+	rules := g.j.rules(tool)
+	g.wrong = &guarded{start: chat.Event{Kind: chat.CallStart, Text: tool.Name}, tool: tool, rules: rules, args: rules.Prefix(), text: ev.Text,
+		reason: []valid.Problem{{Keyword: "json", Text: "arguments: can be read in more than one way"}}}
+	return true
+}
+
+// goesOn reports whether an event is more of the text of a call in doubt.
+func (c *guarded) goesOn(ev chat.Event) bool {
+	return c.text != "" && ev.Kind == chat.Text && ev.Meta != nil && ev.Meta.Doubt == c.tool.Name
+}
+
+// repairs reports whether a call may be written again.
+func (g *guard) repairs() bool { return !g.j.engine.cfg.NoRewrite || !g.j.engine.cfg.NoReask }
 
 // write lets go of what of the arguments can stand, once there are enough of them: a short call that turns out wrong is better
 // asked for once more, for which nothing of it may have been sent.

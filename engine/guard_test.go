@@ -342,3 +342,31 @@ func TestAMissingCallSaysWhatWasWritten(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 }
+
+// TestACallWithTwoReadingsIsWrittenAgain: none of the readings runs, and the model is held to a call of the tool, or told. Where
+// that does not help the text is shown as it was.
+func TestACallWithTwoReadingsIsWrittenAgain(t *testing.T) {
+	move := chat.Tool{Name: "move", Schema: json.RawMessage(`{"properties":{"n":{"type":"object","properties":{"a":{"type":"array"},"m":{"type":"string"}}},"m":{"type":"string"}}}`)}
+	doubtful := "<tool_call>\n{\"name\": \"move\", \"arguments\": {\"n\": {\"a\": [\"x\"}, \"m\": \"y\"}}\n</tool_call>"
+	for name, row := range map[string]struct {
+		cfg   Config
+		texts []string
+		want  string
+		asked int
+	}{
+		"it is written again": {Config{}, []string{"Hi.\n" + doubtful, object("move", `{"m":"y"}`)}, `Hi.[move {"m":"y"}] stop closers,two-readings,rewritten`, 2},
+		"the model is told":   {Config{NoRewrite: true}, []string{doubtful, tagged("move", `{"m": "y"}`)}, `[move {"m": "y"}] stop closers,two-readings,reasked`, 2},
+		"what follows stays":  {Config{}, []string{doubtful + "\n" + tagged("move", `{"m": "z"}`), object("move", `{"m":"y"}`)}, `[move {"m":"y"}][move {"m": "z"}] stop closers,two-readings,rewritten`, 2},
+		"nothing helps":       {Config{}, []string{doubtful + "\nBye."}, doubtful + "\nBye. stop closers,two-readings,as-text", 3},
+		"nothing is tried":    {Config{NoRewrite: true, NoReask: true}, []string{doubtful}, doubtful + " stop closers,two-readings", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e, f := guarding(t, row.cfg, row.texts...)
+			r := user("move it")
+			r.Tools = []chat.Tool{move}
+			if got := told(collect(t, e, r)); got != row.want || len(f.generes) != row.asked {
+				t.Errorf("%d generations, got  %s\nwant %d, %s", len(f.generes), got, row.asked, row.want)
+			}
+		})
+	}
+}

@@ -87,7 +87,7 @@ func (g *guard) repair(c *guarded) bool {
 			return g.complete(c, args)
 		}
 	}
-	if c.stands == nil {
+	if c.stands == nil && c.text == "" {
 		c.stands = c.rules.Stands(c.args.Text())
 	}
 	for _, step := range g.ladder(c) {
@@ -177,14 +177,23 @@ func (g *guard) giveUp(c *guarded) bool {
 	if g.j.request.Required {
 		return true // requireCall makes an error of it
 	}
-	text := string(g.j.format.Append(nil, chat.Call{ID: c.start.ID, Name: c.tool.Name, Args: c.args.Written()}))
+	text := g.written(c)
 	g.text.WriteString(text)
 	return g.yield(chat.Event{Kind: chat.Text, Text: text}, nil)
 }
 
+// written returns a call as the model wrote it.
+func (g *guard) written(c *guarded) string {
+	if c.text != "" {
+		return c.text
+	}
+	return string(g.j.format.Append(nil, chat.Call{ID: c.start.ID, Name: c.tool.Name, Args: c.args.Written()}))
+}
+
 // misfit returns a sentence that names the first thing that is wrong with a call, and shows what the model wrote.
 func (g *guard) misfit(c *guarded) string {
-	wrote := strings.ToValidUTF8(string(c.args.Written()[:min(len(c.args.Written()), maxQuoted)]), "")
+	text := cmp.Or(c.text, string(c.args.Written()))
+	wrote := strings.ToValidUTF8(text[:min(len(text), maxQuoted)], "")
 	return "the call of " + g.j.names.forClient(c.tool.Name) + " does not fit its schema: " + valid.Sentences(c.reason[:1]) + "; the model wrote " + wrote
 }
 
@@ -200,7 +209,7 @@ func (g *guard) rewrite(c *guarded) (json.RawMessage, bool) {
 	o := schema.Options{Stands: c.stands, Long: g.j.longIntegers()}
 	for _, weak := range []bool{false, true} {
 		o.Weak = weak
-		f := rewritten(c.tool, c.args.Text(), o)
+		f := rewritten(c.tool, max(len(c.args.Text()), len(c.text)), o)
 		f.Said = g.said()
 		call, err := g.forced(f)
 		if err == nil {
@@ -273,11 +282,14 @@ func (g *guard) acceptRewrite(c *guarded, call chat.Call) (json.RawMessage, bool
 // call in its next reply that fits. That is how models are trained to see their mistakes; what is added stands at
 // the end, so the server's cache of the prompt stays good.
 func (g *guard) reask(c *guarded) (json.RawMessage, bool) {
+	why := "Error: the call was not run. " + valid.Sentences(c.reason) + ". Call " + c.tool.Name + " again with arguments that fit its schema."
 	call := chat.Call{ID: "call_rejected", Name: c.tool.Name, Args: c.args.Written()}
+	said, answer := chat.Message{Role: chat.Assistant, Content: g.said(), Calls: []chat.Call{call}}, chat.Message{Role: chat.ToolRole, CallID: call.ID, Name: call.Name, Content: why}
+	if c.text != "" { // no call that a history could hold
+		said, answer = chat.Message{Role: chat.Assistant, Content: g.said() + c.text}, chat.Message{Role: chat.User, Content: why}
+	}
 	r := *g.j.request
-	r.Messages = append(r.Messages[:len(r.Messages):len(r.Messages)],
-		chat.Message{Role: chat.Assistant, Content: g.said(), Calls: []chat.Call{call}},
-		chat.Message{Role: chat.ToolRole, CallID: call.ID, Name: call.Name, Content: "Error: the call was not run. " + valid.Sentences(c.reason) + ". Call " + call.Name + " again with arguments that fit its schema."})
+	r.Messages = append(r.Messages[:len(r.Messages):len(r.Messages)], said, answer)
 	var reply chat.Collector
 	_, again := g.j.with(&r).read(g.ctx, stepReasked)
 	for ev, err := range again {

@@ -1,0 +1,183 @@
+package adapters
+
+import (
+	"slices"
+	"strings"
+
+	"toolnorm/adapters/internal/declaration"
+	"toolnorm/adapters/internal/restore"
+	"toolnorm/adapters/internal/scan"
+	"toolnorm/adapters/internal/toolset"
+	"toolnorm/adapters/internal/wrapper"
+	"toolnorm/chat"
+)
+
+// restored reads a reply that is calls in the family's own form with slips in its marks. Texts that
+// differ from it in as few marks as possible are read; one counts if it is whole calls that fit, and
+// nothing else, and if no other text of its degree gives other calls. With two readings the reply
+// is text that is asked for again.
+//
+// It is asked last, where nothing else reads the reply, and where a mark of the family's own, whole
+// or damaged, stands in front.
+type restored struct {
+	*scan.Buffer
+	in     *input
+	page   *page
+	trial  *trial
+	calls  *calls
+	drafts *drafts
+	tools  *toolset.Set
+	format *Format
+	o      Options
+	off    bool // only marks as they are written count
+	doubt  bool // the reply has several readings, or its calls do not fit
+}
+
+// read reads a reply that begins here. It is held to its end, or until it can be no call.
+func (rs *restored) read() bool {
+	if rs.off || rs.tools == nil || !rs.page.blank || rs.page.state != chat.Text || rs.calls.done > 0 || !rs.begins() {
+		return false
+	}
+	return rs.drafts.draft(maxUnmarked, func() bool {
+		size := rs.size()
+		if size < 0 {
+			return false
+		}
+		found := rs.meant(string(rs.Slice(rs.Pos, rs.Pos+size)))
+		rs.ToEnd()
+		return len(found) > 0 && rs.trial.attemptBy(wrapped, func() match {
+			rs.drafts.Repaired("marks")
+			return sendCalls(rs.calls, found)
+		}) == committed
+	})
+}
+
+// begins reports whether a mark of the family stands here, whole or damaged.
+func (rs *restored) begins() bool {
+	if c := rs.At(0); (c == '{' || c == '[') && slices.ContainsFunc(rs.format.Calls, (*declaration.Pattern).Markless) {
+		return true
+	}
+	n := 0
+	for n < maxOpening && rs.At(n) >= 0 && rs.At(n) != '\n' {
+		n++
+	}
+	return restore.Begins(string(rs.Slice(rs.Pos, rs.Pos+n)), rs.format.marks())
+}
+
+// maxOpening bounds what is looked at of a reply to know whether it begins with a mark, in bytes.
+const maxOpening = 48
+
+// size returns how long the reply is from here on; -1 when it was cut, or names no tool early.
+func (rs *restored) size() int {
+	const early = 1024
+	for n := 0; ; n++ {
+		switch c := rs.At(n); {
+		case c < 0 && rs.in.lengthCut():
+			return -1
+		case c < 0:
+			return n
+		case n == early && !rs.tools.In(rs.Slice(rs.Pos, rs.Pos+n)):
+			return -1
+		}
+	}
+}
+
+// meant returns the calls of the texts that this one may have been meant as, or none. With several
+// readings, or one whose calls do not fit their tools, the reply is in doubt.
+func (rs *restored) meant(text string) []wrapper.Call {
+	for degree, texts := range restore.Texts(text, rs.format.marks(), rs.names()) {
+		var calls []wrapper.Call
+		for _, t := range texts {
+			found, ok := rs.whole(t)
+			if !ok || rs.holdsMark(found, text, degree) {
+				continue
+			}
+			if len(calls) > 0 && !slices.EqualFunc(found, calls, sameCall) {
+				rs.doubt = true
+				return nil
+			}
+			calls = found
+		}
+		if len(calls) > 0 {
+			return calls
+		}
+	}
+	return nil
+}
+
+// names returns the names of the offered tools.
+func (rs *restored) names() (names []string) {
+	for _, t := range rs.o.Tools {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+// holdsMark reports whether arguments hold a mark of the family that the text does not show to be
+// theirs: what was mended is no part of a value.
+func (rs *restored) holdsMark(found []wrapper.Call, text string, degree int) bool {
+	for _, m := range rs.format.marks() {
+		n := 0
+		for _, c := range found {
+			n += strings.Count(c.Args, m)
+		}
+		if n > 0 && degree >= restore.Visible || n > strings.Count(text, m) {
+			return true
+		}
+	}
+	return false
+}
+
+// sameCall reports whether two calls are of one tool with the same arguments.
+func sameCall(a, b wrapper.Call) bool { return a.Tool == b.Tool && a.Args == b.Args }
+
+// whole reads a text that must be calls of the family that fit, and nothing else.
+func (rs *restored) whole(text string) (found []wrapper.Call, ok bool) {
+	source := &chat.Fixed{{Kind: chat.Text, Text: text}, {Kind: chat.Finish, Text: chat.Stop}}
+	o := Options{Tools: rs.o.Tools, Also: rs.o.Also, Known: rs.o.Known, Which: Strict, Hold: HoldCall, Context: rs.o.Context}
+	var read chat.Collector
+	for e, err := range rs.format.Decode(source, o) {
+		if err != nil {
+			return nil, false
+		}
+		read.Add(e)
+		rs.doubt = rs.doubt || e.Meta != nil && slices.Contains(e.Meta.Repairs, "two-readings")
+	}
+	if strings.TrimSpace(read.Text.String()) != "" {
+		return nil, false
+	}
+	for _, c := range read.Complete() {
+		t := rs.tools.Find(c.Name)
+		if !t.Takes(scan.Fields(string(c.Args))) {
+			rs.doubt = true
+			return nil, false
+		}
+		found = append(found, wrapper.Call{Tool: t, ID: c.ID, Args: string(c.Args)})
+	}
+	return found, len(found) > 0
+}
+
+// sendCalls writes calls that are known as a whole.
+func sendCalls(cs *calls, found []wrapper.Call) match {
+	for _, call := range found {
+		cs.commitWith(call.Tool, call.ID, call.Args)
+		cs.endCall(true)
+	}
+	return committed
+}
+
+// marks returns the marks around the calls of the family, as they are written.
+func (f *Format) allFrames() []string {
+	var literals []string
+	for _, list := range [][]*declaration.Pattern{f.Sections, f.Calls, f.Args, {f.Header, f.Message}} {
+		for _, p := range list {
+			if p == nil {
+				continue
+			}
+			for _, part := range p.Parts {
+				literals = append(literals, strings.ReplaceAll(part.Lit.Text, declaration.SuffixHole, ""))
+			}
+		}
+	}
+	return restore.Marks(append(literals, f.Ends...))
+}
