@@ -3,6 +3,7 @@ package adapters
 import (
 	"strings"
 
+	"toolnorm/adapters/internal/declaration"
 	"toolnorm/adapters/internal/lenient"
 	"toolnorm/adapters/internal/repair"
 	"toolnorm/adapters/internal/scan"
@@ -26,6 +27,26 @@ func (ar *arguments) decideArguments(from int, t *toolset.Tool, quotes []lenient
 	if ar.Unclosed && ar.At(ar.Space(0)) < 0 {
 		ar.Out.Broken = true
 	}
+	// In quotes of its own a family may write anything: what stands in front of the call's closer belongs to it.
+	if len(quotes) > 0 && !ar.Out.Broken && !ar.ended(from) {
+		ar.Out.Doubt = true
+	}
+}
+
+// ended reports whether arguments that begin at from have a closer, or nothing but closers stands in front of what ends
+// the call: its own closer, that of a section, the next call, or the end of the reply.
+func (ar *arguments) ended(from int) bool {
+	if from < ar.Base || strings.HasSuffix(strings.TrimSpace(string(ar.Slice(from, ar.Pos))), "}") {
+		return true
+	}
+	n := ar.Space(0)
+	for scan.IsCloser(ar.At(n)) && !ar.endsCall(n) {
+		n += 1 + ar.Space(n+1)
+	}
+	if _, ok := ar.marks.sectionEnds(n, ar.trial.closing.Family); ok || ar.endsCall(n) || ar.marks.over(n) || ar.marks.cutCloser(ar.trial.closing, n) {
+		return true
+	}
+	return ar.marks.firstMark(n, func(m *declaration.Mark) bool { return opensCall(m) && m.Pattern.Family == ar.trial.closing.Family }) != nil
 }
 
 // decide decides what JSON means in which something was odd; it begins at from, was written at at, and has just been read. What

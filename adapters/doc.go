@@ -13,6 +13,7 @@
 //	internal/repair       every reading of damaged arguments that is likely, by search
 //	internal/lenient      the reader of arguments as models write them, and the repair of documents: strict JSON out
 //	internal/wrapper      the law of wrappers: what names a tool and holds its arguments is a call
+//	internal/restore      the texts that a call with damaged marks may have been meant as
 //	internal/form         calls in any arrangement, read whole and to the byte
 //	internal/declaration  what the text file of a family says: patterns, literals, the index of all marks
 //	internal/print        the way back: calls as text, and the text that teaches them
@@ -77,6 +78,7 @@
 //	bare.go        unmarked: calls without marks
 //	headless.go    calls whose opening mark is missing
 //	wrapper.go     wrappers: whole replies that hold calls in no known form
+//	restored.go    replies that are calls with slips in their marks
 //	fence.go       calls in fenced blocks
 //	reasoning.go   thinking: the reasoning state
 //	openers.go     openers: the order of decisions at a mark

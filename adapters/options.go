@@ -136,6 +136,7 @@ var reasons = [...][4]string{
 	{"joined-strings", "strings that are joined by a plus sign, or in Python by nothing, became one", `{"a": "x" + "y"}`, `{"a": "xy"}`},
 	{"key-spelling", "a parameter in another case, or with other separators, got the schema's spelling", `{"fileName": "a"}`, `{"file_name": "a"}`},
 	{"literals", "a number or word in another language's spelling became JSON's", `{"a": True, "b": 007}`, `{"a": true, "b": 7}`},
+	{"marks", "a mark around the call that was damaged, doubled, missing or in another's place was put right", `tool_call>{"name": "f", "arguments": {"a": 1}}</tool_call>`, `<tool_call>{"name": "f", "arguments": {"a": 1}}</tool_call>`},
 	{"missing-colon", "the colon between key and value was missing and was added", `{"a" 1}`, `{"a" :1}`},
 	{"missing-comma", "the comma between two members or items was missing and was added", `{"a": 1 "b": 2}`, `{"a": 1 ,"b": 2}`},
 	{"null-omitted", "a parameter that may be left out, and may not be null, was null and was left out", `{"city": "Rome", "days": null}`, `{"city": "Rome"}`},

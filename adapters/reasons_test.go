@@ -25,6 +25,8 @@ func TestEveryReasonsExampleGivesIt(t *testing.T) {
 			got, repairs = program(t, r.Wrote)
 		case "invented-result", "repeated-call":
 			got, repairs = behindCall(t, r.Code, r.Wrote)
+		case "marks":
+			got, repairs = withMarks(t, r.Wrote)
 		case "two-readings":
 			got, repairs = asText(t, r.Wrote)
 		case "object-in-string": // of no known type: else it is text that became one
@@ -88,4 +90,20 @@ func behindCall(t *testing.T, code, between string) (text string, repairs []stri
 		t.Errorf("%s: %d calls leave", code, len(got.Complete()))
 	}
 	return got.Text.String(), got.End.Meta.Repairs
+}
+
+// withMarks is the call that a reply makes, printed, and what was mended.
+func withMarks(t *testing.T, reply string) (text string, repairs []string) {
+	hermes := Named("hermes")
+	var got chat.Collector
+	for ev, err := range hermes.Decode(golden.Source([]string{reply}, chat.Stop), Options{Tools: []chat.Tool{{Name: "f"}}}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got.Add(ev)
+	}
+	for _, c := range got.Complete() {
+		text += string(hermes.Append(nil, c))
+	}
+	return strings.NewReplacer("\n", "").Replace(text), got.End.Meta.Repairs
 }

@@ -35,11 +35,15 @@ type restored struct {
 
 // read reads a reply that begins here. It is held to its end, or until it can be no call.
 func (rs *restored) read() bool {
-	if rs.off || rs.tools == nil || !rs.page.blank || rs.page.state != chat.Text || rs.calls.done > 0 || !rs.begins() {
+	if rs.off || rs.tools == nil || !rs.page.blank || rs.page.state != chat.Text || rs.calls.done > 0 {
+		return false
+	}
+	front := rs.begins()
+	if front == 0 {
 		return false
 	}
 	return rs.drafts.draft(maxUnmarked, func() bool {
-		size := rs.size()
+		size := rs.size(front)
 		if size < 0 {
 			return false
 		}
@@ -52,31 +56,42 @@ func (rs *restored) read() bool {
 	})
 }
 
-// begins reports whether a mark of the family stands here, whole or damaged.
-func (rs *restored) begins() bool {
+// begins returns how many bytes may stand in front of the first name of a tool: 0 where no call can begin here. A mark of the
+// family, whole or damaged, or JSON where the family has none, begins one.
+// It reads as little as it can, since nothing of the reply is shown meanwhile.
+func (rs *restored) begins() (front int) {
 	if c := rs.At(0); (c == '{' || c == '[') && slices.ContainsFunc(rs.format.Calls, (*declaration.Pattern).Markless) {
-		return true
+		return maxBareFront
 	}
-	n := 0
-	for n < maxOpening && rs.At(n) >= 0 && rs.At(n) != '\n' {
-		n++
+	marks := rs.format.marks()
+	for n := 1; n <= maxOpening && rs.At(n-1) >= 0; n++ {
+		switch text := string(rs.Slice(rs.Pos, rs.Pos+n)); {
+		case n >= minOpening && restore.Begins(text, marks):
+			return maxMarkedFront
+		case !restore.May(text, marks):
+			return 0
+		}
 	}
-	return restore.Begins(string(rs.Slice(rs.Pos, rs.Pos+n)), rs.format.marks())
+	return 0
 }
 
-// maxOpening bounds what is looked at of a reply to know whether it begins with a mark, in bytes.
-const maxOpening = 48
+// Bounds on the beginning of a reply, in bytes.
+const (
+	minOpening     = 4    // of what can be a mark
+	maxOpening     = 48   // looked at to know whether it is one
+	maxMarkedFront = 1024 // in front of a tool's name, behind a mark
+	maxBareFront   = 160  // the same, without one
+)
 
 // size returns how long the reply is from here on; -1 when it was cut, or names no tool early.
-func (rs *restored) size() int {
-	const early = 1024
+func (rs *restored) size(front int) int {
 	for n := 0; ; n++ {
 		switch c := rs.At(n); {
 		case c < 0 && rs.in.lengthCut():
 			return -1
 		case c < 0:
 			return n
-		case n == early && !rs.tools.In(rs.Slice(rs.Pos, rs.Pos+n)):
+		case n == front && !rs.tools.In(rs.Slice(rs.Pos, rs.Pos+n)):
 			return -1
 		}
 	}
@@ -166,7 +181,7 @@ func sendCalls(cs *calls, found []wrapper.Call) match {
 	return committed
 }
 
-// marks returns the marks around the calls of the family, as they are written.
+// allFrames returns the marks around the calls of the family, as they are written.
 func (f *Format) allFrames() []string {
 	var literals []string
 	for _, list := range [][]*declaration.Pattern{f.Sections, f.Calls, f.Args, {f.Header, f.Message}} {

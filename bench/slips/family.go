@@ -1,12 +1,15 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"strconv"
 	"strings"
 
 	"toolnorm/adapters"
 	"toolnorm/chat"
+	"toolnorm/internal/pyexpr"
+	"toolnorm/internal/pyexpr/py"
 )
 
 // The notations in which families write arguments.
@@ -96,13 +99,26 @@ func (g *family) strict(whole *frame, text string) (string, bool) {
 		return "", false
 	}
 	if g.notation == pythonArgs {
-		if args[0] != '(' || args[len(args)-1] != ')' {
+		if len(args) < 2 || args[0] != '(' || args[len(args)-1] != ')' {
 			return "", false
 		}
-		args = "{" + args[1:len(args)-1] + "}"
+		if read, ok := g.toJSON("{" + args[1:len(args)-1] + "}"); ok && json.Valid([]byte(read)) {
+			return read, true
+		}
+		return evaluated("dict" + args) // three quotes, strings side by side
 	}
 	args, ok = g.toJSON(args)
 	return args, ok && json.Valid([]byte(args))
+}
+
+// evaluated returns the value of an expression as JSON.
+func evaluated(expression string) (string, bool) {
+	p, err := pyexpr.Compile(expression, nil)
+	if err != nil {
+		return "", false
+	}
+	v, err := p.Run(context.Background(), nil, py.Limits{})
+	return v.JSON, err == nil && v.Type == "dict"
 }
 
 // between is what stands between a head and a tail.

@@ -232,7 +232,11 @@ func (g *Args) otherQuote(s *Search, n *Node, i int, run string, d *delim) {
 		}
 		s.Go(n, slip, to, run, `"`)
 	} else if g.has(i, `\"`) && g.likelyEnd(i+2, n.Stack) == 2 {
-		s.Go(n, slip, n.behind(i+2), run, `"`)
+		to := n.behind(i + 2)
+		if (n.Out.quotes()+strings.Count(run, `"`))%2 != 0 {
+			to.Flags |= unsure // it ends a quotation, and the text's own is missing
+		}
+		s.Go(n, slip, to, run, `"`)
 	}
 }
 
@@ -328,7 +332,7 @@ func (g *Args) innerQuote(n *Node, i int, run string, behind, end int) int {
 		before, next := g.at(i-1), g.at(behind)
 		switch follows := scan.IsWord(next) || next >= 0x80; {
 		case n.Flags&sPlain != 0 && n.Flags&sLone != 0: // the other one of a pair, which was forgotten
-			cost = min(cost, slip)
+			cost = min(cost, [3]int{slip, slip, slip + small}[end])
 		case run != "" && scan.IsWord(before) && follows && g.text[i] == '\'': // don't
 		case run == "", (scan.IsWord(before) || before >= 0x80) && follows:
 			cost = slip + small

@@ -44,6 +44,41 @@ func Begins(text string, marks []string) bool {
 	return slices.ContainsFunc(marks, func(m string) bool { return strings.HasPrefix(text, m) || len(damaged(text, m)) > 0 })
 }
 
+// May reports whether a mark may begin the text when more of it is known, whole or damaged.
+func May(text string, marks []string) bool {
+	return slices.ContainsFunc(marks, func(m string) bool {
+		return mayBe(text, m) || slices.ContainsFunc(angles, func(a [2]string) bool {
+			inner, ok := strings.CutPrefix(m, "<")
+			inner, closed := strings.CutSuffix(inner, ">")
+			return ok && (agree(text, a[0]+inner) && (!closed || len(text) <= len(a[0]+inner)) || closed && agree(text, a[0]+inner+a[1]))
+		})
+	})
+}
+
+// mayBe reports whether the text is the beginning of a mark with at most one slip.
+func mayBe(text, m string) bool {
+	k := 0
+	for k < len(m) && k < len(text) && text[k] == m[k] {
+		k++
+	}
+	if k == len(m) || k == len(text) {
+		return true
+	}
+	for k > 0 && !utf8.RuneStart(m[k]) {
+		k--
+	}
+	rest, want := text[k:], m[k:]
+	_, t := utf8.DecodeRuneInString(rest)
+	_, w := utf8.DecodeRuneInString(want)
+	_, next := utf8.DecodeRuneInString(want[w:])
+	swapped := want[w:w+next] + want[:w] + want[w+next:]
+	n := min(len(text), len(m))
+	return agree(rest, want[w:]) || agree(rest[t:], want[w:]) || k > 0 && agree(rest[t:], want) || agree(rest, swapped) || strings.EqualFold(text[:n], m[:n])
+}
+
+// agree reports whether one of two texts begins the other.
+func agree(a, b string) bool { return strings.HasPrefix(a, b) || strings.HasPrefix(b, a) }
+
 // spot is a place in a text where a mark stands.
 type spot struct{ from, to int }
 
@@ -95,24 +130,24 @@ func Texts(text string, marks, names []string) [][]string {
 		}
 	}
 	for i, c := range visible {
-		add(0, c)
+		add(0, c...)
 		for _, d := range visible[i+1:] {
-			add(1, c, d)
+			add(1, slices.Concat(c, d)...)
 		}
 	}
-	for _, c := range hidden(text, whole, marks) {
+	for _, c := range hidden(text, whole, marks, names) {
 		add(Visible, c...)
 	}
 	return texts
 }
 
 // find returns where whole marks stand, and the changes that mend what is damaged.
-func find(text string, marks []string) (whole []spot, visible []change) {
+func find(text string, marks []string) (whole []spot, visible [][]change) {
 	for i := 0; i < len(text); {
 		if m := markAt(text[i:], marks); m != "" {
 			s := spot{i, i + len(m)}
 			if n := len(whole); n > 0 && text[whole[n-1].from:whole[n-1].to] == m && strings.TrimSpace(text[whole[n-1].to:i]) == "" {
-				visible = append(visible, change{spot{whole[n-1].to, s.to}, ""}) // it stands twice
+				visible = append(visible, []change{{spot{whole[n-1].to, s.to}, ""}}) // it stands twice
 			}
 			whole = append(whole, s)
 			i += len(m)
@@ -120,10 +155,14 @@ func find(text string, marks []string) (whole []spot, visible []change) {
 		}
 		for _, m := range marks {
 			for _, n := range damaged(text[i:], m) {
-				if len(visible) < maxMarks {
-					visible = append(visible, change{spot{i, i + n}, m})
-				}
+				visible = append(visible, []change{{spot{i, i + n}, m}})
 			}
+			if c := inAngles(text, i, m); c != nil {
+				visible = append(visible, c)
+			}
+		}
+		if len(visible) > maxMarks {
+			return nil, nil
 		}
 		_, size := utf8.DecodeRuneInString(text[i:])
 		i += size
@@ -143,7 +182,7 @@ func markAt(text string, marks []string) string {
 
 // hidden returns changes that nothing damaged shows: two marks that have changed places, words
 // between two marks, and a mark that is missing beside another.
-func hidden(text string, whole []spot, marks []string) (all [][]change) {
+func hidden(text string, whole []spot, marks, names []string) (all [][]change) {
 	of := func(s spot) string { return text[s.from:s.to] }
 	for i, a := range whole {
 		for _, b := range whole[i+1:] {
@@ -153,8 +192,7 @@ func hidden(text string, whole []spot, marks []string) (all [][]change) {
 		}
 	}
 	for _, s := range whole {
-		n := strings.IndexAny(text[s.to:], "{[<")
-		if n > 0 && n <= maxWords && strings.TrimSpace(text[s.to:s.to+n]) != "" && !strings.HasPrefix(text[s.to+n:], of(s)) {
+		if n := words(text[s.to:], of(s), marks, names); n > 0 {
 			all = append(all, []change{{spot{s.to, s.to + n}, ""}})
 		}
 	}
@@ -166,6 +204,42 @@ func hidden(text string, whole []spot, marks []string) (all [][]change) {
 		}
 	}
 	return all
+}
+
+// words returns how many bytes of words stand in front of what can follow a mark: a bracket, another
+// mark or a name; 0 for none.
+func words(text, mark string, marks, names []string) int {
+	n := strings.IndexAny(text, "{[<")
+	for _, list := range [][]string{marks, names} {
+		for _, m := range list {
+			if i := strings.Index(text[:min(len(text), maxWords+len(m))], m); i >= 0 && (n < 0 || i < n) {
+				n = i
+			}
+		}
+	}
+	if n < 0 || n > maxWords || strings.TrimSpace(text[:n]) == "" || strings.HasPrefix(text[n:], mark) {
+		return 0
+	}
+	return n
+}
+
+// angles are what models write for the angle brackets of a tag.
+var angles = [][2]string{{"＜", "＞"}, {"&lt;", "&gt;"}, {"[", "]"}}
+
+// inAngles returns the changes that give the tag at i, which stands in other angle brackets, those of the mark m; nil where
+// no such tag stands there. A mark may be the beginning of a tag: <parameter=, behind which a key and the bracket follow.
+func inAngles(text string, i int, m string) []change {
+	inner, ok := strings.CutPrefix(m, "<")
+	inner, closed := strings.CutSuffix(inner, ">")
+	for _, a := range angles {
+		rest, opened := strings.CutPrefix(text[i:], a[0]+inner)
+		n := strings.Index(rest[:min(len(rest), maxWords)], a[1])
+		if ok && opened && (n == 0 || n > 0 && !closed) {
+			behind := len(text) - len(rest) + n
+			return []change{{spot{i, i + len(a[0])}, "<"}, {spot{behind, behind + len(a[1])}, ">"}}
+		}
+	}
+	return nil
 }
 
 // damaged returns how long the mark m is at the beginning of the text with one slip: a character
@@ -193,7 +267,9 @@ func damaged(text, m string) (sizes []int) {
 	}
 	add(want[w:], 0) // missing
 	if rest != "" {
-		add(want[w:], t) // another one
+		if k > 0 || !slices.ContainsFunc(angles, func(a [2]string) bool { return strings.HasPrefix(rest, a[0]) }) {
+			add(want[w:], t) // another one
+		}
 		if k > 0 {
 			add(want, t) // too many
 		}
@@ -212,23 +288,19 @@ func damaged(text, m string) (sizes []int) {
 
 // envelopes returns the changes that mend what stands between the name of a tool and its arguments,
 // in {"name": "f"; "arguments"= {…}}: anything but a comma, a key and a colon.
-func envelopes(text string, names []string) (all []change) {
+func envelopes(text string, names []string) (all [][]change) {
 	for _, name := range names {
-		i := strings.Index(text, name)
+		i := strings.Index(text, `"`+name)
 		if i < 0 {
 			continue
 		}
-		gap, _, ok := strings.Cut(text[i+len(name):min(i+len(name)+maxGap, len(text))], "{")
-		if !ok {
+		from := i + 1 + len(name)
+		gap, _, ok := strings.Cut(text[from:min(from+maxGap, len(text))], "{")
+		m := betweenNameAndArguments.FindStringSubmatch(gap)
+		if !ok || m == nil || plainGap.MatchString(gap) {
 			continue
 		}
-		m := argumentsKey.FindStringSubmatchIndex(gap)
-		if m == nil || plainGap.MatchString(gap) {
-			continue
-		}
-		key := gap[m[2]:m[3]]
-		from := i + len(name)
-		all = append(all, change{spot{from, from + len(gap)}, `", "` + key + `": `})
+		all = append(all, []change{{spot{from, from + len(gap)}, `", "` + m[1] + `": `}})
 	}
 	return all
 }
@@ -236,7 +308,11 @@ func envelopes(text string, names []string) (all []change) {
 // maxGap bounds what may stand between a name and its arguments, comments included.
 const maxGap = 128
 
+// comment is a comment of any language, which stands for nothing.
+const comment = `(?://|#|--)[^\n]*\n|/\*[^*]*\*/|<!--[^>]*-->`
+
 var (
-	argumentsKey = regexp.MustCompile(`\b(arguments|parameters|args|params|input|kwargs)\b["']?[^"'\[\]{}]*$`)
-	plainGap     = regexp.MustCompile(`^"\s*,\s*"\w+"\s*:\s*$`)
+	plainGap                = regexp.MustCompile(`^"\s*,\s*"\w+"\s*:\s*$`)
+	betweenNameAndArguments = regexp.MustCompile(`^["']{0,2}(?:\s|[,;:|&+.、，；\]}]|\band\b|` + comment + `)*["']{0,2}` +
+		`(arguments|parameters|args|params|input|kwargs)["']{0,2}(?:\s|[:=>；;,：-]|` + comment + `)*$`)
 )
