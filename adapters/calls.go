@@ -262,15 +262,13 @@ func (cs *calls) textAgain(from int) {
 	}
 	here := cs.Pos
 	cs.Pos = from
-	cs.page.flushText()
-	cs.page.doubt = cs.calling.tool.Name
-	cs.Pos = here
-	cs.page.solidFrom(from)
-	if args := cs.trial.closing.Family.Args; cs.calling.Doubt && len(args) > 0 && args[0].Keyed() {
-		cs.page.restIsText() // where its value ends is not known: calls behind it may be part of that
-	}
-	cs.page.flushText()
-	cs.page.doubt = ""
+	cs.page.doubtful(cs.calling.tool.Name, func() {
+		cs.Pos = here
+		cs.page.solidFrom(from)
+		if args := cs.trial.closing.Family.Args; cs.calling.Doubt && len(args) > 0 && args[0].Keyed() {
+			cs.page.restIsText() // where its value ends is not known: calls behind it may be part of that
+		}
+	})
 }
 
 // further reads a further call behind n bytes that separate it from the one before, which it ends: only now it is known

@@ -197,9 +197,6 @@ func (d *decoder) end() {
 	if d.in.finish.Meta != nil {
 		meta = *d.in.finish.Meta
 	}
-	if d.restored.doubt && d.calls.index == 0 {
-		d.Repaired("two-readings")
-	}
 	// what the source has repaired comes first: it read the reply before
 	meta.Format, meta.Repairs, meta.Cut = d.marks.f.Name, append(slices.Clip(meta.Repairs), d.Repairs...), d.calls.cutText
 	switch {

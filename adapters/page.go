@@ -139,6 +139,15 @@ func (pg *page) flushText() {
 	pg.textFrom, pg.textTo = pg.Pos, pg.Pos
 }
 
+// doubtful has text written that is a call of a tool which can be read in several ways. It leaves as events of its own.
+func (pg *page) doubtful(tool string, write func()) {
+	pg.flushText()
+	pg.doubt = tool
+	write()
+	pg.flushText()
+	pg.doubt = ""
+}
+
 // emitText sends the text that is decided, up to a position.
 func (pg *page) emitText(to int) {
 	e := chat.Event{Kind: pg.textKind, Text: pg.textOf(pg.textFrom, to)}

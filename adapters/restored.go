@@ -29,8 +29,8 @@ type restored struct {
 	tools  *toolset.Set
 	format *Format
 	o      Options
-	off    bool // only marks as they are written count
-	doubt  bool // the reply has several readings, or its calls do not fit
+	off    bool   // only marks as they are written count
+	doubt  string // a tool that the reply calls in several readings, or whose arguments do not fit; "": none
 }
 
 // read reads a reply that begins here. It is held to its end, or until it can be no call.
@@ -42,18 +42,43 @@ func (rs *restored) read() bool {
 	if front == 0 {
 		return false
 	}
-	return rs.drafts.draft(maxUnmarked, func() bool {
+	text := ""
+	if rs.drafts.draft(maxUnmarked, func() bool {
 		size := rs.size(front)
 		if size < 0 {
 			return false
 		}
-		found := rs.meant(string(rs.Slice(rs.Pos, rs.Pos+size)))
+		text = string(rs.Slice(rs.Pos, rs.Pos+size))
+		found := rs.meant(text)
 		rs.ToEnd()
 		return len(found) > 0 && rs.trial.attemptBy(wrapped, func() match {
 			rs.drafts.Repaired("marks")
 			return sendCalls(rs.calls, found)
 		}) == committed
+	}) {
+		return true
+	}
+	if rs.doubt == "" || rs.readsAsItIs(text) {
+		return false
+	}
+	rs.drafts.Repaired("two-readings")
+	rs.Pos = rs.page.gapAt
+	rs.page.doubtful(rs.doubt, rs.page.restIsText)
+	return true
+}
+
+// readsAsItIs reports whether a call is found in a reply without any mark being mended.
+func (rs *restored) readsAsItIs(text string) (found bool) {
+	source := &chat.Fixed{{Kind: chat.Text, Text: text}, {Kind: chat.Finish, Text: chat.Stop}}
+	o := rs.o
+	o.Prompt, o.Hold, o.HoldNow = "", HoldCall, nil
+	d := newDecoder(rs.format, source, o, func(e chat.Event, err error) bool {
+		found = found || e.Kind == chat.CallStart
+		return err == nil && !found
 	})
+	d.restored.off = true
+	d.run()
+	return found
 }
 
 // begins returns how many bytes may stand in front of the first name of a tool: 0 where no call can begin here. A mark of the
@@ -108,7 +133,7 @@ func (rs *restored) meant(text string) []wrapper.Call {
 				continue
 			}
 			if len(calls) > 0 && !slices.EqualFunc(found, calls, sameCall) {
-				rs.doubt = true
+				rs.doubt = calls[0].Tool.Name
 				return nil
 			}
 			calls = found
@@ -156,7 +181,9 @@ func (rs *restored) whole(text string) (found []wrapper.Call, ok bool) {
 			return nil, false
 		}
 		read.Add(e)
-		rs.doubt = rs.doubt || e.Meta != nil && slices.Contains(e.Meta.Repairs, "two-readings")
+		if e.Meta != nil && e.Meta.Doubt != "" {
+			rs.doubt = e.Meta.Doubt
+		}
 	}
 	if strings.TrimSpace(read.Text.String()) != "" {
 		return nil, false
@@ -164,7 +191,7 @@ func (rs *restored) whole(text string) (found []wrapper.Call, ok bool) {
 	for _, c := range read.Complete() {
 		t := rs.tools.Find(c.Name)
 		if !t.Takes(scan.Fields(string(c.Args))) {
-			rs.doubt = true
+			rs.doubt = t.Name
 			return nil, false
 		}
 		found = append(found, wrapper.Call{Tool: t, ID: c.ID, Args: string(c.Args)})
