@@ -40,7 +40,7 @@ func TestEveryReasonsExampleGivesIt(t *testing.T) {
 	}
 }
 
-// program is what becomes of the body of a call to a tool with one parameter, and what was mended.
+// program is what becomes of the body of a call to a tool with one parameter, and what was repaired.
 func program(t *testing.T, body string) (args string, repairs []string) {
 	o := Options{Tools: []chat.Tool{{Name: "run", Schema: json.RawMessage(`{"type":"object","properties":{"code":{"type":"string"}}}`)}}}
 	raw := "<|channel|>commentary to=functions.run <|message|>" + body + "<|call|>"
@@ -92,7 +92,7 @@ func behindCall(t *testing.T, code, between string) (text string, repairs []stri
 	return got.Text.String(), got.End.Meta.Repairs
 }
 
-// withMarks is the call that a reply makes, printed, and what was mended.
+// withMarks is the call that a reply makes, printed, and what was repaired.
 func withMarks(t *testing.T, reply string) (text string, repairs []string) {
 	hermes := Named("hermes")
 	var got chat.Collector

@@ -67,7 +67,7 @@ func (rs *restored) read() bool {
 	return true
 }
 
-// readsAsItIs reports whether a call is found in a reply without any mark being mended.
+// readsAsItIs reports whether a call is found in a reply without any mark being repaired.
 func (rs *restored) readsAsItIs(text string) (found bool) {
 	source := &chat.Fixed{{Kind: chat.Text, Text: text}, {Kind: chat.Finish, Text: chat.Stop}}
 	o := rs.o
@@ -154,7 +154,7 @@ func (rs *restored) names() (names []string) {
 }
 
 // holdsMark reports whether arguments hold a mark of the family that the text does not show to be
-// theirs: what was mended is no part of a value.
+// theirs: what was repaired is no part of a value.
 func (rs *restored) holdsMark(found []wrapper.Call, text string, degree int) bool {
 	for _, m := range rs.format.marks() {
 		n := 0

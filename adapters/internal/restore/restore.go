@@ -107,13 +107,13 @@ func apply(text string, changes ...change) (string, bool) {
 
 // Degrees of what Texts returns.
 const (
-	Visible = 2 // below this degree all that was mended can be seen to be damaged
+	Visible = 2 // below this degree all that was repaired can be seen to be damaged
 	degrees = 3
 )
 
-// Texts returns what the text may have been meant as, by degrees: with one visible damage mended,
+// Texts returns what the text may have been meant as, by degrees: with one visible damage repaired,
 // with two, and with a mark that is missing, in another's place or behind words.
-// Of a text without marks only what stands between a name of names and its arguments is mended.
+// Of a text without marks only what stands between a name of names and its arguments is repaired.
 func Texts(text string, marks, names []string) [][]string {
 	if len(text) > maxSize {
 		return nil
@@ -141,7 +141,7 @@ func Texts(text string, marks, names []string) [][]string {
 	return texts
 }
 
-// find returns where whole marks stand, and the changes that mend what is damaged.
+// find returns where whole marks stand, and the changes that repair what is damaged.
 func find(text string, marks []string) (whole []spot, visible [][]change) {
 	for i := 0; i < len(text); {
 		if m := markAt(text[i:], marks); m != "" {
@@ -286,7 +286,7 @@ func damaged(text, m string) (sizes []int) {
 	return sizes
 }
 
-// envelopes returns the changes that mend what stands between the name of a tool and its arguments,
+// envelopes returns the changes that repair what stands between the name of a tool and its arguments,
 // in {"name": "f"; "arguments"= {…}}: anything but a comma, a key and a colon.
 func envelopes(text string, names []string) (all [][]change) {
 	for _, name := range names {
