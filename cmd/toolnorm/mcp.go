@@ -34,6 +34,9 @@ func (m *Main) mcpConfig(key []byte) mcpserver.Config {
 		},
 		Bounds: mcpserver.Bounds{Stall: m.Config.ClientTimeout, Beat: m.Config.Heartbeat},
 	}
+	if m.remote != nil {
+		cfg.Gateway = m.remote
+	}
 	if m.toolbox.Company != nil {
 		cfg.Extra = companymcp.New("toolnorm", version.String(), mcpGuide, m.toolbox.Company)
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -46,6 +47,11 @@ type Set struct {
 	file   *file
 	stamp  stamp // of the file when it was read or written last
 	broken error // why the file cannot be read as it is now; file is then what it was
+
+	relayMu sync.Mutex
+	relays  map[relayKey]*relay
+	places  directory
+	tell    atomic.Pointer[func(method string)]
 }
 
 // stamp tells one state of a file from another. Two edits of the same size within the clock's step look alike; people
