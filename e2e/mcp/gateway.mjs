@@ -80,6 +80,7 @@ await step('capabilities', async () => {
   return Object.fromEntries(['tools', 'prompts', 'resources', 'logging', 'completions', 'tasks'].map((name) => [name, can[name] ?? 'none']));
 });
 await step('tools', () => all((p) => client.listTools(p), 'tools'));
+const listed = new Set((steps.tools.result ?? []).map((tool) => tool.name));
 await step('prompts', () => all((p) => client.listPrompts(p), 'prompts'));
 await step('resources', () => all((p) => client.listResources(p), 'resources'));
 await step('templates', () => all((p) => client.listResourceTemplates(p), 'resourceTemplates'));
@@ -92,7 +93,7 @@ for (const [name, args] of [
   ['trigger-elicitation-request'], ['trigger-sampling-request', { prompt: 'say it', maxTokens: 20 }],
   ['trigger-url-elicitation', { url: 'https://example.com/x', message: 'open', elicitationId: 'e-1' }],
 ]) {
-  await step(`call ${name} ${JSON.stringify(args ?? {})}`, () => call(name, args));
+  await step(`call ${name} ${JSON.stringify(args ?? {})}`, () => (listed.has(name) ? call(name, args) : 'it is not listed'));
 }
 await step('call get-resource-reference', async () => {
   return call('get-resource-reference', { resourceType: 'Text', resourceId: 2 });

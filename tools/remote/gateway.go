@@ -348,11 +348,41 @@ func (s *Set) Tell(ctx context.Context, method string) {
 	}
 }
 
-// SetLevel tells the servers that a client has for itself which log lines it wants.
+// SetLevel tells the servers that a client has for itself which log lines it wants. A client that wants any has connections
+// of its own from then on: lines are told apart by nothing else.
 func (s *Set) SetLevel(ctx context.Context, params json.RawMessage) {
-	for _, l := range s.with("logging") {
-		if s.relayOf(ctx, l, false) != nil {
-			_, _ = l.forward(ctx, string(mcp.MethodSetLogLevel), params, false) // log lines are all that would be missing
+	p := tools.PeerOf(ctx)
+	if p == nil || p.Session == "" || p.Modern {
+		return
+	}
+	s.relayMu.Lock()
+	if s.levels == nil || len(s.levels) >= mostPlaces {
+		s.levels = map[string]json.RawMessage{}
+	}
+	s.levels[p.Session] = params
+	var open []*relay
+	for key, r := range s.relays {
+		if key.session == p.Session {
+			open = append(open, r)
 		}
+	}
+	s.relayMu.Unlock()
+	for _, r := range open {
+		r.mu.Lock()
+		c := r.conn
+		r.mu.Unlock()
+		if c != nil {
+			r.setLevel(ctx, c)
+		}
+	}
+}
+
+// setLevel tells the server which log lines the client wants, if it has said.
+func (r *relay) setLevel(ctx context.Context, c *conn) {
+	r.link.set.relayMu.Lock()
+	params := r.link.set.levels[r.session]
+	r.link.set.relayMu.Unlock()
+	if params != nil && c.client.GetServerCapabilities().Logging != nil && !mcp.IsModernProtocol(c.client.ProtocolVersion()) {
+		_, _ = c.once(ctx, string(mcp.MethodSetLogLevel), params) // log lines are all that would be missing
 	}
 }

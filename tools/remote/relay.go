@@ -61,7 +61,8 @@ func (s *Set) relayOf(ctx context.Context, l *link, needed bool) *relay {
 	if r := s.relays[key]; r != nil {
 		return r
 	}
-	if !needed && !asksBack(p.Can) || len(s.relays) >= mostRelays || s.ctx.Err() != nil || l.ctx.Err() != nil {
+	needed = needed || s.levels[p.Session] != nil || asksBack(p.Can)
+	if !needed || len(s.relays) >= mostRelays || s.ctx.Err() != nil || l.ctx.Err() != nil {
 		return nil
 	}
 	if s.relays == nil {
@@ -86,7 +87,12 @@ func asksBack(can json.RawMessage) bool {
 }
 
 // Left closes what a session had for itself: its client has given it up.
-func (s *Set) Left(session string) { s.drop(func(r *relay) bool { return r.session == session }) }
+func (s *Set) Left(session string) {
+	s.drop(func(r *relay) bool { return r.session == session })
+	s.relayMu.Lock()
+	defer s.relayMu.Unlock()
+	delete(s.levels, session)
+}
 
 // drop closes relays.
 func (s *Set) drop(which func(*relay) bool) {
@@ -172,9 +178,7 @@ func (r *relay) open(ctx context.Context) (*conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.Level != "" && c.client.GetServerCapabilities().Logging != nil && !mcp.IsModernProtocol(c.client.ProtocolVersion()) {
-		_, _ = c.once(context.WithoutCancel(ctx), string(mcp.MethodSetLogLevel), must(object{{"level", quoted(p.Level)}})) // log lines are all that would be missing
-	}
+	r.setLevel(ctx, c)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
@@ -183,12 +187,6 @@ func (r *relay) open(ctx context.Context) (*conn, error) {
 	}
 	r.conn, r.stale = c, true
 	return c, nil
-}
-
-// quoted is a text as JSON.
-func quoted(text string) json.RawMessage {
-	b, _ := json.Marshal(text) // texts always encode
-	return b
 }
 
 // ask sends a request of the client's.

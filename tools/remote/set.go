@@ -3,6 +3,7 @@ package remote
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -50,6 +51,7 @@ type Set struct {
 
 	relayMu sync.Mutex
 	relays  map[relayKey]*relay
+	levels  map[string]json.RawMessage // what sessions have said of log lines, as they said it
 	places  directory
 	tell    atomic.Pointer[func(method string)]
 }
