@@ -42,6 +42,9 @@ type greeting struct {
 	can  mcp.ClientCapabilities
 	hear func(mcp.JSONRPCNotification) // nil: nobody
 
+	// handshake asks by initialize alone, as clients of the earlier revisions do: a server of both can ask them.
+	handshake bool
+
 	// answer answers the server's requests; nil: it may ask nothing.
 	answer func(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error)
 }
@@ -83,8 +86,8 @@ const (
 func (e Entry) connect(ctx context.Context, last string, me greeting, told func(string)) (c *conn, kind string, err error) {
 	if e.Command != "" {
 		era := asking{patience: startPatience}
-		if kind = kindStdio; last == kindHandshake {
-			era, kind = asking{revision: beforeDiscovery}, last
+		if kind = kindStdio; last == kindHandshake || me.handshake {
+			era, kind = asking{revision: beforeDiscovery}, kindHandshake
 		}
 		c, err = e.open(ctx, me, era, func(c *conn) (transport.Interface, error) {
 			p, err := e.start(c.ctx, told, func(why error) { c.end(fmt.Errorf("%w: %w", errLost, why)) })
@@ -130,16 +133,24 @@ func path(text string) string {
 // that the client must ask for before it knows that: such a server is connected with twice, the first time. Asking for
 // it always is no way out: mcp-go then keeps the connection on an earlier revision, also with a server of 2026-07-28.
 func (e Entry) over(ctx context.Context, kind string, me greeting) (*conn, error) {
-	if kind == kindSSE {
-		return e.open(ctx, me, asking{patience: patience}, e.sse)
+	era := asking{patience: patience}
+	if me.handshake {
+		era.revision = beforeDiscovery
 	}
-	c, err := e.open(ctx, me, asking{patience: patience}, e.streamable())
+	if kind == kindSSE {
+		return e.open(ctx, me, era, e.sse)
+	}
+	//lint:ignore SA1019 servers of the older revisions have no other stream for what changes
+	listening := e.streamable(transport.WithContinuousListening())
+	if me.handshake {
+		return e.open(ctx, me, era, listening)
+	}
+	c, err := e.open(ctx, me, era, e.streamable())
 	if err != nil || mcp.IsModernProtocol(c.client.ProtocolVersion()) || !c.tellsChanges() {
 		return c, err
 	}
 	c.close()
-	//lint:ignore SA1019 servers of the older revisions have no other stream for what changes
-	return e.open(ctx, me, asking{patience: patience}, e.streamable(transport.WithContinuousListening()))
+	return e.open(ctx, me, era, listening)
 }
 
 // sse dials the older transport, of 2024-11-05: a stream for all answers, and an address for messages that it names.
@@ -214,17 +225,22 @@ func (e Entry) open(ctx context.Context, me greeting, era asking, dial func(*con
 	}
 	// Known by its name, since the tools of a toolnorm may be those of further servers (mostHops).
 	c.ours = answer.ServerInfo.Name == "toolnorm"
-	if mcp.IsModernProtocol(c.client.ProtocolVersion()) && c.tellsChanges() {
+	if can := c.client.GetServerCapabilities(); mcp.IsModernProtocol(c.client.ProtocolVersion()) && c.tellsChanges() {
 		// A stream that breaks is found out by the next refresh; the connection itself has no state that could be lost.
-		_, err = c.client.ListenAsync(c.ctx, mcp.SubscriptionFilter{ToolsListChanged: true}, nil)
+		_, err = c.client.ListenAsync(c.ctx, mcp.SubscriptionFilter{
+			ToolsListChanged:     can.Tools != nil && can.Tools.ListChanged,
+			PromptsListChanged:   can.Prompts != nil && can.Prompts.ListChanged,
+			ResourcesListChanged: can.Resources != nil && can.Resources.ListChanged,
+		}, nil)
 	}
 	return c, err
 }
 
-// tellsChanges says whether the server will tell of changes of its list. One that will not is asked every refreshTime.
+// tellsChanges says whether the server will tell of changes of its lists. One that will not is asked every refreshTime.
 func (c *conn) tellsChanges() bool {
-	caps := c.client.GetServerCapabilities()
-	return caps.Tools != nil && caps.Tools.ListChanged
+	can := c.client.GetServerCapabilities()
+	return can.Tools != nil && can.Tools.ListChanged || can.Prompts != nil && can.Prompts.ListChanged ||
+		can.Resources != nil && can.Resources.ListChanged
 }
 
 // hear takes what the server tells without being asked. It must not block, as mcp-go calls it while it reads the stream;

@@ -53,6 +53,12 @@ func (p *pinned) RoundTrip(r *http.Request) (*http.Response, error) {
 	if !sameOrigin(p.entry.URL, r.URL.String()) {
 		return nil, fmt.Errorf("the server names %s://%s, which is not where it is registered", r.URL.Scheme, r.URL.Host)
 	}
+	// mcp-go gives a server's question 30 s, and would send the answer of a user who took longer under a context that is over.
+	if ctx := r.Context(); errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sendTime)
+		defer cancel()
+		r = r.WithContext(ctx)
+	}
 	// A RoundTripper must not change the request that it gets.
 	r = r.Clone(r.Context())
 	for name, value := range p.entry.Headers {

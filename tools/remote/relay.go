@@ -163,7 +163,7 @@ func (r *relay) open(ctx context.Context) (*conn, error) {
 	case c != nil && !c.over():
 		return c, nil
 	}
-	me := greeting{hear: r.hear, answer: r.answer}
+	me := greeting{hear: r.hear, answer: r.answer, handshake: true}
 	if json.Unmarshal(p.Client, &me.who) != nil || json.Unmarshal(p.Can, &me.can) != nil {
 		return nil, errors.New("what the client says of itself cannot be read")
 	}
@@ -175,6 +175,10 @@ func (r *relay) open(ctx context.Context) (*conn, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("no answer within %v", limit))
 	defer cancel()
 	c, _, err := r.link.dial(ctx, r.link.transport(), me, &tail{})
+	if err != nil && ctx.Err() == nil && !refused(err) { // a server of 2026-07-28 alone
+		me.handshake = false
+		c, _, err = r.link.dial(ctx, r.link.transport(), me, &tail{})
+	}
 	if err != nil {
 		return nil, err
 	}
