@@ -21,6 +21,9 @@ type remotes struct {
 	MCPTimeout time.Duration `name:"mcp-timeout" default:"30s" restart:"yes" help:"How long a call of another MCP server's tool may take."`
 }
 
+// accountsFile is where, in the data folder, the sign-ins to MCP servers are kept.
+const accountsFile = "mcp.accounts"
+
 // openRemote connects with the MCP servers of mcp.json. What of the file cannot be used stops nothing: it is logged, and listed at
 // /mcp/list?state=1 and on the page.
 // A toolnorm that another one started as an MCP server opens none itself: two that name each other would start
@@ -35,7 +38,7 @@ func (m *Main) openRemote() {
 		log = log.Level(zerolog.ErrorLevel) // said already, by checkData
 	}
 	m.remote = remote.Open(remote.Config{
-		Path: path, Registry: m.toolbox.Registry, Version: version.String(), Log: log, CallTime: m.Config.MCPTimeout, Private: m.Config.private,
+		Path: path, Registry: m.toolbox.Registry, Version: version.String(), Accounts: m.kept(accountsFile), Log: log, CallTime: m.Config.MCPTimeout, Private: m.Config.private,
 	})
 }
 

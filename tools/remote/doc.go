@@ -21,6 +21,7 @@
 //	ask.go      requests that pass through as they are; timer.go ends those that take too long
 //	relay.go    connections that a client has for itself, by which a server can ask it
 //	gateway.go  what servers offer beside tools; directory.go remembers which server named what
+//	account.go  what the user has signed in to; signin.go signs in
 //	tool.go     a server's tool as the registry's; its results
 //	entry.go    one server in mcp.json; member.go reads the spellings of its members
 //	file.go     mcp.json as a whole; text.go reads its encodings and comments, object.go keeps what is not known

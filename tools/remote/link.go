@@ -173,6 +173,9 @@ func (l *link) dial(ctx context.Context, last string, me greeting, said *tail) (
 			return nil, "", err
 		}
 	}
+	if e.URL != "" && l.set.cfg.Accounts != "" {
+		e.account = &account{entry: e, path: l.set.cfg.Accounts}
+	}
 	hide := e.hides(l.entry)
 	return e.connect(ctx, last, me, func(line string) {
 		line = hide(line)

@@ -61,12 +61,21 @@ func (p *pinned) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	// A RoundTripper must not change the request that it gets.
 	r = r.Clone(r.Context())
+	signed := ""
+	if p.entry.account != nil {
+		if signed = p.entry.account.header(r.Context()); signed != "" {
+			r.Header.Set("Authorization", signed)
+		}
+	}
 	for name, value := range p.entry.Headers {
 		r.Header.Set(name, value)
 	}
 	resp, err := p.next.RoundTrip(r)
 	if err != nil {
 		return nil, err
+	}
+	if resp.StatusCode == http.StatusUnauthorized && signed != "" {
+		p.entry.account.refused(signed)
 	}
 	body := &bounded{ReadCloser: resp.Body}
 	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {

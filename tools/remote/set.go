@@ -25,6 +25,7 @@ type Config struct {
 	Path     string          // of mcp.json
 	Registry *tools.Registry // gets the servers' tools
 	Version  string          // of this program, which the servers are told
+	Accounts string          // file of what the user has signed in to; empty: requests are not signed
 	Log      zerolog.Logger
 
 	CallTime time.Duration // of one call; 0: 30 s
@@ -218,8 +219,15 @@ func stampOf(path string) stamp {
 
 // watch takes the file's changes by others: an editor, another toolnorm on the same folder.
 func (s *Set) watch() {
+	accounts := stampOf(s.cfg.Accounts)
 	for sleep.For(s.ctx, watchTime) {
 		s.mu.Lock()
+		if now := stampOf(s.cfg.Accounts); now != accounts { // somebody has signed in
+			accounts = now
+			for _, l := range s.links {
+				l.retry()
+			}
+		}
 		if stampOf(s.cfg.Path) != s.stamp {
 			s.reread()
 		}
