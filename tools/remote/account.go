@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -39,6 +40,9 @@ type saved struct {
 	Secret   string           `json:"client_secret,omitempty"`
 	Method   string           `json:"token_endpoint_auth_method,omitempty"`
 	About    string           `json:"resource_metadata,omitempty"` // where the server says who signs its users in
+	Resource string           `json:"resource,omitempty"`          // what it calls itself there
+	Scopes   []string         `json:"scopes,omitempty"`            // that were asked for
+	Wants    string           `json:"wants,omitempty"`             // what it has said of the token that may too little (WWW-Authenticate)
 	Token    *transport.Token `json:"token"`
 }
 
@@ -131,7 +135,7 @@ func (a *account) header(ctx context.Context) string {
 	a.mu.Lock()
 	if a.handler == nil || a.client != s.ClientID {
 		a.handler, a.client = transport.NewOAuthHandler(a.config(s)), s.ClientID
-		a.handler.SetBaseURL(path(a.entry.URL))
+		a.handler.SetBaseURL(cmp.Or(s.Resource, path(a.entry.URL)))
 	}
 	h := a.handler
 	a.mu.Unlock()
@@ -150,6 +154,22 @@ func (a *account) refused(sent string) {
 	}
 	s.Token.ExpiresAt = time.Now().Add(-time.Second)
 	_ = a.save(s) // else the next request fails as this one did
+}
+
+// forbidden is the error of a request for which a sign-in is not enough.
+type forbidden string
+
+// Error returns the sentence.
+func (f forbidden) Error() string { return string(f) }
+
+// lacks remembers what the server has said of a token that may too little, for the next sign-in.
+func (a *account) lacks(challenge string) {
+	s, ok, err := a.saved()
+	if err != nil || !ok || s.Wants == challenge {
+		return
+	}
+	s.Wants = challenge
+	_ = a.save(s) // else the next sign-in asks for what the last one did
 }
 
 // signInClient is an HTTP client for the servers that sign users in. They are at addresses of their own, which the MCP server

@@ -74,8 +74,15 @@ func (p *pinned) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if resp.StatusCode == http.StatusUnauthorized && signed != "" {
+	challenge := strings.Join(resp.Header.Values("WWW-Authenticate"), ", ")
+	switch {
+	case signed == "":
+	case resp.StatusCode == http.StatusUnauthorized:
 		p.entry.account.refused(signed)
+	case resp.StatusCode == http.StatusForbidden && strings.Contains(challenge, "insufficient_scope"):
+		p.entry.account.lacks(challenge)
+		resp.Body.Close()
+		return nil, forbidden("the sign-in to " + p.entry.Name + " may too little for that: run toolnorm mcp login " + p.entry.Name + " again")
 	}
 	body := &bounded{ReadCloser: resp.Body}
 	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {

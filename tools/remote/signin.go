@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -101,6 +102,8 @@ type flow struct {
 	account  *account
 	handler  *transport.OAuthHandler
 	about    string // where the server says who signs its users in
+	resource string // what the server calls itself there
+	scopes   []string
 	issuer   string
 	state    string
 	verifier string
@@ -109,24 +112,36 @@ type flow struct {
 
 // beginSignIn asks the server who signs its users in, and gives the address that the user opens.
 func (e Entry) beginSignIn(ctx context.Context, accounts, back string) (*flow, string, error) {
-	challenge, err := e.challenge(ctx)
+	f := &flow{account: &account{entry: e, path: accounts}, pending: transport.NewMemoryTokenStore()}
+	before, _, err := f.account.saved()
 	if err != nil {
 		return nil, "", err
 	}
-	f := &flow{account: &account{entry: e, path: accounts}, pending: transport.NewMemoryTokenStore()}
-	web := e.signInClient()
-	if at := param(challenge, "resource_metadata"); at != "" && sameOrigin(at, e.URL) {
-		f.about = at
+	challenge := before.Wants // what the server has said of a token that may too little
+	if challenge == "" {
+		if challenge, err = e.challenge(ctx); err != nil {
+			return nil, "", err
+		}
 	}
+	web := e.signInClient()
+	var scopes []string
+	f.about, f.resource, scopes = e.metadata(ctx, web, param(challenge, "resource_metadata"))
+	if said := strings.Fields(param(challenge, "scope")); len(said) > 0 {
+		scopes = said
+	}
+	if before.Wants != "" {
+		scopes = append(slices.Clone(before.Scopes), scopes...)
+	}
+	if len(e.OAuth.Scopes) > 0 {
+		scopes = e.OAuth.Scopes
+	}
+	slices.Sort(scopes)
 	config := transport.OAuthConfig{
 		ClientID: e.OAuth.ClientID, ClientSecret: e.OAuth.Secret, RedirectURI: back, TokenStore: f.pending, PKCEEnabled: true,
-		HTTPClient: web, ProtectedResourceMetadataURL: f.about,
-	}
-	if config.Scopes = e.OAuth.Scopes; len(config.Scopes) == 0 {
-		config.Scopes = e.scopes(ctx, web, challenge, f.about)
+		HTTPClient: web, ProtectedResourceMetadataURL: f.about, Scopes: slices.Compact(scopes),
 	}
 	find := transport.NewOAuthHandler(config)
-	find.SetBaseURL(path(e.URL))
+	find.SetBaseURL(f.resource)
 	about, err := find.GetServerMetadata(ctx)
 	if err != nil {
 		return nil, "", fmt.Errorf("%s does not say who signs its users in: %w", e.Name, err)
@@ -138,13 +153,14 @@ func (e Entry) beginSignIn(ctx context.Context, accounts, back string) (*flow, s
 		config.Scopes = append(config.Scopes, "offline_access") // else it ends with the first token
 	}
 	f.issuer = about.Issuer
-	f.handler = transport.NewOAuthHandler(config)
-	f.handler.SetBaseURL(path(e.URL))
 	if config.ClientID == "" {
-		if err := f.handler.RegisterClient(ctx, "toolnorm"); err != nil {
+		if err := register(ctx, web, about.RegistrationEndpoint, &config); err != nil {
 			return nil, "", fmt.Errorf("%s registers no programs: %w; give it the client id that you have got there, as \"oauth\": {\"clientId\": …}", e.Name, err)
 		}
 	}
+	f.scopes = config.Scopes
+	f.handler = transport.NewOAuthHandler(config)
+	f.handler.SetBaseURL(f.resource)
 	if f.verifier, err = transport.GenerateCodeVerifier(); err == nil {
 		f.state, err = transport.GenerateState()
 	}
@@ -153,6 +169,45 @@ func (e Entry) beginSignIn(ctx context.Context, accounts, back string) (*flow, s
 	}
 	to, err := f.handler.GetAuthorizationURL(ctx, f.state, transport.GenerateCodeChallenge(f.verifier))
 	return f, to, err
+}
+
+// register makes the program known where it signs in (RFC 7591), as one that is installed and can keep no secret.
+func register(ctx context.Context, web *http.Client, at string, config *transport.OAuthConfig) error {
+	if at == "" {
+		return errors.New("it names no address for that")
+	}
+	asked, err := json.Marshal(map[string]any{
+		"client_name": "toolnorm", "redirect_uris": []string{config.RedirectURI}, "application_type": "native", "token_endpoint_auth_method": "none",
+		"grant_types": []string{"authorization_code", "refresh_token"}, "response_types": []string{"code"}, "scope": strings.Join(config.Scopes, " "),
+	})
+	if err != nil {
+		return err
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, at, bytes.NewReader(asked))
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json")
+	resp, err := web.Do(r)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	var got struct {
+		ID     string `json:"client_id"`
+		Secret string `json:"client_secret"`
+		Method string `json:"token_endpoint_auth_method"`
+	}
+	err = json.NewDecoder(resp.Body).Decode(&got)
+	switch {
+	case resp.StatusCode != http.StatusCreated && resp.StatusCode != http.StatusOK:
+		return fmt.Errorf("its status is %d", resp.StatusCode)
+	case err != nil || got.ID == "":
+		return errors.New("it answers with no id")
+	}
+	config.ClientID, config.ClientSecret, config.TokenEndpointAuthMethod = got.ID, got.Secret, got.Method
+	return nil
 }
 
 // finish exchanges what the browser has brought back for a token, and saves it.
@@ -174,29 +229,41 @@ func (f *flow) finish(ctx context.Context, back url.Values) error {
 		return err
 	}
 	return f.account.save(saved{
-		ClientID: f.handler.GetClientID(), Secret: f.handler.GetClientSecret(), Method: f.handler.GetTokenEndpointAuthMethod(), About: f.about, Token: token,
+		ClientID: f.handler.GetClientID(), Secret: f.handler.GetClientSecret(), Method: f.handler.GetTokenEndpointAuthMethod(), About: f.about, Resource: f.resource, Scopes: f.scopes, Token: token,
 	})
 }
 
-// challenge asks the server without a token, and returns what it says of signing in (WWW-Authenticate).
+// challenge asks the server without a token, and returns what it says of signing in (WWW-Authenticate). Some servers let
+// everybody initialize, and ask those who want more.
 func (e Entry) challenge(ctx context.Context) (string, error) {
 	web, free := e.client()
 	defer free()
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, e.URL, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"`+beforeDiscovery+`","capabilities":{},"clientInfo":{"name":"toolnorm","version":"1"}}}`))
-	if err != nil {
-		return "", err
+	session, status := "", 0
+	for _, body := range []string{
+		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"` + beforeDiscovery + `","capabilities":{},"clientInfo":{"name":"toolnorm","version":"1"}}}`,
+		`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`,
+	} {
+		r, err := http.NewRequestWithContext(ctx, http.MethodPost, e.URL, strings.NewReader(body))
+		if err != nil {
+			return "", err
+		}
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Accept", "application/json, text/event-stream")
+		if session != "" {
+			r.Header.Set("Mcp-Session-Id", session)
+			r.Header.Set("Mcp-Protocol-Version", beforeDiscovery)
+		}
+		resp, err := web.Do(r)
+		if err != nil {
+			return "", explained(e, err, "")
+		}
+		resp.Body.Close()
+		if status = resp.StatusCode; status == http.StatusUnauthorized {
+			return strings.Join(resp.Header.Values("WWW-Authenticate"), ", "), nil
+		}
+		session = resp.Header.Get("Mcp-Session-Id")
 	}
-	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("Accept", "application/json, text/event-stream")
-	resp, err := web.Do(r)
-	if err != nil {
-		return "", explained(e, err, "")
-	}
-	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusUnauthorized {
-		return "", fmt.Errorf("%s asks nobody to sign in (status %d)", e.Name, resp.StatusCode)
-	}
-	return strings.Join(resp.Header.Values("WWW-Authenticate"), ", "), nil
+	return "", fmt.Errorf("%s asks nobody to sign in (status %d)", e.Name, status)
 }
 
 // params are those of a challenge, quoted or not.
@@ -212,36 +279,42 @@ func param(challenge, name string) string {
 	return ""
 }
 
-// scopes are those that the server asks for: in its challenge, else all in its metadata; else none are named.
-func (e Entry) scopes(ctx context.Context, web *http.Client, challenge, about string) []string {
-	if said := strings.Fields(param(challenge, "scope")); len(said) > 0 {
-		return said
-	}
+// metadata is what the server says of itself (RFC 9728): where, what it calls itself, and its scopes. It is looked for where
+// the challenge says, and in the two places where it stands otherwise; none at all is an older server, which signs users in
+// itself. One that names another server is not taken.
+func (e Entry) metadata(ctx context.Context, web *http.Client, said string) (about, resource string, scopes []string) {
+	resource = path(e.URL)
 	u, err := url.Parse(e.URL)
 	if err != nil {
-		return nil
+		return "", resource, nil
+	}
+	if !sameOrigin(said, e.URL) {
+		said = ""
 	}
 	root := u.Scheme + "://" + u.Host + "/.well-known/oauth-protected-resource"
-	for _, at := range []string{about, root + strings.TrimSuffix(u.EscapedPath(), "/"), root} {
-		if at == "" {
-			continue
+	for _, at := range []string{said, root + strings.TrimSuffix(u.EscapedPath(), "/"), root} {
+		var is struct {
+			Resource string   `json:"resource"`
+			Scopes   []string `json:"scopes_supported"`
 		}
 		r, err := http.NewRequestWithContext(ctx, http.MethodGet, at, nil)
-		if err != nil {
-			return nil
+		if at == "" || err != nil {
+			continue
 		}
 		resp, err := web.Do(r)
 		if err != nil {
-			return nil
+			continue
 		}
-		var said struct {
-			Scopes []string `json:"scopes_supported"`
-		}
-		err = json.NewDecoder(resp.Body).Decode(&said)
+		err = json.NewDecoder(resp.Body).Decode(&is)
 		resp.Body.Close()
-		if err == nil && resp.StatusCode == http.StatusOK {
-			return said.Scopes
+		inside := sameOrigin(is.Resource, e.URL) && strings.HasPrefix(resource+"/", strings.TrimSuffix(is.Resource, "/")+"/")
+		switch {
+		case err != nil || resp.StatusCode != http.StatusOK:
+		case inside:
+			return at, is.Resource, is.Scopes
+		default:
+			return at, resource, nil // it is refused by whoever compares the two
 		}
 	}
-	return nil
+	return "", resource, nil
 }

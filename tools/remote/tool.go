@@ -226,6 +226,10 @@ func (l *link) call(ctx context.Context, tool string, args json.RawMessage, agai
 			}
 			return tools.Result{}, ctx.Err()
 		}
+		var no forbidden
+		if errors.As(err, &no) {
+			return tools.Result{}, no
+		}
 		gone := neverRan(err)
 		if gone || broken(err) {
 			way.lost(c)

@@ -36,7 +36,10 @@ func (w why) Unwrap() error { return w.error }
 func explained(e Entry, err error, said string) error {
 	text := ""
 	var much excess
+	var no forbidden
 	switch {
+	case errors.As(err, &no):
+		text = no.Error()
 	case errors.As(err, &much):
 		text = much.Error()
 	case e.Command != "" && (errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist)):
