@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -183,18 +184,27 @@ const mostNews = 1024
 // addressed is a request's parameters and headers as 2026-07-28 wants them; before that the parameters as they are.
 func (c *conn) addressed(ctx context.Context, method string, params json.RawMessage) (any, http.Header, error) {
 	version := c.client.ProtocolVersion()
-	if !mcp.IsModernProtocol(version) {
-		if params == nil {
-			return nil, nil, nil
-		}
+	peer := tools.PeerOf(ctx)
+	modern := mcp.IsModernProtocol(version)
+	if params == nil && !modern {
+		return nil, nil, nil
+	}
+	if !modern && (peer == nil || !peer.Modern) {
 		return params, nil, nil
 	}
 	meta, err := readMember(params, "_meta")
 	if err != nil {
 		return nil, nil, err
 	}
+	if !modern { // what only the newer revision has in each request
+		for _, key := range []string{mcp.MetaKeyProtocolVersion, mcp.MetaKeyClientCapabilities, mcp.MetaKeyClientInfo, mcp.MetaKeyLogLevel} {
+			meta = slices.DeleteFunc(meta, func(m member) bool { return m.key == key })
+		}
+		params, err = withMembers(params, "_meta", must(meta))
+		return params, nil, err
+	}
 	can, who := any(c.me.can), any(c.me.who)
-	if peer := tools.PeerOf(ctx); peer != nil && peer.Modern {
+	if peer != nil && peer.Modern {
 		can = peer.Can
 		if peer.Client != nil {
 			who = peer.Client

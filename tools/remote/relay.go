@@ -172,6 +172,9 @@ func (r *relay) open(ctx context.Context) (*conn, error) {
 	if r.link.entry.Command != "" {
 		limit = startTime
 	}
+	if _, down := r.link.patience(); down != nil { // as long as for the connection that is shared (reached)
+		limit = callWait
+	}
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("no answer within %v", limit))
 	defer cancel()
 	c, _, err := r.link.dial(ctx, r.link.transport(), me, &tail{})
@@ -270,6 +273,12 @@ func (r *relay) listed(ctx context.Context) ([]tools.Tool, error) {
 	}
 	texts, _, err := c.list(ctx)
 	if err != nil {
+		r.mu.Lock()
+		r.stale = true
+		r.mu.Unlock()
+		if ctx.Err() == nil && (broken(err) || neverRan(err)) {
+			r.lost(c)
+		}
 		return nil, err
 	}
 	all, _ = r.link.read(texts, c.ours)

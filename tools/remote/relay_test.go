@@ -156,3 +156,24 @@ func TestAnAnswerThatComesLateIsSent(t *testing.T) {
 		t.Errorf("%v %v", resp, err)
 	}
 }
+
+// TestAClientThatCanBeAskedDoesNotWaitForADeadServer has one server that hangs beside one that answers.
+func TestAClientThatCanBeAskedDoesNotWaitForADeadServer(t *testing.T) {
+	m := boot(t, "127.0.0.1:0", server.NewStreamableHTTPServer(curious()))
+	s, r, _ := opened(t, fmt.Sprintf(`{"mcpServers": {"c": {"url": "http://%s/mcp"}, "hung": {"url": %q}}}`, m.addr, quiet(t)))
+	until(t, "c.ask", func() bool { return r.Snapshot().Source("c.ask") != "" })
+	hung := s.links["hung"]
+	hung.mu.Lock()
+	hung.err, hung.failedAt = context.DeadlineExceeded, time.Now() // as after its first attempt, which takes attemptTime
+	hung.mu.Unlock()
+	ctx := asked("one", func(string, string) (string, error) { return `{"action":"accept","content":{"a":"b"}}`, nil })
+	start := time.Now()
+	s.Tools(ctx)
+	s.Members(ctx, "prompts/list")
+	if got := r.Call(ctx, "c.ask", json.RawMessage(`{"what":"x"}`)).Text(); got != "acceptmap[a:b]" {
+		t.Error(got)
+	}
+	if took := time.Since(start); took > 2*time.Second {
+		t.Errorf("that took %v", took)
+	}
+}
