@@ -141,7 +141,7 @@ func proper(text json.RawMessage) json.RawMessage {
 	switch wrong := json.Unmarshal(o.get("content"), &parts); {
 	case o.get("content") == nil && (o.get("task") != nil || wording(o.get("resultType")) == "input_required"):
 		return text
-	case wrong != nil, parts == nil, string(o.get("structuredContent")) == "null":
+	case wrong != nil, parts == nil, o.empty():
 		return nil
 	case o.get("isError") != nil && hint(o.get("isError")) == nil:
 		return nil
@@ -156,9 +156,12 @@ func proper(text json.RawMessage) json.RawMessage {
 	return text
 }
 
-// whole reports whether a piece has what its kind must have.
+// whole reports whether a piece has what its kind must have. A null in a member's place is refused by clients.
 func (p part) whole(o object) bool {
 	inner, _ := readObject(o.get("resource")) // what is none has nothing
+	if o.empty() || inner.empty() {
+		return false
+	}
 	switch p.Type {
 	case "text":
 		return o.get("text") != nil
