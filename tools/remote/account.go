@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -183,7 +184,7 @@ func (e Entry) signInClient() *http.Client {
 	dialer := &net.Dialer{Timeout: 5 * time.Second, Control: e.mayDial}
 	return &http.Client{
 		Timeout:   15 * time.Second,
-		Transport: signIn{&http.Transport{DialContext: dialer.DialContext, TLSHandshakeTimeout: 5 * time.Second, MaxResponseHeaderBytes: 64 << 10, DisableKeepAlives: true}},
+		Transport: &signIn{next: &http.Transport{DialContext: dialer.DialContext, TLSHandshakeTimeout: 5 * time.Second, MaxResponseHeaderBytes: 64 << 10, DisableKeepAlives: true}},
 		CheckRedirect: func(r *http.Request, via []*http.Request) error {
 			if len(via) > 3 || !sameOrigin(r.URL.String(), via[0].URL.String()) {
 				return http.ErrUseLastResponse
@@ -211,10 +212,38 @@ func (e Entry) isInside() bool {
 }
 
 // signIn refuses plain http but to this machine, and bounds answers.
-type signIn struct{ next http.RoundTripper }
+type signIn struct {
+	next http.RoundTripper
+	mu   sync.Mutex
+	name map[string]bool // the issuers that name themselves in their answers, as their metadata says (RFC 9207)
+}
+
+// names reports whether an issuer names itself in its answers.
+func (s *signIn) names(issuer string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.name[issuer]
+}
+
+// look reads that out of metadata, which mcp-go does not.
+func (s *signIn) look(text []byte) {
+	var said struct {
+		Issuer string `json:"issuer"`
+		Names  bool   `json:"authorization_response_iss_parameter_supported"`
+	}
+	if json.Unmarshal(text, &said) != nil || !said.Names {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.name == nil {
+		s.name = map[string]bool{}
+	}
+	s.name[said.Issuer] = true
+}
 
 // RoundTrip does so.
-func (s signIn) RoundTrip(r *http.Request) (*http.Response, error) {
+func (s *signIn) RoundTrip(r *http.Request) (*http.Response, error) {
 	ip, _ := netip.ParseAddr(r.URL.Hostname()) // a name is none
 	if r.URL.Scheme != "https" && r.URL.Hostname() != "localhost" && !ip.IsLoopback() {
 		return nil, fmt.Errorf("%s signs users in without https", r.URL.Host)
@@ -223,9 +252,11 @@ func (s signIn) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	resp.Body = struct {
-		io.Reader
-		io.Closer
-	}{io.LimitReader(resp.Body, largestBody), resp.Body}
+	text, err := io.ReadAll(io.LimitReader(resp.Body, largestBody))
+	if err := errors.Join(err, resp.Body.Close()); err != nil {
+		return nil, err
+	}
+	s.look(text)
+	resp.Body = io.NopCloser(bytes.NewReader(text))
 	return resp, nil
 }

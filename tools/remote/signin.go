@@ -105,6 +105,7 @@ type flow struct {
 	resource string // what the server calls itself there
 	scopes   []string
 	issuer   string
+	named    bool // it names itself in its answers
 	state    string
 	verifier string
 	pending  *transport.MemoryTokenStore // of the token, until all is saved
@@ -152,7 +153,7 @@ func (e Entry) beginSignIn(ctx context.Context, accounts, back string) (*flow, s
 	if len(config.Scopes) > 0 && slices.Contains(about.ScopesSupported, "offline_access") && !slices.Contains(config.Scopes, "offline_access") {
 		config.Scopes = append(config.Scopes, "offline_access") // else it ends with the first token
 	}
-	f.issuer = about.Issuer
+	f.issuer, f.named = about.Issuer, web.Transport.(*signIn).names(about.Issuer) // as signInClient made it
 	if config.ClientID == "" {
 		if err := register(ctx, web, about.RegistrationEndpoint, &config); err != nil {
 			return nil, "", fmt.Errorf("%s registers no programs: %w; give it the client id that you have got there, as \"oauth\": {\"clientId\": …}", e.Name, err)
@@ -218,6 +219,8 @@ func (f *flow) finish(ctx context.Context, back url.Values) error {
 	// Another server's answer (RFC 9207): the code would be given to the wrong one.
 	case back.Has("iss") && iss != f.issuer:
 		return fmt.Errorf("the answer comes from %.200q, and %s signs users in at %q", iss, f.account.entry.Name, f.issuer)
+	case !back.Has("iss") && f.named:
+		return fmt.Errorf("the answer does not say who signs in, and %q always does", f.issuer)
 	case back.Get("code") == "":
 		return errors.New("the answer has no code")
 	}

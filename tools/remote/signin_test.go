@@ -80,7 +80,7 @@ func (i *issuer) sign(w http.ResponseWriter, r *http.Request) {
 		if i.odd == "another issuer" {
 			issued = "https://elsewhere.example"
 		}
-		fmt.Fprintf(w, `{"issuer":%q,"authorization_endpoint":"%[2]s/authorize","token_endpoint":"%[2]s/token","registration_endpoint":"%[2]s/register","code_challenge_methods_supported":%[3]s}`, issued, i.url, methods)
+		fmt.Fprintf(w, `{"issuer":%q,"authorization_endpoint":"%[2]s/authorize","token_endpoint":"%[2]s/token","registration_endpoint":"%[2]s/register","code_challenge_methods_supported":%[3]s,"authorization_response_iss_parameter_supported":true}`, issued, i.url, methods)
 	case "/register":
 		var asked struct {
 			URIs []string `json:"redirect_uris"`
@@ -99,6 +99,8 @@ func (i *issuer) sign(w http.ResponseWriter, r *http.Request) {
 		switch i.odd {
 		case "another iss":
 			back.Set("iss", "https://elsewhere.example")
+		case "no iss":
+			back.Del("iss")
 		case "refused":
 			back = url.Values{"error": {"access_denied"}, "error_description": {"the user says no"}, "state": {q.Get("state")}}
 		}
@@ -186,7 +188,7 @@ func TestAUserSignsIn(t *testing.T) {
 // TestASignInThatIsWrongIsRefused has one thing wrong at a time.
 func TestASignInThatIsWrongIsRefused(t *testing.T) {
 	for odd, want := range map[string]string{
-		"no PKCE": "without PKCE", "another issuer": "does not say who signs", "another iss": "the answer comes from", "refused": "the user says no",
+		"no PKCE": "without PKCE", "another issuer": "does not say who signs", "another iss": "the answer comes from", "refused": "the user says no", "no iss": "does not say who signs in",
 	} {
 		i := newIssuer(t)
 		i.odd = odd
