@@ -32,6 +32,7 @@ type relay struct {
 	peer    *tools.Peer  // who asked last
 	used    time.Time
 	watched map[string]bool // resources that the client subscribed to
+	asked   int             // questions that are open
 	closed  bool
 }
 
@@ -46,6 +47,7 @@ const (
 	mostRelays = 64
 	idleTime   = 10 * time.Minute // after which a relay without subscriptions is closed; the next request opens it again
 	idleLook   = time.Minute
+	mostAsked  = 16 // questions of one server that wait for one client
 )
 
 // relayOf is the relay of the client behind ctx with a server; nil: it shares the link's connection. One is made for a
@@ -243,7 +245,19 @@ func (r *relay) hear(n mcp.JSONRPCNotification) {
 func (r *relay) answer(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
 	r.mu.Lock()
 	p, calls := r.peer, slices.Clone(r.calls)
+	many := r.asked >= mostAsked
+	if !many {
+		r.asked++
+	}
 	r.mu.Unlock()
+	if many {
+		return nil, &tools.RPCError{Code: mcp.INTERNAL_ERROR, Message: fmt.Sprintf("%d questions are open already", mostAsked)}
+	}
+	defer func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.asked--
+	}()
 	if len(calls) > 0 {
 		p = calls[len(calls)-1].peer
 	}

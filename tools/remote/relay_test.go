@@ -177,3 +177,28 @@ func TestAClientThatCanBeAskedDoesNotWaitForADeadServer(t *testing.T) {
 		t.Errorf("that took %v", took)
 	}
 }
+
+// TestAServerCannotFloodAClientWithQuestions has it ask one more than may be open.
+func TestAServerCannotFloodAClientWithQuestions(t *testing.T) {
+	begun, end := make(chan struct{}), make(chan struct{})
+	peer := tools.PeerOf(asked("one", func(string, string) (string, error) {
+		begun <- struct{}{}
+		<-end
+		return "{}", nil
+	}))
+	r := &relay{peer: peer}
+	var wait sync.WaitGroup
+	for range mostAsked {
+		wait.Go(func() {
+			if _, err := r.answer(t.Context(), "roots/list", nil); err != nil {
+				t.Error(err)
+			}
+		})
+		<-begun
+	}
+	if _, err := r.answer(t.Context(), "roots/list", nil); err == nil {
+		t.Error("one more was asked")
+	}
+	close(end)
+	wait.Wait()
+}
