@@ -18,7 +18,7 @@ import (
 type remotes struct {
 	MCPFile    string        `name:"mcp-file" placeholder:"FILE" restart:"yes" help:"File that lists other MCP servers, whose tools are offered here as well. Default: mcp.json, next to the YAML file if one is read, otherwise in the data folder."`
 	MCPPrivate string        `name:"mcp-private" default:"auto" enum:"auto,always,never" restart:"yes" help:"Whether MCP servers that are added by HTTP may be at private and loopback addresses: auto (by whoever asks from this machine), always or never. Those that are written into the file may."`
-	MCPTimeout time.Duration `name:"mcp-timeout" default:"30s" restart:"yes" help:"How long a call of another MCP server's tool may take."`
+	MCPTimeout time.Duration `name:"mcp-timeout" default:"30s" restart:"yes" help:"How long another MCP server may say nothing while it answers a call."`
 }
 
 // accountsFile is where, in the data folder, the sign-ins to MCP servers are kept.
