@@ -46,14 +46,56 @@ func TestTheConformanceToolIsContent(t *testing.T) {
 	t.Logf("scored scenarios of the conformance tool that pass:\n%s", table.String())
 }
 
-// scored are the scenarios that a revision requires of servers, as the tool's own list has them.
-func (l *mcpLane) scored(t *testing.T, revision string) (names []string) {
+// TestTheConformanceToolIsContentWithTheClient runs what the revision of 2025 requires of clients, OAuth among it, against the
+// part of toolnorm that is a client of other MCP servers.
+func TestTheConformanceToolIsContentWithTheClient(t *testing.T) {
+	l := openMCP(t)
+	client := filepath.Join(t.TempDir(), "gatewayclient")
+	if out, err := exec.Command("go", "build", "-o", client, "toolnorm/e2e/cmd/gatewayclient").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	// It wants an id that is the address of a document on the internet, which a program on a user's machine has not.
+	warns := map[string]bool{"auth/basic-cimd": true}
+	names := l.required(t, "2025-11-25", "client")
+	if len(names) != 18 {
+		t.Fatalf("the tool scores %d scenarios, want 18", len(names))
+	}
+	for _, name := range names {
+		dir := t.TempDir()
+		tool := filepath.Join(l.packages, "node_modules", "@modelcontextprotocol", "conformance", "dist", "index.js")
+		out, _ := exec.Command(l.node, tool, "client", "--command", client, "--scenario", name, "--spec-version", "2025-11-25", "-o", dir).CombinedOutput() // its files count
+		files, _ := filepath.Glob(filepath.Join(dir, name+"-*", "checks.json"))
+		if len(files) != 1 {
+			t.Errorf("%s: the tool wrote nothing:\n%s", name, out)
+			continue
+		}
+		var all []check
+		if b, err := os.ReadFile(files[0]); err != nil || json.Unmarshal(b, &all) != nil {
+			t.Fatal(files[0], err)
+		}
+		for _, fault := range (checks{name: all}).faults(name) {
+			if warns[name] && strings.HasPrefix(fault, "WARNING") {
+				continue
+			}
+			t.Errorf("%s: %s", name, fault)
+		}
+	}
+}
+
+// scored are the scenarios that a revision requires of servers.
+func (l *mcpLane) scored(t *testing.T, revision string) []string {
+	t.Helper()
+	return l.required(t, revision, "server")
+}
+
+// required are the scenarios that a revision requires of servers or clients, as the tool's own list has them.
+func (l *mcpLane) required(t *testing.T, revision, of string) (names []string) {
 	t.Helper()
 	list, err := os.ReadFile(filepath.Join(l.packages, "node_modules", "@modelcontextprotocol", "conformance", "requirements", revision+".yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, rest, _ := strings.Cut(string(list), "\nserver:\n")
+	_, rest, _ := strings.Cut(string(list), "\n"+of+":\n")
 	for line := range strings.Lines(rest) {
 		name, isItem := strings.CutPrefix(strings.TrimSpace(line), "- ")
 		if !isItem {

@@ -63,7 +63,7 @@ func (s *Server) leave() { <-s.places }
 // streams waits for its JSON; one that takes nothing but streams gets one at once.
 func (s *Server) request(w http.ResponseWriter, r *http.Request, c *caller, m message) {
 	defer s.leave()
-	if isQuick(m.method) {
+	if s.engine.quick(c, m) {
 		s.quick(w, r, c, m)
 		return
 	}
@@ -98,7 +98,6 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request, c *caller, m me
 func (s *Server) quick(w http.ResponseWriter, r *http.Request, c *caller, m message) {
 	c.out = nowhere
 	f := s.handled(r.Context(), c, m)
-	s.remember(c, m)
 	// Only when it was answered: an error begins no session.
 	if f.status == 0 && m.method == string(mcp.MethodInitialize) {
 		w.Header().Set("Mcp-Session-Id", s.engine.seal.mint(c.session))
@@ -110,6 +109,7 @@ func (s *Server) quick(w http.ResponseWriter, r *http.Request, c *caller, m mess
 // revisions up to 2025-11-25 a cancelled request gets no answer.
 func (s *Server) handled(ctx context.Context, c *caller, m message) frame {
 	result, rpcErr := s.engine.handle(ctx, c, m)
+	s.remember(c, m)
 	if rpcErr != nil {
 		return frame{body: rpcErr.frame(m.id), last: true, status: rpcErr.httpStatus(c.modern)}
 	}

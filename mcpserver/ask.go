@@ -20,6 +20,15 @@ type question struct {
 // waits until ctx ends. The id is a random text, so that no client can answer what another was asked. Since 2026-07-28
 // servers send no requests; handlers return what they need to know instead (see sealed).
 func (e *engine) ask(ctx context.Context, c *caller, method mcp.MCPMethod, params, result any) error {
+	m, err := e.question(ctx, c, c.out, method, params)
+	if err != nil {
+		return err
+	}
+	return readAnswer(m, method, result)
+}
+
+// question sends the caller a request of ours by out, and returns the message that answers it.
+func (e *engine) question(ctx context.Context, c *caller, out func(context.Context, frame) error, method mcp.MCPMethod, params any) (message, error) {
 	id := rand.Text()
 	q := &question{c.id, c.principal, make(chan message, 1)}
 	e.asked.Store(id, q)
@@ -31,14 +40,14 @@ func (e *engine) ask(ctx context.Context, c *caller, method mcp.MCPMethod, param
 		Params  any           `json:"params,omitempty"`
 	}{"2.0", id, method, params})
 	// A client that takes no stream (errDeaf) fails here at once, instead of when ctx ends.
-	if err := c.out(ctx, frame{body: body}); err != nil {
-		return fmt.Errorf("ask the client for %s: %w", method, err)
+	if err := out(ctx, frame{body: body}); err != nil {
+		return message{}, fmt.Errorf("ask the client for %s: %w", method, err)
 	}
 	select {
 	case <-ctx.Done():
-		return fmt.Errorf("the client did not answer %s: %w", method, context.Cause(ctx))
+		return message{}, fmt.Errorf("the client did not answer %s: %w", method, context.Cause(ctx))
 	case m := <-q.answer:
-		return readAnswer(m, method, result)
+		return m, nil
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -25,6 +26,11 @@ func (e *engine) callTool(ctx context.Context, c *caller, m message) (json.RawMe
 	}
 	// Find takes names with Void's random prefix as well.
 	t, ours := e.cfg.Registry.Snapshot().Find(name)
+	if own := e.ownTools(ctx, c); !ours {
+		if i := slices.IndexFunc(own, func(t tools.Tool) bool { return t.Name == name }); i >= 0 {
+			t, ours = own[i], true
+		}
+	}
 	if !ours && e.cfg.Extra.GetTool(name) == nil {
 		return nil, e.unknown(ctx, name)
 	}
@@ -43,7 +49,15 @@ func (e *engine) callTool(ctx context.Context, c *caller, m message) (json.RawMe
 	}
 	ctx, done := reporting(ctx, c)
 	defer done()
-	return e.result(c, name, e.cfg.Registry.Call(ctx, name, m.said.Args)), nil
+	return e.result(c, name, e.cfg.Registry.Run(ctx, t, m.said.Args)), nil
+}
+
+// ownTools are the tools that other servers offer this client alone.
+func (e *engine) ownTools(ctx context.Context, c *caller) []tools.Tool {
+	if !c.asksBack() {
+		return nil
+	}
+	return e.cfg.Gateway.Tools(ctx)
 }
 
 // unknown says that there is no such tool. The data names those that come near, as the registry finds them. Void shows
@@ -93,6 +107,9 @@ func (e *engine) result(c *caller, tool string, r tools.Result) json.RawMessage 
 	// Only up to 2025-11-25: the newer revision is spoken by no client that hides errors.
 	if r.IsError && !c.modern && c.hidesErrors() {
 		return encode(callResult{Content: []content{textOf("Error: " + r.Text())}})
+	}
+	if len(r.Raw) > 0 && !c.hidesErrors() {
+		return e.passed(c, r.Raw)
 	}
 	if e.cfg.Outcome(tool) {
 		r = asOutcome(r)

@@ -20,6 +20,7 @@
 //	list.go      tools/list, written once for each state of the registry
 //	call.go      tools/call: progress, log lines and results
 //	ask.go       questions to the client, within one call or over several rounds of it
+//	gateway.go   what other MCP servers offer, through package remote
 //	bridge.go    everything else: mcp-go's server behind ours
 //	session.go   sessions, those that are remembered, and those that were ended
 //	seal.go      session ids and states that the client carries, signed

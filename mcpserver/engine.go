@@ -56,6 +56,7 @@ func newEngine(cfg Config) *engine {
 	for _, extra := range []*server.MCPServer{cfg.Extra, e.plain} {
 		prepare(extra)
 	}
+	cfg.Gateway.Notify(func(method string) { e.hub.tell(method, nil) })
 	changed, unwatch := cfg.Registry.Watch()
 	heard := newEcho()
 	_ = cfg.Extra.RegisterSession(context.Background(), heard) // fails only for an id that is taken
@@ -110,6 +111,8 @@ func (e *engine) handle(ctx context.Context, c *caller, m message) (result json.
 	}
 	ctx, done := e.begin(ctx, c, m.id)
 	defer done()
+	ctx, over := e.peer(ctx, c, m)
+	defer over()
 	result, rpcErr = e.dispatch(ctx, c, m)
 	// A tool may have finished in spite of it; the client has forgotten the request, so any answer would be one too many.
 	if errors.Is(context.Cause(ctx), errCancelled) {
@@ -125,6 +128,9 @@ func (e *engine) dispatch(ctx context.Context, c *caller, m message) (json.RawMe
 	switch mcp.MCPMethod(m.method) {
 	case mcp.MethodInitialize:
 		return e.initialize(ctx, c, m)
+	case mcp.MethodServerDiscover:
+		result, rpcErr := e.bridge(ctx, c, m)
+		return e.declare(result), rpcErr
 	case mcp.MethodToolsList:
 		e.settled(ctx)
 		return e.listTools(ctx, c, m)
@@ -135,6 +141,9 @@ func (e *engine) dispatch(ctx context.Context, c *caller, m message) (json.RawMe
 		if c.modern && c.stream != nil {
 			return e.hold(ctx, c, m)
 		}
+	}
+	if result, rpcErr, handled := e.beyond(ctx, c, m); handled {
+		return result, rpcErr
 	}
 	return e.bridge(ctx, c, m)
 }
@@ -160,7 +169,7 @@ func (e *engine) initialize(ctx context.Context, c *caller, m message) (json.Raw
 		return nil, fail(codeParams, "the parameters of initialize cannot be read")
 	}
 	c.begin(answer.ProtocolVersion, asked.ClientInfo, asked.Capabilities)
-	return result, nil
+	return e.declare(result), nil
 }
 
 // inFlight names a request that is being answered. The session is part of it: ids are the clients' own, and every client
@@ -195,6 +204,10 @@ func (e *engine) notified(ctx context.Context, c *caller, m message) {
 	if isCancel(m) {
 		e.cancel(c.id, cancelled(m))
 		return
+	}
+	if m.method == string(mcp.MethodNotificationRootsListChanged) {
+		ctx, _ = e.peer(ctx, c, m)
+		e.cfg.Gateway.Tell(ctx, m.method)
 	}
 	_, _ = e.bridge(ctx, c, m) // who registered for it is told; there is no answer
 }

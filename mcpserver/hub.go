@@ -54,6 +54,23 @@ func (h *hub) end(session string) {
 	}
 }
 
+// one sends a frame to a session, on one of the streams on which it listens.
+func (h *hub) one(session string, f frame) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for l := range h.listeners {
+		if session == "" || l.session != session {
+			continue
+		}
+		err := l.box.put(f)
+		if err != nil {
+			l.box.end(err)
+		}
+		return err
+	}
+	return errDeaf
+}
+
 // tell sends a notification to everyone who wants it. Nobody is waited for: a listener that has no room left is ended.
 // params is a JSON object, or nil. One slow client would else hold up the news for all others, under the lock.
 func (h *hub) tell(method string, params json.RawMessage) {

@@ -35,9 +35,10 @@ type lists struct {
 
 // toolLists are the lists of one state of the registry. They never change, and are swapped whole by an atomic pointer.
 type toolLists struct {
-	generation     uint64               // of the registry that they show
-	tools          []mcp.Tool           // in its order: the same list each time, so that a model server's prompt cache serves it
-	mirrored       map[string]*mcp.Tool // those with arguments that a client of 2026-07-28 repeats in headers
+	generation     uint64                     // of the registry that they show
+	tools          []mcp.Tool                 // in its order: the same list each time, so that a model server's prompt cache serves it
+	mirrored       map[string]*mcp.Tool       // those with arguments that a client of 2026-07-28 repeats in headers
+	more           map[string]json.RawMessage // what servers say of tools beside what mcp.Tool holds
 	legacy, modern pages
 
 	varied []int // the tools that callers see with schemas of their own, by their places in the registry's snapshot
@@ -64,7 +65,7 @@ func (e *engine) listTools(ctx context.Context, c *caller, m message) (json.RawM
 	if m.odd {
 		return nil, fail(codeParams, "a cursor is a text")
 	}
-	legacy, modern := e.lists.pages(ctx)
+	legacy, modern := e.lists.pages(ctx, e.ownTools(ctx, c))
 	all := legacy
 	if c.modern {
 		all = modern
@@ -90,7 +91,7 @@ func (l *lists) current() *toolLists {
 	if now := l.now.Load(); now != nil && now.generation == snapshot.Generation {
 		return now
 	}
-	fresh := &toolLists{generation: snapshot.Generation, tools: l.offered(snapshot), mirrored: map[string]*mcp.Tool{}}
+	fresh := &toolLists{generation: snapshot.Generation, tools: l.offered(snapshot.Tools), more: adornments(snapshot.Tools), mirrored: map[string]*mcp.Tool{}}
 	for i, t := range fresh.tools {
 		// Looked for once here: each tools/call of 2026-07-28 asks, and few tools have any.
 		if len(mcp.ExtractParamHeaderBindings(&t)) > 0 {
@@ -103,34 +104,39 @@ func (l *lists) current() *toolLists {
 		}
 	}
 	fresh.source, fresh.seen = snapshot.Tools, map[string][2]pages{}
-	fresh.legacy, fresh.modern = l.write(fresh.tools)
+	fresh.legacy, fresh.modern = l.write(fresh.tools, fresh.more)
 	l.now.Store(fresh)
 	return fresh
 }
 
 // pages are the lists as they are sent to the caller of ctx. mcp-go's server does not say when its tools changed, so where it
 // has any the lists are written for each request.
-func (l *lists) pages(ctx context.Context) (legacy, modern pages) {
+func (l *lists) pages(ctx context.Context, own []tools.Tool) (legacy, modern pages) {
 	now := l.current()
 	all, key := now.seenBy(ctx)
-	extra := l.extra(all)
+	extra, more := l.extra(all), now.more
+	if len(own) > 0 {
+		added := l.offered(own)
+		all, more = slices.Concat(all, added), maps.Clone(more)
+		maps.Copy(more, adornments(own))
+	}
 	switch {
-	case len(extra) > 0:
-		return l.write(slices.Concat(all, extra))
+	case len(extra)+len(own) > 0:
+		return l.write(slices.Concat(all, extra), more)
 	case key == "":
 		return now.legacy, now.modern
 	}
 	now.mu.Lock()
 	defer now.mu.Unlock()
-	own, ok := now.seen[key]
+	theirs, ok := now.seen[key]
 	if !ok {
-		own[0], own[1] = l.write(all)
+		theirs[0], theirs[1] = l.write(all, more)
 		if len(now.seen) >= mostSeen {
 			clear(now.seen)
 		}
-		now.seen[key] = own
+		now.seen[key] = theirs
 	}
-	return own[0], own[1]
+	return theirs[0], theirs[1]
 }
 
 // seenBy are the tools as the caller of ctx sees them, with a key of what differs from what all see; empty: nothing does.
@@ -152,11 +158,11 @@ func (t *toolLists) seenBy(ctx context.Context) (all []mcp.Tool, key string) {
 }
 
 // write writes tools as both kinds of list: up to 2025-11-25 a list has no resultType and no cache hints.
-func (l *lists) write(all []mcp.Tool) (legacy, modern pages) {
-	legacy = paginate(all, l.cfg.PageSize, legacyTool, func(items []json.RawMessage, next string) any {
+func (l *lists) write(all []mcp.Tool, more map[string]json.RawMessage) (legacy, modern pages) {
+	legacy = paginate(all, l.cfg.PageSize, func(t mcp.Tool) json.RawMessage { return adorned(legacyTool(t), more[t.Name]) }, func(items []json.RawMessage, next string) any {
 		return legacyPage{items, next}
 	})
-	modern = paginate(all, l.cfg.PageSize, modernTool, func(items []json.RawMessage, next string) any {
+	modern = paginate(all, l.cfg.PageSize, func(t mcp.Tool) json.RawMessage { return adorned(encode(t), more[t.Name]) }, func(items []json.RawMessage, next string) any {
 		return modernPage{"complete", l.identity, cacheMillis, cacheScope, legacyPage{items, next}}
 	})
 	return legacy, modern
@@ -201,9 +207,9 @@ func paginate(all []mcp.Tool, size int, write func(mcp.Tool) json.RawMessage, pa
 // offered are the registry's tools as they are listed, in its order. One that clients would have to drop is left out,
 // and the log says why: one with an x-mcp-header that breaks the rules of 2026-07-28. mcp-go's AddTool would panic on
 // it.
-func (l *lists) offered(s *tools.Snapshot) []mcp.Tool {
+func (l *lists) offered(from []tools.Tool) []mcp.Tool {
 	var all []mcp.Tool
-	for _, t := range s.Tools {
+	for _, t := range from {
 		out := describe(t)
 		if l.cfg.Outcome(t.Name) {
 			out.RawOutputSchema = outcomeSchema(t.Output)
@@ -291,8 +297,27 @@ func outcomeSchema(result json.RawMessage) json.RawMessage {
 	}{"object", properties{is{"boolean"}, result, is{"string"}}, []string{"success"}})
 }
 
-// modernTool writes a tool for 2026-07-28.
-func modernTool(t mcp.Tool) json.RawMessage { return encode(t) }
+// adornments are what servers say of their tools beside what mcp.Tool holds, by name.
+func adornments(all []tools.Tool) map[string]json.RawMessage {
+	out := map[string]json.RawMessage{}
+	for _, t := range all {
+		if len(t.More) > 0 {
+			out[t.Name] = t.More
+		}
+	}
+	return out
+}
+
+// adorned is a tool with what its server says of it beside. Its annotations are then the server's own.
+func adorned(tool, more json.RawMessage) json.RawMessage {
+	var all, own map[string]json.RawMessage
+	if more == nil || json.Unmarshal(tool, &all) != nil || json.Unmarshal(more, &own) != nil {
+		return tool
+	}
+	delete(all, "annotations")
+	maps.Copy(all, own)
+	return encode(all)
+}
 
 // legacyTool writes a tool for the revisions before 2026-07-28, whose structured results are objects: a schema of an
 // array or a number is left out, as is such a result (engine.result), for the one without the other would be an error.

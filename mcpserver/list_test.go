@@ -183,7 +183,7 @@ func TestCallersSeeTheirOwnSchemas(t *testing.T) {
 			if who == "" {
 				want = `"title":"all"`
 			}
-			legacy, modern := l.pages(context.WithValue(t.Context(), key{}, who))
+			legacy, modern := l.pages(context.WithValue(t.Context(), key{}, who), nil)
 			for _, all := range []pages{legacy, modern} {
 				text := ""
 				for _, page := range all {

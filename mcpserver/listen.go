@@ -78,6 +78,7 @@ func (s *Server) forget(w http.ResponseWriter, r *http.Request) {
 	s.engine.hub.end(named)
 	s.engine.cancelAll(named)
 	s.records.end(named)
+	s.cfg.Gateway.Left(named)
 	w.WriteHeader(http.StatusNoContent)
 }
 

@@ -123,7 +123,7 @@ func (q *queue) take(c *conn, m message) {
 	switch {
 	case isCancel(m):
 		q.withdraw(c, cancelled(m))
-	case m.isRequest() && isQuick(m.method):
+	case m.isRequest() && q.e.quick(q.caller(c, m), m):
 		q.reply(c, m, c.box.put)
 	default:
 		c.backlog = append(c.backlog, m)
@@ -222,8 +222,20 @@ func (q *queue) caller(c *conn, m message) *caller {
 	return &caller{session: one, modern: true, meta: said, out: c.box.send, stream: c.box}
 }
 
-// isQuick reports whether a request is answered from memory, without the code of a tool, prompt or resource. These are
-// answered in the dispatcher or the handler itself, in order, and take none of the places.
+// quick reports whether a request is answered in the dispatcher or the handler itself, in order, and takes none of the
+// places. What other servers may have to be asked for is not.
+func (e *engine) quick(c *caller, m message) bool {
+	_, alone := e.cfg.Gateway.(none)
+	switch mcp.MCPMethod(m.method) {
+	case mcp.MethodSetLogLevel, mcp.MethodResourcesSubscribe, mcp.MethodResourcesUnsubscribe:
+		return alone
+	case mcp.MethodToolsList:
+		return alone || !c.asksBack()
+	}
+	return isQuick(m.method)
+}
+
+// isQuick reports whether a request is answered from memory, without the code of a tool, prompt or resource.
 func isQuick(method string) bool {
 	switch mcp.MCPMethod(method) {
 	case mcp.MethodInitialize, mcp.MethodServerDiscover, mcp.MethodPing, mcp.MethodToolsList, mcp.MethodSetLogLevel,

@@ -8,6 +8,8 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -101,7 +103,7 @@ type sealedSession struct {
 	Version   string `json:"v"`
 	Client    string `json:"n,omitempty"`
 	Release   string `json:"r,omitempty"`
-	Can       string `json:"c,omitempty"` // a letter for each of roots, sampling, elicitation, tasks
+	Can       string `json:"c,omitempty"` // its capabilities, a letter for each (abilitiesByLetter)
 	Principal string `json:"p,omitempty"` // a digest
 	Since     int64  `json:"t"`           // Unix seconds
 	Nonce     string `json:"x"`
@@ -148,39 +150,54 @@ func digest(principal string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// letters returns a client's capabilities in short. Only whether they are declared is kept; their details (form or URL mode
-// of elicitation) are lost with the session's next request.
+// abilitiesByLetter are the capabilities that an id keeps, each by a letter.
+var abilitiesByLetter = map[byte]string{
+	'r': "roots", 'l': "roots.listChanged", 's': "sampling", 'c': "sampling.context", 'o': "sampling.tools",
+	'e': "elicitation", 'f': "elicitation.form", 'u': "elicitation.url", 't': "tasks", 'i': "tasks.list", 'x': "tasks.cancel",
+	'm': "tasks.requests.sampling.createMessage", 'n': "tasks.requests.elicitation.create",
+}
+
+// letters returns a client's capabilities in short.
 func letters(c mcp.ClientCapabilities) (all string) {
-	if c.Roots != nil {
-		all += "r"
-	}
-	if c.Sampling != nil {
-		all += "s"
-	}
-	if c.Elicitation != nil {
-		all += "e"
-	}
-	if c.Tasks != nil {
-		all += "t"
+	for _, letter := range slices.Sorted(maps.Keys(abilitiesByLetter)) {
+		var at any
+		_ = json.Unmarshal(encode(c), &at) // it is JSON
+		for _, key := range strings.Split(abilitiesByLetter[letter], ".") {
+			inner, _ := at.(map[string]any) // what is no object has nothing inside
+			at = inner[key]
+		}
+		if at != nil && at != false {
+			all += string(letter)
+		}
 	}
 	return all
 }
 
 // abilities returns the capabilities that letters stand for. A letter that a newer program has written is passed over.
 func abilities(all string) (c mcp.ClientCapabilities) {
-	if strings.Contains(all, "r") {
-		c.Roots = &struct {
-			ListChanged bool `json:"listChanged,omitempty"`
-		}{}
+	tree := map[string]any{}
+	for i := range len(all) {
+		path := abilitiesByLetter[all[i]]
+		if path == "" {
+			continue
+		}
+		at := tree
+		keys := strings.Split(path, ".")
+		for _, key := range keys[:len(keys)-1] {
+			inner, ok := at[key].(map[string]any)
+			if !ok {
+				inner = map[string]any{}
+				at[key] = inner
+			}
+			at = inner
+		}
+		switch last := keys[len(keys)-1]; {
+		case last == "listChanged":
+			at[last] = true
+		case at[last] == nil:
+			at[last] = map[string]any{}
+		}
 	}
-	if strings.Contains(all, "s") {
-		c.Sampling = &mcp.SamplingCapability{}
-	}
-	if strings.Contains(all, "e") {
-		c.Elicitation = &mcp.ElicitationCapability{}
-	}
-	if strings.Contains(all, "t") {
-		c.Tasks = &mcp.TasksCapability{}
-	}
+	_ = json.Unmarshal(encode(tree), &c) // it is of the type's own members
 	return c
 }

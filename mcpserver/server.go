@@ -104,6 +104,8 @@ type Config struct {
 	// it, and none behind that one. nil: nobody waits.
 	Settle func(context.Context)
 
+	Gateway Gateway // what other MCP servers offer beside the tools; nil: there are none
+
 	// Principal says who sent a request, as the guard in front of the server found out. Sessions belong to it. nil:
 	// everybody is the same one.
 	Principal func(*http.Request) string
@@ -162,6 +164,9 @@ func (c Config) withDefaults() Config {
 	c.Rate = cmp.Or(c.Rate, 200)
 	c.RateOfTool = cmp.Or(c.RateOfTool, 100)
 	c.StreamGrace = cmp.Or(c.StreamGrace, 2*time.Minute)
+	if c.Gateway == nil {
+		c.Gateway = none{}
+	}
 	if c.Principal == nil {
 		c.Principal = func(*http.Request) string { return "" }
 	}

@@ -49,6 +49,7 @@ func (s *Server) legacy(w http.ResponseWriter, r *http.Request, version string) 
 	s.conns.Store(c.id, c)
 	defer s.conns.Delete(c.id)
 	defer s.engine.hub.add(newsFor(c))()
+	defer s.cfg.Gateway.Left(c.id)
 	// The whole URL, as in the first users' examples, and not a path. LF alone ends the lines; mcp-go mixes it with
 	// CRLF here.
 	out.Buf = append(out.Buf, "event: endpoint\ndata: "+s.messageURL(r, c.id)+"\n\n"...)
@@ -60,7 +61,7 @@ func (s *Server) legacy(w http.ResponseWriter, r *http.Request, version string) 
 // newsFor lets a conn hear of changes, once it has begun. What concerns a resource it hears only if it has subscribed
 // to it.
 func newsFor(c *conn) *listener {
-	return &listener{box: c.box, wants: func(_, uri string) bool {
+	return &listener{box: c.box, session: c.id, wants: func(_, uri string) bool {
 		return c.now().version != "" && (uri == "" || c.watches(uri))
 	}}
 }

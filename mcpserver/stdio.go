@@ -19,6 +19,7 @@ func (s *Server) Stdio(ctx context.Context, in io.Reader, out io.Writer, grace t
 	defer cancel(context.Canceled) // ends the tools that still run
 	c := &conn{session: &session{id: newUUID()}, ctx: ctx, box: newOutbox()}
 	defer s.engine.hub.add(newsFor(c))()
+	defer s.cfg.Gateway.Left(c.id)
 	read, written := make(chan error, 1), make(chan error, 1)
 	go func() { read <- s.readLines(c, in) }()        // ends with in, which may outlast us
 	go func() { written <- writeLines(out, c.box) }() // ends with the outbox

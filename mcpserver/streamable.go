@@ -166,7 +166,6 @@ func (s *Server) oneOfBatch(r *http.Request, raw []byte, found *session) []byte 
 	c := callerOf(found, s.cfg.Principal(r), false, oldest, m)
 	c.out = nowhere
 	f := s.handled(r.Context(), c, m)
-	s.remember(c, m)
 	if f.body == nil {
 		return nil
 	}

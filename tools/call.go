@@ -22,6 +22,11 @@ func (r *Registry) Call(ctx context.Context, name string, args json.RawMessage) 
 	if !ok {
 		return Failure(now.unknown(name))
 	}
+	return r.Run(ctx, t, args)
+}
+
+// Run is Call for a tool that its caller has already, be it one that is not in the registry.
+func (r *Registry) Run(ctx context.Context, t Tool, args json.RawMessage) Result {
 	if t.Refuse != nil {
 		if res, refused := r.refuse(ctx, t, args); refused {
 			return r.passable(t, res)
@@ -128,6 +133,9 @@ func (r *Registry) passable(t Tool, res Result) Result {
 	size := len(res.Structured)
 	for _, p := range res.Content {
 		size += p.size()
+	}
+	if len(res.Raw) > 2*r.opts.MaxResult {
+		res.Raw = nil // the parts say all that matters
 	}
 	if size > r.opts.MaxResult {
 		return Failure(fmt.Sprintf("the result is %d bytes, more than the %d that are passed on; ask for less", size, r.opts.MaxResult))

@@ -21,7 +21,8 @@ type Tool struct {
 	Schema      json.RawMessage // JSON Schema of the arguments, which are an object; empty means any object
 	Output      json.RawMessage // JSON Schema of Result.Structured; empty: not said
 	Hints       Hints
-	Timeout     time.Duration // of one call; 0: the registry's
+	More        json.RawMessage // further members of MCP's listing, as icons and _meta, an object; empty: none. With it, its annotations count and not Hints
+	Timeout     time.Duration   // of one call; 0: the registry's
 
 	// Seen, when set, gives the schema as the caller of ctx may see it: with the names of what only some may look into. Arguments
 	// are held to Schema all the same. nil, and an empty answer: it is the same for all.
@@ -63,6 +64,7 @@ type Result struct {
 	Content    []Part          // for the reader, in order; empty: Structured alone tells
 	Structured json.RawMessage // the same as one JSON value; nil: there is none
 	IsError    bool            // the tool failed; Content says why, in words that a model can act on
+	Raw        json.RawMessage // the result as another MCP server wrote it, for clients of MCP; nil: the rest is all
 }
 
 // PartKind says what a Part holds.

@@ -152,7 +152,7 @@ type commands struct {
 	Models     listModels         `cmd:"" help:"List the models that can be asked: format, strategy, context, and whether they take tools."`
 	Doctor     examine            `cmd:"" help:"Examine the model servers, or one model, and report what toolnorm does with them."`
 	Bug        bug                `cmd:"" help:"Print what a bug report needs, as Markdown: versions, servers and settings, without keys and prompts."`
-	MCP        mcpStdio           `cmd:"" name:"mcp" help:"Serve the tools to the MCP client that started the program, on standard input and output."`
+	MCP        mcpCommands        `cmd:"" name:"mcp" help:"Serve the tools to the MCP client that started the program, on standard input and output."`
 	Decode     command.Decode     `cmd:"" help:"Parse a model's raw output from standard input, and print the resulting events."`
 	Repair     command.Repair     `cmd:"" help:"Turn almost-JSON from standard input into strict JSON."`
 	Formats    command.Formats    `cmd:"" help:"List, show, test and guess model families."`

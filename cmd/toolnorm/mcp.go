@@ -22,6 +22,7 @@ import (
 	"toolnorm/mcpserver"
 	"toolnorm/tools/data"
 	"toolnorm/tools/kb"
+	"toolnorm/tools/remote"
 )
 
 // mcpConfig are the settings of the MCP server, whichever transport it has.
@@ -33,6 +34,9 @@ func (m *Main) mcpConfig(key []byte) mcpserver.Config {
 			return auth.WithPrincipal(ctx, auth.PrincipalOf(r.Context()))
 		},
 		Bounds: mcpserver.Bounds{Stall: m.Config.ClientTimeout, Beat: m.Config.Heartbeat},
+	}
+	if m.remote != nil {
+		cfg.Gateway = m.remote
 	}
 	if m.toolbox.Company != nil {
 		cfg.Extra = companymcp.New("toolnorm", version.String(), mcpGuide, m.toolbox.Company)
@@ -96,6 +100,45 @@ func secret(path string) ([]byte, error) {
 		err = fmt.Errorf("%s has %d bytes, not %d; remove it and all MCP clients begin anew", path, len(key), secretBytes)
 	}
 	return key, err
+}
+
+// mcpCommands are those about MCP; without a name the program serves.
+type mcpCommands struct {
+	Stdio mcpStdio `cmd:"" default:"withargs" help:"Serve the tools to the MCP client that started the program, on standard input and output."`
+	Login mcpLogin `cmd:"" help:"Sign in to an MCP server of mcp.json that asks for it (OAuth)."`
+}
+
+// mcpLogin is the command mcp login.
+type mcpLogin struct {
+	Name string `arg:"" help:"The server's name in mcp.json."`
+
+	command.Folders `embed:"" group:"Server:"`
+	MCPFile         string        `name:"mcp-file" placeholder:"FILE" help:"File that lists the servers. Default: mcp.json, next to the YAML file if one is read, otherwise in the data folder." group:"Tools:"`
+	Wait            time.Duration `default:"5m" help:"How long to wait for the browser." group:"Tools:"`
+}
+
+// Run waits until the user has signed in in a browser of this machine.
+func (c *mcpLogin) Run(m *Main) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	dir, err := home.Data(c.Data)
+	if err != nil {
+		return command.Wrong(err)
+	}
+	m.Config.Folders, m.Config.MCPFile = command.Folders{Data: dir}, c.MCPFile
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, c.Wait, fmt.Errorf("%v are over", c.Wait))
+	defer cancel()
+	err = remote.SignIn(ctx, m.given.mcpFile(&m.Config), filepath.Join(dir, accountsFile), c.Name, func(url string) {
+		fmt.Fprintf(m.Out, "Open this address in a browser on this machine:\n\n%s\n\n", url)
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(m.Out, "Signed in to %s. A server that is running uses it within seconds.\n", c.Name)
+	return nil
 }
 
 // mcpStdio is the command mcp, for MCP clients that start their servers themselves.

@@ -18,8 +18,11 @@ import (
 type remotes struct {
 	MCPFile    string        `name:"mcp-file" placeholder:"FILE" restart:"yes" help:"File that lists other MCP servers, whose tools are offered here as well. Default: mcp.json, next to the YAML file if one is read, otherwise in the data folder."`
 	MCPPrivate string        `name:"mcp-private" default:"auto" enum:"auto,always,never" restart:"yes" help:"Whether MCP servers that are added by HTTP may be at private and loopback addresses: auto (by whoever asks from this machine), always or never. Those that are written into the file may."`
-	MCPTimeout time.Duration `name:"mcp-timeout" default:"30s" restart:"yes" help:"How long a call of another MCP server's tool may take."`
+	MCPTimeout time.Duration `name:"mcp-timeout" default:"30s" restart:"yes" help:"How long another MCP server may say nothing while it answers a call."`
 }
+
+// accountsFile is where, in the data folder, the sign-ins to MCP servers are kept.
+const accountsFile = "mcp.accounts"
 
 // openRemote connects with the MCP servers of mcp.json. What of the file cannot be used stops nothing: it is logged, and listed at
 // /mcp/list?state=1 and on the page.
@@ -35,7 +38,7 @@ func (m *Main) openRemote() {
 		log = log.Level(zerolog.ErrorLevel) // said already, by checkData
 	}
 	m.remote = remote.Open(remote.Config{
-		Path: path, Registry: m.toolbox.Registry, Version: version.String(), Log: log, CallTime: m.Config.MCPTimeout, Private: m.Config.private,
+		Path: path, Registry: m.toolbox.Registry, Version: version.String(), Accounts: m.kept(accountsFile), Log: log, CallTime: m.Config.MCPTimeout, Private: m.Config.private,
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -28,6 +29,24 @@ type conn struct {
 	ours bool // the server is a toolnorm itself
 
 	suspected atomic.Bool // suspect runs
+
+	me       greeting
+	ids      atomic.Int64 // of requests that pass through
+	progress sync.Map     // a progress token of ours -> func(mcp.JSONRPCNotification)
+	mirrored atomic.Pointer[map[string]*mcp.Tool]
+}
+
+// greeting is what a connection says of whoever is behind it, and who hears what the server says by itself.
+type greeting struct {
+	who  mcp.Implementation
+	can  mcp.ClientCapabilities
+	hear func(mcp.JSONRPCNotification) // nil: nobody
+
+	// handshake asks by initialize alone, as clients of the earlier revisions do: a server of both can ask them.
+	handshake bool
+
+	// answer answers the server's requests; nil: it may ask nothing.
+	answer func(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error)
 }
 
 // errLost is why the calls of a connection end when it breaks. They may have run (see broken).
@@ -64,13 +83,13 @@ const (
 // first the one that the URL looks like. What fails is followed by the other. A path that ends in /sse, as in
 // http://192.168.0.18:23016/sse, is tried as the older transport first; everything else as Streamable HTTP. kind is what
 // to pass as last the next time. The error joins those of all attempts.
-func (e Entry) connect(ctx context.Context, last, version string, told func(string)) (c *conn, kind string, err error) {
+func (e Entry) connect(ctx context.Context, last string, me greeting, told func(string)) (c *conn, kind string, err error) {
 	if e.Command != "" {
 		era := asking{patience: startPatience}
-		if kind = kindStdio; last == kindHandshake {
-			era, kind = asking{revision: beforeDiscovery}, last
+		if kind = kindStdio; last == kindHandshake || me.handshake {
+			era, kind = asking{revision: beforeDiscovery}, kindHandshake
 		}
-		c, err = e.open(ctx, version, era, func(c *conn) (transport.Interface, error) {
+		c, err = e.open(ctx, me, era, func(c *conn) (transport.Interface, error) {
 			p, err := e.start(c.ctx, told, func(why error) { c.end(fmt.Errorf("%w: %w", errLost, why)) })
 			if err != nil {
 				return nil, err
@@ -92,7 +111,7 @@ func (e Entry) connect(ctx context.Context, last, version string, told func(stri
 	}
 	var all error
 	for _, kind := range kinds {
-		if c, err = e.over(ctx, kind, version); err == nil {
+		if c, err = e.over(ctx, kind, me); err == nil {
 			return c, kind, nil
 		}
 		all = errors.Join(all, err)
@@ -113,17 +132,25 @@ func path(text string) string {
 // over connects over one transport of HTTP. A server of an earlier revision that tells of changes does so on a stream
 // that the client must ask for before it knows that: such a server is connected with twice, the first time. Asking for
 // it always is no way out: mcp-go then keeps the connection on an earlier revision, also with a server of 2026-07-28.
-func (e Entry) over(ctx context.Context, kind, version string) (*conn, error) {
-	if kind == kindSSE {
-		return e.open(ctx, version, asking{patience: patience}, e.sse)
+func (e Entry) over(ctx context.Context, kind string, me greeting) (*conn, error) {
+	era := asking{patience: patience}
+	if me.handshake {
+		era.revision = beforeDiscovery
 	}
-	c, err := e.open(ctx, version, asking{patience: patience}, e.streamable())
+	if kind == kindSSE {
+		return e.open(ctx, me, era, e.sse)
+	}
+	//lint:ignore SA1019 servers of the older revisions have no other stream for what changes
+	listening := e.streamable(transport.WithContinuousListening())
+	if me.handshake {
+		return e.open(ctx, me, era, listening)
+	}
+	c, err := e.open(ctx, me, era, e.streamable())
 	if err != nil || mcp.IsModernProtocol(c.client.ProtocolVersion()) || !c.tellsChanges() {
 		return c, err
 	}
 	c.close()
-	//lint:ignore SA1019 servers of the older revisions have no other stream for what changes
-	return e.open(ctx, version, asking{patience: patience}, e.streamable(transport.WithContinuousListening()))
+	return e.open(ctx, me, era, listening)
 }
 
 // sse dials the older transport, of 2024-11-05: a stream for all answers, and an address for messages that it names.
@@ -165,8 +192,8 @@ var silent = slog.New(slog.NewTextHandler(io.Discard, nil))
 
 // open starts a transport and agrees with the server on a revision. ctx bounds the opening; the connection lives on, so
 // its own context does not end with ctx: a request that happens to make the connection may end at any time.
-func (e Entry) open(ctx context.Context, version string, era asking, dial func(*conn) (transport.Interface, error)) (_ *conn, err error) {
-	c := &conn{changed: make(chan struct{}, 1), free: func() {}}
+func (e Entry) open(ctx context.Context, me greeting, era asking, dial func(*conn) (transport.Interface, error)) (_ *conn, err error) {
+	c := &conn{changed: make(chan struct{}, 1), free: func() {}, me: me}
 	c.ctx, c.end = context.WithCancelCause(context.WithoutCancel(ctx))
 	defer func() {
 		if err == nil {
@@ -186,41 +213,54 @@ func (e Entry) open(ctx context.Context, version string, era asking, dial func(*
 	if err != nil {
 		return nil, err
 	}
-	// No capability is declared: nobody here could answer a server's questions for a user or a model, so it must not ask.
 	c.client = client.NewClient(t, client.WithDiscoverTimeout(era.patience))
 	c.client.OnNotification(c.hear)
 	if err = c.client.Start(c.ctx); err != nil {
 		return nil, err
 	}
-	answer, err := c.client.Initialize(c.ctx, mcp.InitializeRequest{Params: mcp.InitializeParams{ProtocolVersion: era.revision, ClientInfo: mcp.Implementation{Name: "toolnorm", Version: version}}})
+	c.listen(t)
+	answer, err := c.client.Initialize(c.ctx, mcp.InitializeRequest{Params: mcp.InitializeParams{ProtocolVersion: era.revision, ClientInfo: me.who, Capabilities: me.can}})
 	if err != nil {
 		return nil, err
 	}
 	// Known by its name, since the tools of a toolnorm may be those of further servers (mostHops).
 	c.ours = answer.ServerInfo.Name == "toolnorm"
-	if mcp.IsModernProtocol(c.client.ProtocolVersion()) && c.tellsChanges() {
+	if can := c.client.GetServerCapabilities(); mcp.IsModernProtocol(c.client.ProtocolVersion()) && c.tellsChanges() {
 		// A stream that breaks is found out by the next refresh; the connection itself has no state that could be lost.
-		_, err = c.client.ListenAsync(c.ctx, mcp.SubscriptionFilter{ToolsListChanged: true}, nil)
+		_, err = c.client.ListenAsync(c.ctx, mcp.SubscriptionFilter{
+			ToolsListChanged:     can.Tools != nil && can.Tools.ListChanged,
+			PromptsListChanged:   can.Prompts != nil && can.Prompts.ListChanged,
+			ResourcesListChanged: can.Resources != nil && can.Resources.ListChanged,
+		}, nil)
 	}
 	return c, err
 }
 
-// tellsChanges says whether the server will tell of changes of its list. One that will not is asked every refreshTime.
+// tellsChanges says whether the server will tell of changes of its lists. One that will not is asked every refreshTime.
 func (c *conn) tellsChanges() bool {
-	caps := c.client.GetServerCapabilities()
-	return caps.Tools != nil && caps.Tools.ListChanged
+	can := c.client.GetServerCapabilities()
+	return can.Tools != nil && can.Tools.ListChanged || can.Prompts != nil && can.Prompts.ListChanged ||
+		can.Resources != nil && can.Resources.ListChanged
 }
 
-// hear takes what the server tells without being asked: that its list has changed. It must not block, as mcp-go calls it
-// while it reads the stream; whoever holds the connection asks for the list.
+// hear takes what the server tells without being asked. It must not block, as mcp-go calls it while it reads the stream;
+// whoever holds the connection asks for a list that has changed.
 func (c *conn) hear(n mcp.JSONRPCNotification) {
-	if n.Method != string(mcp.MethodNotificationToolsListChanged) {
+	switch n.Method {
+	case string(mcp.MethodNotificationProgress):
+		if f, ok := c.progress.Load(fmt.Sprint(n.Params.AdditionalFields["progressToken"])); ok {
+			f.(func(mcp.JSONRPCNotification))(n)
+		}
 		return
+	case string(mcp.MethodNotificationToolsListChanged):
+		select {
+		// The channel has room for one: news that nobody has looked at yet stands for all that follows.
+		case c.changed <- struct{}{}:
+		default: // told already
+		}
 	}
-	select {
-	// The channel has room for one: news that nobody has looked at yet stands for all that follows.
-	case c.changed <- struct{}{}:
-	default: // told already
+	if c.me.hear != nil {
+		c.me.hear(n)
 	}
 }
 
@@ -263,7 +303,7 @@ const (
 // list asks for the tools, as the server writes them. What is too much of a list is left out, and told in odd.
 func (c *conn) list(ctx context.Context) (all []json.RawMessage, odd []LeftOut, err error) {
 	var cursor mcp.Cursor
-	size := 0
+	size, mirrored := 0, map[string]*mcp.Tool{}
 	for range mostPages {
 		request := mcp.ListToolsRequest{}
 		request.Params.Cursor = cursor
@@ -281,6 +321,12 @@ func (c *conn) list(ctx context.Context) (all []json.RawMessage, odd []LeftOut, 
 			return nil, nil, err
 		}
 		here, refused := allowed(texts, page.Tools)
+		for i, t := range page.Tools {
+			if len(mcp.ExtractParamHeaderBindings(&t)) > 0 {
+				mirrored[t.Name] = &page.Tools[i]
+			}
+		}
+		c.mirrored.Store(&mirrored)
 		all, odd = append(all, here...), append(odd, refused...)
 		size += len(raw)
 		// A cursor that leads to itself is a server's error, and would be an endless list.
@@ -313,19 +359,4 @@ func allowed(texts []json.RawMessage, tools []mcp.Tool) (out []json.RawMessage, 
 		}
 	}
 	return out, odd
-}
-
-// call calls a tool. The arguments go as text, so that numbers keep their digits. A result is a server's answer also
-// when it says that the tool failed; an error means that there is none.
-func (c *conn) call(ctx context.Context, tool string, args json.RawMessage) (json.RawMessage, error) {
-	request := mcp.CallToolRequest{}
-	request.Params.Name, request.Params.Arguments = tool, args
-	raw, err := c.do(ctx, nil, func(ctx context.Context) error {
-		_, err := c.client.CallTool(ctx, request)
-		return err
-	})
-	if len(raw) > 0 {
-		return raw, nil // mcp-go gives up a result with content of a kind that it does not know
-	}
-	return nil, err
 }

@@ -4,6 +4,9 @@
 // kept connected by a link of its own, so that a dead one is nobody else's matter. The protocol is mcp-go's; ours is
 // what it leaves to its user: finding the transport, coming back, bounds, and where a connection may go.
 //
+// Clients of MCP reach a server as they would directly (gateway.go): what is stateful, or asks the client, has a connection
+// of that client's own; everything else shares one.
+//
 // What cannot be used, a file, an entry, a server, a tool or a part of a result, is left out, told in the log and by
 // [Set.List], and tried again when it changes; everything else works.
 //
@@ -15,6 +18,10 @@
 //	read.go     what a server sends, member by member
 //	retry.go    which errors are the connection's, and after which a call may be made again
 //	why.go      errors as sentences; the last words of a command
+//	ask.go      requests that pass through as they are; timer.go ends those that take too long
+//	relay.go    connections that a client has for itself, by which a server can ask it
+//	gateway.go  what servers offer beside tools; directory.go remembers which server named what
+//	account.go  what the user has signed in to; signin.go signs in
 //	tool.go     a server's tool as the registry's; its results
 //	entry.go    one server in mcp.json; member.go reads the spellings of its members
 //	file.go     mcp.json as a whole; text.go reads its encodings and comments, object.go keeps what is not known

@@ -37,6 +37,9 @@ type Entry struct {
 	// A pointer: what is not said differs from false, and is not written into the file.
 	Private  *bool // it may be at a private or loopback address; nil: yes
 	Insecure bool  // plain http will do at a public address
+
+	OAuth   OAuth
+	account *account // signs its requests; nil: nobody does
 }
 
 // validName is what a server may be called: without dots, which part a server's name from its tool's, and without two
@@ -146,6 +149,7 @@ func (e Entry) filled() (Entry, error) {
 		return out
 	}
 	e.URL, e.Command, e.Dir = fill(e.URL), fill(e.Command), fill(e.Dir)
+	e.OAuth.ClientID, e.OAuth.Secret = fill(e.OAuth.ClientID), fill(e.OAuth.Secret)
 	e.Headers, e.Env, e.Args = all(e.Headers), all(e.Env), slices.Clone(e.Args)
 	for i := range e.Args {
 		e.Args[i] = fill(e.Args[i])

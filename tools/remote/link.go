@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/rs/zerolog"
 
 	"toolnorm/internal/sleep"
@@ -145,24 +146,10 @@ func (l *link) attempt() {
 	l.trying = nil
 }
 
-// open makes a connection whose tools are known. Variables are filled in for each attempt, so that one that is missing
-// is an error of this server alone, and a URL that comes out of one is checked as any other.
+// open makes a connection whose tools are known. It declares no capability: nobody behind it could answer a server's
+// questions for a user or a model, so the server must not ask. Clients that can have connections of their own (relay).
 func (l *link) open(ctx context.Context, last string, said *tail) (*conn, string, error) {
-	e, err := l.entry.filled()
-	if err != nil {
-		return nil, "", err
-	}
-	if e.URL != "" {
-		if _, err := parseURL(e.URL); err != nil {
-			return nil, "", err
-		}
-	}
-	hide := e.hides(l.entry)
-	c, kind, err := e.connect(ctx, last, l.set.cfg.Version, func(line string) {
-		line = hide(line)
-		said.add(line)
-		l.log.Debug().Str("says", line).Msg("the MCP server's command")
-	})
+	c, kind, err := l.dial(ctx, last, greeting{who: mcp.Implementation{Name: "toolnorm", Version: l.set.cfg.Version}, hear: l.set.news}, said)
 	if err != nil {
 		return nil, "", err
 	}
@@ -172,6 +159,29 @@ func (l *link) open(ctx context.Context, last string, said *tail) (*conn, string
 		return nil, "", err
 	}
 	return c, kind, nil
+}
+
+// dial makes a connection. Variables are filled in for each attempt, so that one that is missing
+// is an error of this server alone, and a URL that comes out of one is checked as any other.
+func (l *link) dial(ctx context.Context, last string, me greeting, said *tail) (*conn, string, error) {
+	e, err := l.entry.filled()
+	if err != nil {
+		return nil, "", err
+	}
+	if e.URL != "" {
+		if _, err := parseURL(e.URL); err != nil {
+			return nil, "", err
+		}
+	}
+	if e.URL != "" && l.set.cfg.Accounts != "" {
+		e.account = &account{entry: e, path: l.set.cfg.Accounts}
+	}
+	hide := e.hides(l.entry)
+	return e.connect(ctx, last, me, func(line string) {
+		line = hide(line)
+		said.add(line)
+		l.log.Debug().Str("says", line).Msg("the MCP server's command")
+	})
 }
 
 // list takes the server's tools as they are now. What cannot be used of them is left out and told, and the others are taken:
@@ -187,28 +197,8 @@ func (l *link) list(ctx context.Context, c *conn) error {
 	if same {
 		return nil // nobody need be told of a list that has not changed
 	}
-	all, seen := []tools.Tool{}, map[string]bool{}
-	for i, text := range texts {
-		// By the server's own names, as include and exclude have them.
-		t, why := readTool(text)
-		if t.Name != "" && !l.entry.takes(t.Name) {
-			continue
-		}
-		var out tools.Tool
-		if why == nil {
-			out, why = l.tool(t, c.ours)
-		}
-		if why == nil && seen[out.Name] {
-			why = errors.New("is there twice; the first one counts")
-		}
-		if why != nil {
-			odd = append(odd, LeftOut{cmp.Or(t.Name, fmt.Sprintf("tool %d", i+1)), why.Error()})
-			continue
-		}
-		seen[out.Name] = true
-		all = append(all, out)
-	}
-	slices.SortFunc(all, func(a, b tools.Tool) int { return strings.Compare(a.Name, b.Name) })
+	all, unread := l.read(texts, c.ours)
+	odd = append(odd, unread...)
 	taken, err := l.set.publish(l, all)
 	if err != nil {
 		return err
@@ -224,6 +214,33 @@ func (l *link) list(ctx context.Context, c *conn) error {
 		l.log.Warn().Str("tool", o.Tool).Str("why", o.Why).Msg("a tool of the MCP server is left out")
 	}
 	return nil
+}
+
+// read makes tools of the registry of a server's list, by their names; what cannot be used is left out.
+func (l *link) read(texts []json.RawMessage, ours bool) (all []tools.Tool, odd []LeftOut) {
+	seen := map[string]bool{}
+	for i, text := range texts {
+		// By the server's own names, as include and exclude have them.
+		t, why := readTool(text)
+		if t.Name != "" && !l.entry.takes(t.Name) {
+			continue
+		}
+		var out tools.Tool
+		if why == nil {
+			out, why = l.tool(t, ours)
+		}
+		if why == nil && seen[out.Name] {
+			why = errors.New("is there twice; the first one counts")
+		}
+		if why != nil {
+			odd = append(odd, LeftOut{cmp.Or(t.Name, fmt.Sprintf("tool %d", i+1)), why.Error()})
+			continue
+		}
+		seen[out.Name] = true
+		all = append(all, out)
+	}
+	slices.SortFunc(all, func(a, b tools.Tool) int { return strings.Compare(a.Name, b.Name) })
+	return all, odd
 }
 
 // drop gives a connection up, if it is still the one that counts. It is closed in a goroutine, since the caller, often

@@ -149,6 +149,7 @@ func readEntry(text json.RawMessage) (e Entry, err error) {
 		Include: r.list(includeKeys...), Exclude: r.list(excludeKeys...), Private: r.truth("private"),
 	}
 	r.command(&e)
+	r.oauth(&e)
 	said := r.text(typeKeys...)
 	kind, ok := transports[folded(said)]
 	if !ok {
@@ -171,6 +172,26 @@ func readEntry(text json.RawMessage) (e Entry, err error) {
 	off, on := r.truth("disabled"), r.truth("enabled")
 	e.Disabled = off != nil && *off || on != nil && !*on
 	return e, r.err
+}
+
+// oauth reads what is known for signing in; false and true, as some programs write, say nothing.
+func (r *reader) oauth(e *Entry) {
+	o, err := readObject(r.any("oauth"))
+	if err != nil {
+		return
+	}
+	in := &reader{object: o}
+	port := ""
+	if value := in.any("callbackport"); value != nil {
+		port, _ = scalar(value) // what is no port cannot be listened at, which is told then
+	}
+	e.OAuth = OAuth{ClientID: in.text("clientid"), Secret: in.text("clientsecret"), Scopes: in.list("scopes"), Port: port}
+	if len(e.OAuth.Scopes) == 0 {
+		e.OAuth.Scopes = strings.Fields(in.text("scope"))
+	}
+	if r.err == nil {
+		r.err = in.err
+	}
 }
 
 // command reads what is started: a text, a list with its arguments behind it (opencode), or an object of all (Zed).

@@ -93,6 +93,11 @@ func (o object) get(key string) json.RawMessage {
 	return nil
 }
 
+// empty reports whether a member is null.
+func (o object) empty() bool {
+	return slices.ContainsFunc(o, func(m member) bool { return string(m.value) == "null" })
+}
+
 // with is the object with a value in its key's place, or at its end. The object itself stays as it is: a change that
 // fails behind it must leave nothing behind.
 func (o object) with(key string, value any) (object, error) {

@@ -53,14 +53,36 @@ func (p *pinned) RoundTrip(r *http.Request) (*http.Response, error) {
 	if !sameOrigin(p.entry.URL, r.URL.String()) {
 		return nil, fmt.Errorf("the server names %s://%s, which is not where it is registered", r.URL.Scheme, r.URL.Host)
 	}
+	// mcp-go gives a server's question 30 s, and would send the answer of a user who took longer under a context that is over.
+	if ctx := r.Context(); errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sendTime)
+		defer cancel()
+		r = r.WithContext(ctx)
+	}
 	// A RoundTripper must not change the request that it gets.
 	r = r.Clone(r.Context())
+	signed := ""
+	if p.entry.account != nil {
+		if signed = p.entry.account.header(r.Context()); signed != "" {
+			r.Header.Set("Authorization", signed)
+		}
+	}
 	for name, value := range p.entry.Headers {
 		r.Header.Set(name, value)
 	}
 	resp, err := p.next.RoundTrip(r)
 	if err != nil {
 		return nil, err
+	}
+	challenge := strings.Join(resp.Header.Values("WWW-Authenticate"), ", ")
+	switch {
+	case signed == "":
+	case resp.StatusCode == http.StatusUnauthorized:
+		p.entry.account.refused(signed)
+	case resp.StatusCode == http.StatusForbidden && strings.Contains(challenge, "insufficient_scope"):
+		p.entry.account.lacks(challenge)
+		resp.Body.Close()
+		return nil, forbidden("the sign-in to " + p.entry.Name + " may too little for that: run toolnorm mcp login " + p.entry.Name + " again")
 	}
 	body := &bounded{ReadCloser: resp.Body}
 	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
@@ -24,6 +25,7 @@ type listed struct {
 	Name, Title, Description string
 	Schema, Output           json.RawMessage
 	Hints                    tools.Hints
+	More                     json.RawMessage // what clients of MCP see beside all that
 }
 
 // readTool reads a tool of a list. An error says why it cannot be used; its name is there if it has one.
@@ -49,7 +51,47 @@ func readTool(text json.RawMessage) (t listed, err error) {
 	if out, wrong := schema.Wellformed(o.get("outputSchema")); wrong == nil && len(out) > 0 && out[0] == '{' {
 		t.Output = out
 	}
+	t.More = more(o)
 	return t, nil
+}
+
+// more are the further members of a tool that clients of MCP are shown, each only as what it must be: clients refuse a whole
+// list for one icon that is none.
+func more(o object) json.RawMessage {
+	out := object{}
+	for _, m := range o {
+		inner, wrong := readObject(m.value)
+		var list []json.RawMessage
+		switch m.key {
+		case "annotations":
+			kept := object{}
+			for _, a := range inner {
+				if strings.HasSuffix(a.key, "Hint") && hint(a.value) == nil || a.key == "title" && wording(a.value) == "" {
+					continue
+				}
+				kept = append(kept, a)
+			}
+			if wrong == nil {
+				out = append(out, member{m.key, must(kept)})
+			}
+		case "_meta":
+			if wrong == nil {
+				out = append(out, m)
+			}
+		case "execution":
+			if support := wording(inner.get("taskSupport")); wrong == nil && slices.Contains([]string{"", "forbidden", "optional", "required"}, support) {
+				out = append(out, m)
+			}
+		case "icons":
+			if json.Unmarshal(m.value, &list) == nil && !slices.ContainsFunc(list, func(icon json.RawMessage) bool {
+				i, err := readObject(icon)
+				return err != nil || wording(i.get("src")) == ""
+			}) {
+				out = append(out, m)
+			}
+		}
+	}
+	return must(out)
 }
 
 // wording is a text, or nothing.

@@ -378,7 +378,7 @@ func TestATokenStaysWithItsServer(t *testing.T) {
 			e := Entry{Name: "v", URL: victim.URL + "/mcp", Headers: map[string]string{"Authorization": "Bearer t", "X-Api-Key": "k"}}
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
-			if _, _, err := e.connect(ctx, "", "1", func(string) {}); err == nil {
+			if _, _, err := e.connect(ctx, "", greeting{}, func(string) {}); err == nil {
 				t.Error("connected")
 			}
 			victim.CloseClientConnections()

@@ -28,7 +28,7 @@ func refused(err error) bool {
 // another, as "Bad Request: No valid session ID provided". A time that is over proves nothing, even when the text
 // speaks of a session.
 func neverRan(err error) bool {
-	if errors.Is(err, transport.ErrSessionTerminated) || refused(err) {
+	if errors.Is(err, transport.ErrSessionTerminated) || errors.Is(err, transport.ErrAuthorizationRequired) || refused(err) {
 		return true
 	}
 	text := strings.ToLower(err.Error())

@@ -3,12 +3,14 @@ package remote
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -23,6 +25,7 @@ type Config struct {
 	Path     string          // of mcp.json
 	Registry *tools.Registry // gets the servers' tools
 	Version  string          // of this program, which the servers are told
+	Accounts string          // file of what the user has signed in to; empty: requests are not signed
 	Log      zerolog.Logger
 
 	CallTime time.Duration // of one call; 0: 30 s
@@ -46,6 +49,12 @@ type Set struct {
 	file   *file
 	stamp  stamp // of the file when it was read or written last
 	broken error // why the file cannot be read as it is now; file is then what it was
+
+	relayMu sync.Mutex
+	relays  map[relayKey]*relay
+	levels  map[string]json.RawMessage // what sessions have said of log lines, as they said it
+	places  directory
+	tell    atomic.Pointer[func(method string)]
 }
 
 // stamp tells one state of a file from another. Two edits of the same size within the clock's step look alike; people
@@ -210,8 +219,15 @@ func stampOf(path string) stamp {
 
 // watch takes the file's changes by others: an editor, another toolnorm on the same folder.
 func (s *Set) watch() {
+	accounts := stampOf(s.cfg.Accounts)
 	for sleep.For(s.ctx, watchTime) {
 		s.mu.Lock()
+		if now := stampOf(s.cfg.Accounts); now != accounts { // somebody has signed in
+			accounts = now
+			for _, l := range s.links {
+				l.retry()
+			}
+		}
 		if stampOf(s.cfg.Path) != s.stamp {
 			s.reread()
 		}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mark3labs/mcp-go/mcp"
+
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
 	"toolnorm/tools"
@@ -30,7 +32,8 @@ const mostHops = 1
 func (l *link) tool(t listed, ours bool) (tools.Tool, error) {
 	out := tools.Tool{
 		Name: qualified(l.entry.Name, t.Name), Title: t.Title, Description: short(t.Description),
-		Schema: t.Schema, Output: t.Output, Hints: t.Hints, Timeout: l.set.cfg.CallTime,
+		Schema: t.Schema, Output: t.Output, Hints: t.Hints, More: t.More,
+		Timeout: longestCall, // a call's own time is timed's, which stands still while a user is asked
 	}
 	// Only a toolnorm's dots are hops; another server may use dots as it likes.
 	if ours && strings.Count(t.Name, ".") > mostHops {
@@ -42,7 +45,13 @@ func (l *link) tool(t listed, ours bool) (tools.Tool, error) {
 	// "May be repeated" is the server's word. A wrong one costs its own user a second run, and only after a break.
 	again := isTrue(t.Hints.ReadOnly) || isTrue(t.Hints.Idempotent)
 	out.Call = func(ctx context.Context, args json.RawMessage) (tools.Result, error) {
-		return l.call(ctx, t.Name, args, again)
+		ctx, cancel := timed(ctx, l.set.cfg.CallTime, out.Name)
+		defer cancel()
+		r, err := l.call(ctx, t.Name, args, again)
+		if cause := context.Cause(ctx); err != nil && errors.As(cause, new(late)) {
+			err = cause
+		}
+		return r, err
 	}
 	return out, nil
 }
@@ -76,7 +85,6 @@ func short(text string) string {
 // answered is a call's result on the wire. It is read here and not by mcp-go, which gives up a result that has one part
 // of a kind that it does not know.
 type answered struct {
-	Type       string          `json:"resultType"`
 	Content    json.RawMessage `json:"content"`
 	Structured json.RawMessage `json:"structuredContent"`
 	IsError    json.RawMessage `json:"isError"`
@@ -98,17 +106,14 @@ type part struct {
 	} `json:"resource"`
 }
 
-// result reads what a call gave. resultType is of 2026-07-28: empty is an earlier server, and complete is a result. A
-// server that answers input_required wants to ask a user, and there is none here.
+// result reads what a call gave. A question, which comes as a result in 2026-07-28, and a task have no content; only
+// clients that read them whole get here with one.
 func result(text json.RawMessage) (tools.Result, error) {
 	var a answered
 	if err := json.Unmarshal(text, &a); err != nil {
 		return tools.Result{}, fmt.Errorf("the server's result cannot be read: %w", err)
 	}
-	if a.Type != "" && a.Type != "complete" {
-		return tools.Result{}, fmt.Errorf("the server asks for something else first (%q), which nobody here can answer", a.Type)
-	}
-	r := tools.Result{Structured: a.Structured, IsError: strings.Trim(string(a.IsError), `"`) == "true"}
+	r := tools.Result{Raw: proper(text), Structured: a.Structured, IsError: strings.Trim(string(a.IsError), `"`) == "true"}
 	// Some servers write every member, also those that are not there.
 	if string(a.Structured) == "null" {
 		r.Structured = nil
@@ -124,6 +129,50 @@ func result(text json.RawMessage) (tools.Result, error) {
 		}
 	}
 	return r, nil
+}
+
+// proper is a result that every client of MCP can read as it is; nil: one that cannot be passed on so.
+func proper(text json.RawMessage) json.RawMessage {
+	o, err := readObject(text)
+	if err != nil || o.twice() != nil {
+		return nil
+	}
+	var parts []json.RawMessage
+	switch wrong := json.Unmarshal(o.get("content"), &parts); {
+	case o.get("content") == nil && (o.get("task") != nil || wording(o.get("resultType")) == "input_required"):
+		return text
+	case wrong != nil, parts == nil, o.empty():
+		return nil
+	case o.get("isError") != nil && hint(o.get("isError")) == nil:
+		return nil
+	}
+	for _, one := range parts {
+		var p part
+		o, err := readObject(one)
+		if err != nil || json.Unmarshal(one, &p) != nil || !p.whole(o) {
+			return nil
+		}
+	}
+	return text
+}
+
+// whole reports whether a piece has what its kind must have. A null in a member's place is refused by clients.
+func (p part) whole(o object) bool {
+	inner, _ := readObject(o.get("resource")) // what is none has nothing
+	if o.empty() || inner.empty() {
+		return false
+	}
+	switch p.Type {
+	case "text":
+		return o.get("text") != nil
+	case "image", "audio":
+		return o.get("data") != nil && p.MIME != ""
+	case "resource":
+		return p.Resource.URI != "" && (inner.get("text") != nil || inner.get("blob") != nil)
+	case "resource_link":
+		return p.URI != "" && p.Name != ""
+	}
+	return false
 }
 
 // readPart reads one piece of content. One that cannot be read is passed on as it was written, and the others beside it.
@@ -159,25 +208,34 @@ func (p part) part() tools.Part {
 // once more if that can do no harm: the server says so of the tool, or has not run it. A second failure is told to the
 // model. So the first call behind a server's restart works, and no e-mail is sent twice.
 func (l *link) call(ctx context.Context, tool string, args json.RawMessage, again bool) (tools.Result, error) {
+	params, err := callParams(ctx, tool, args)
+	if err != nil {
+		return tools.Result{}, err
+	}
+	way := l.way(ctx, isTask(params))
 	for first := true; ; first = false {
-		c, err := l.reached(ctx)
-		if err != nil {
-			return tools.Result{}, l.unanswered(ctx, err)
-		}
-		raw, err := c.call(ctx, tool, args)
+		raw, c, err := way.ask(ctx, string(mcp.MethodToolsCall), params)
 		if err == nil {
+			l.set.places.learn(ctx, l, raw)
 			return result(raw)
+		}
+		if c == nil {
+			return tools.Result{}, l.unanswered(ctx, err)
 		}
 		// The caller's time is over or it has left: that says nothing about the connection, which others use.
 		if ctx.Err() != nil {
-			if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			if errors.As(context.Cause(ctx), new(late)) {
 				l.suspect(c)
 			}
 			return tools.Result{}, ctx.Err()
 		}
+		var no forbidden
+		if errors.As(err, &no) {
+			return tools.Result{}, no
+		}
 		gone := neverRan(err)
 		if gone || broken(err) {
-			l.drop(c)
+			way.lost(c)
 		}
 		switch {
 		case first && (gone || again && broken(err)):
@@ -191,6 +249,50 @@ func (l *link) call(ctx context.Context, tool string, args json.RawMessage, agai
 		}
 	}
 }
+
+// callParams are the parameters of a call: what the client has said in its own, as a task or the answers to earlier
+// questions, with the server's name of the tool and the arguments as its schema has them.
+func callParams(ctx context.Context, tool string, args json.RawMessage) (json.RawMessage, error) {
+	var params json.RawMessage
+	if p := tools.PeerOf(ctx); p != nil {
+		params = p.Params
+	}
+	return withMembers(params, "name", tool, "arguments", args)
+}
+
+// isTask reports whether a call is to become a task, which lives with the connection that made it.
+func isTask(params json.RawMessage) bool {
+	var p struct{ Task json.RawMessage }
+	return json.Unmarshal(params, &p) == nil && p.Task != nil
+}
+
+// way is how the client behind a context reaches a server: a relay, or the connection that it shares.
+type way interface {
+	// ask sends a request. Without a connection the one that it returns is nil.
+	ask(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, *conn, error)
+	lost(*conn) // gives up a connection that broke
+}
+
+// way chooses. own asks for a relay also for a client that cannot be asked anything.
+func (l *link) way(ctx context.Context, own bool) way {
+	if r := l.set.relayOf(ctx, l, own); r != nil {
+		return r
+	}
+	return l
+}
+
+// ask sends a request on the connection that is shared.
+func (l *link) ask(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, *conn, error) {
+	c, err := l.reached(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	raw, err := c.ask(ctx, method, params)
+	return raw, c, err
+}
+
+// lost gives up the connection that is shared.
+func (l *link) lost(c *conn) { l.drop(c) }
 
 // reached is the connection for a call. A server that is known to be down is tried, but not waited for any longer than it
 // takes one that is back.

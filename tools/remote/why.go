@@ -36,7 +36,10 @@ func (w why) Unwrap() error { return w.error }
 func explained(e Entry, err error, said string) error {
 	text := ""
 	var much excess
+	var no forbidden
 	switch {
+	case errors.As(err, &no):
+		text = no.Error()
 	case errors.As(err, &much):
 		text = much.Error()
 	case e.Command != "" && (errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist)):
@@ -82,7 +85,7 @@ func plainly(err error) string {
 	case errors.As(err, &dns):
 		return fmt.Sprintf("the name %s is not known", dns.Name)
 	case errors.Is(err, transport.ErrAuthorizationRequired), errors.Is(err, transport.ErrOAuthAuthorizationRequired), status != nil && status[1] == "401":
-		return "it asks for a key (status 401): give it one in headers; signing in by OAuth is not supported"
+		return "it wants a sign-in or a key (status 401): run toolnorm mcp login with its name, or give it a key in headers"
 	case strings.Contains(text, "waiting for endpoint"), strings.Contains(text, "timeout waiting for endpoint"):
 		return fmt.Sprintf("no MCP server of the older transport (SSE) answers there: no address for messages came within %v", endpointTime)
 	case status == nil && errors.Is(err, transport.ErrLegacySSEServer):

@@ -1,0 +1,154 @@
+// Command gatewayclient is what the conformance tool's client scenarios run: the part of toolnorm that is a client of other
+// MCP servers, as a client at /mcp would use it. The last argument is the server's URL.
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"toolnorm/tools"
+	"toolnorm/tools/remote"
+)
+
+func main() {
+	if err := run(os.Args[len(os.Args)-1]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// run signs in where the server asks for it, and calls its tools.
+func run(url string) error {
+	dir, err := os.MkdirTemp("", "gatewayclient")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	var given struct {
+		ID     string `json:"client_id"`
+		Secret string `json:"client_secret"`
+	}
+	_ = json.Unmarshal([]byte(os.Getenv("MCP_CONFORMANCE_CONTEXT")), &given) // most scenarios give none
+	entry := map[string]any{"url": url, "oauth": map[string]string{"clientId": given.ID, "clientSecret": given.Secret}}
+	text, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"s": entry}})
+	if err != nil {
+		return err
+	}
+	path, accounts := filepath.Join(dir, "mcp.json"), filepath.Join(dir, "accounts")
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		return err
+	}
+	registry := tools.New(tools.Options{})
+	s := remote.Open(remote.Config{Path: path, Registry: registry, Version: "1", Accounts: accounts, Log: zerolog.New(os.Stderr)})
+	defer s.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	ctx = tools.WithPeer(ctx, peer())
+	for signed := 0; ctx.Err() == nil; {
+		state, want := s.List()[0], false
+		switch {
+		case state.State == "ready":
+			if want, err = use(ctx, registry, s); err != nil || !want {
+				return err
+			}
+		default:
+			want = strings.Contains(state.Error, "mcp login")
+		}
+		if want && signed == mostSignIns {
+			return fmt.Errorf("signed in %d times, and that is not enough", signed)
+		}
+		if want {
+			if err := remote.SignIn(ctx, path, accounts, "s", browse); err != nil {
+				return fmt.Errorf("sign in: %w", err)
+			}
+			signed++
+			for until := time.Now().Add(5 * time.Second); time.Now().Before(until); time.Sleep(50 * time.Millisecond) {
+				if !strings.Contains(s.List()[0].Error, "mcp login") || s.List()[0].State == "ready" {
+					break
+				}
+			}
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	return fmt.Errorf("%s: %s", s.List()[0].State, cmp.Or(s.List()[0].Error, "no answer"))
+}
+
+// browse opens an address as a browser whose user agrees.
+func browse(to string) {
+	go func() {
+		if resp, err := http.Get(to); err == nil {
+			resp.Body.Close()
+		}
+	}()
+}
+
+// peer is a client that fills in what a server asks with its defaults.
+func peer() *tools.Peer {
+	return &tools.Peer{
+		Session: "conformance", Client: json.RawMessage(`{"name":"conformance-client","version":"1.0.0"}`),
+		Can: json.RawMessage(`{"elicitation":{"form":{}}}`), Modern: os.Getenv("MCP_CONFORMANCE_PROTOCOL_VERSION") == "2026-07-28",
+		Ask: func(_ context.Context, _ string, params json.RawMessage) (json.RawMessage, error) {
+			var asked struct {
+				Schema struct {
+					Properties map[string]struct {
+						Default json.RawMessage `json:"default"`
+					} `json:"properties"`
+				} `json:"requestedSchema"`
+			}
+			if err := json.Unmarshal(params, &asked); err != nil {
+				return nil, err
+			}
+			content := map[string]json.RawMessage{}
+			for name, p := range asked.Schema.Properties {
+				if p.Default != nil {
+					content[name] = p.Default
+				}
+			}
+			return json.Marshal(map[string]any{"action": "accept", "content": content})
+		},
+	}
+}
+
+// mostSignIns is how often a user signs in who is told that it was not enough.
+const mostSignIns = 2
+
+// use calls each tool, with arguments that fit most. again is true when the sign-in is not enough for one.
+func use(ctx context.Context, registry *tools.Registry, s *remote.Set) (again bool, err error) {
+	all := append(registry.Snapshot().Tools, s.Tools(ctx)...)
+	for _, t := range all {
+		var schema struct {
+			Properties map[string]struct {
+				Type string `json:"type"`
+			} `json:"properties"`
+		}
+		_ = json.Unmarshal(t.Schema, &schema) // one without has no arguments
+		args := map[string]any{}
+		for name, p := range schema.Properties {
+			switch p.Type {
+			case "number", "integer":
+				args[name] = 5
+			case "boolean":
+				args[name] = true
+			case "string":
+				args[name] = "x"
+			}
+		}
+		text, err := json.Marshal(args)
+		if err != nil {
+			return false, err
+		}
+		said := registry.Run(ctx, t, text).Text()
+		fmt.Println(t.Name, said)
+		again = again || strings.Contains(said, "mcp login")
+	}
+	return again, nil
+}

@@ -1,0 +1,97 @@
+package e2e
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+)
+
+// TestServerEverythingIsTheSameThroughToolnorm has a stock client do the same with server-everything directly and through
+// toolnorm, at each of its faces and over each transport of the server, and compares everything that the client sees.
+func TestServerEverythingIsTheSameThroughToolnorm(t *testing.T) {
+	l := openServers(t)
+	everything := filepath.Join(l.packages, "node_modules", "@modelcontextprotocol", "server-everything", "dist", "index.js")
+	addr, err := freeAddr()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &running{foreign: foreign{name: "everything", command: []string{l.node, everything, "streamableHttp"}, env: []string{"PORT=%PORT%"}}, addr: addr}
+	r.start(t)
+	t.Cleanup(r.kill)
+	byCommand := map[string]any{"command": l.node, "args": []string{everything, "stdio"}}
+	byHTTP := map[string]any{"url": "http://" + addr + "/mcp"}
+	for _, capable := range []string{"yes", "no"} {
+		t.Run("capable="+capable, func(t *testing.T) {
+			direct := l.seen(t, capable, "--", l.node, everything, "stdio")
+			overHTTP := l.seen(t, capable, "=", "http://"+addr+"/mcp")
+			for name, entry := range map[string]map[string]any{"command": byCommand, "http": byHTTP} {
+				want := map[string]map[string]any{"command": direct, "http": overHTTP}[name]
+				file := mcpFile(t, map[string]any{"everything": entry})
+				base := l.toolnorm(t, "--ollama", "127.0.0.1:1", "--sample=never", "--mcp-file", file)
+				for range 100 {
+					if states(t, base)["everything"] == "ready" {
+						break
+					}
+					time.Sleep(100 * time.Millisecond)
+				}
+				same(t, name+" at /mcp", want, l.seen(t, capable, base+"/mcp"))
+				same(t, name+" by toolnorm mcp", want, l.seen(t, capable, "through", l.binary, "mcp", "--sample=never", "--data", t.TempDir(), "--mcp-file", file))
+			}
+		})
+	}
+}
+
+// mcpFile writes a file of servers.
+func mcpFile(t *testing.T, servers map[string]any) string {
+	t.Helper()
+	text, err := json.Marshal(map[string]any{"mcpServers": servers})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "mcp.json")
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// seen is what a client saw, by its steps.
+func (l *serversLane) seen(t *testing.T, capable string, way ...string) (steps map[string]any) {
+	t.Helper()
+	cache, err := cacheFolder()
+	demand(t, err, nil)
+	packages, err := npmFolder(cache, "mcp")
+	demand(t, err, nil)
+	cmd := exec.CommandContext(t.Context(), l.node, append([]string{filepath.Join("mcp", "gateway.mjs"), packages}, way...)...)
+	cmd.Env = append(os.Environ(), "CAPABLE="+capable)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%q: %v\n%s", way, err, out)
+	}
+	if err := json.Unmarshal(out, &steps); err != nil {
+		t.Fatal(err)
+	}
+	return steps
+}
+
+// same reports each step that differs.
+func same(t *testing.T, name string, want, got map[string]any) {
+	t.Helper()
+	differ := 0
+	for _, step := range slices.Sorted(maps.Keys(want)) {
+		if !reflect.DeepEqual(want[step], got[step]) {
+			differ++
+			a, _ := json.Marshal(want[step]) // of JSON
+			b, _ := json.Marshal(got[step])
+			t.Errorf("%s, %s:\ndirectly %.1500s\nthrough  %.1500s", name, step, a, b)
+		}
+	}
+	t.Logf("%s: %d of %d steps differ", name, differ, len(want))
+}

@@ -1,0 +1,207 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"strings"
+	"sync/atomic"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"toolnorm/tools"
+)
+
+// Gateway is what other MCP servers offer beside the tools that are in the registry. Who asks is in the context, as a
+// tools.Peer. Package remote has one.
+type Gateway interface {
+	Offers() map[string]json.RawMessage                                                                                 // the servers' capabilities
+	Members(ctx context.Context, method string) []json.RawMessage                                                       // of a list, of all servers
+	Tools(ctx context.Context) []tools.Tool                                                                             // those for this client alone
+	Forward(ctx context.Context, method string, params json.RawMessage) (result json.RawMessage, known bool, err error) // a request for one server
+	SetLevel(ctx context.Context, params json.RawMessage)                                                               // of log lines
+	Tell(ctx context.Context, method string)                                                                            // a notification of the client's
+	Left(session string)                                                                                                // a client has given up its session
+	Notify(func(method string))                                                                                         // of lists that may have changed
+}
+
+// none is the gateway where there are no other servers.
+type none struct{}
+
+func (none) Offers() map[string]json.RawMessage                { return nil }
+func (none) Members(context.Context, string) []json.RawMessage { return nil }
+func (none) Tools(context.Context) []tools.Tool                { return nil }
+func (none) SetLevel(context.Context, json.RawMessage)         {}
+func (none) Tell(context.Context, string)                      {}
+func (none) Left(string)                                       {}
+func (none) Notify(func(string))                               {}
+func (none) Forward(context.Context, string, json.RawMessage) (json.RawMessage, bool, error) {
+	return nil, false, nil
+}
+
+// lists of other servers, and the member in which each stands.
+var joinedLists = map[string]string{
+	"prompts/list": "prompts", "resources/list": "resources", "resources/templates/list": "resourceTemplates", "tasks/list": "tasks",
+}
+
+// beyond answers a request for what other servers offer; handled is false for all others.
+func (e *engine) beyond(ctx context.Context, c *caller, m message) (result json.RawMessage, rpcErr *rpcError, handled bool) {
+	key := joinedLists[m.method]
+	switch {
+	case key != "" && m.said.Cursor == "" && len(e.cfg.Gateway.Offers()) > 0:
+		result, rpcErr = e.join(ctx, c, m, key)
+		return result, rpcErr, true
+	case m.method == string(mcp.MethodSetLogLevel):
+		result, rpcErr = e.bridge(ctx, c, m)
+		if rpcErr == nil {
+			e.cfg.Gateway.SetLevel(ctx, m.params)
+		}
+		return result, rpcErr, true
+	case !forwarded(m.method):
+		return nil, nil, false
+	}
+	ctx, done := reporting(ctx, c)
+	raw, known, err := e.cfg.Gateway.Forward(ctx, m.method, m.params)
+	done()
+	var refused *tools.RPCError
+	switch {
+	case !known:
+		return nil, nil, false // ours, or nobody's, which mcp-go's server says
+	case errors.As(err, &refused):
+		rpcErr = fail(refused.Code, "%s", refused.Message)
+		rpcErr.data = refused.Data
+		return nil, rpcErr, true
+	case err != nil:
+		return nil, fail(codeInternal, "%s", err.Error()), true
+	}
+	return e.passed(c, raw), nil, true
+}
+
+// forwarded reports whether a method is for one server.
+func forwarded(method string) bool {
+	switch mcp.MCPMethod(method) {
+	case mcp.MethodPromptsGet, mcp.MethodResourcesRead, mcp.MethodResourcesSubscribe, mcp.MethodResourcesUnsubscribe, mcp.MethodCompletionComplete:
+		return true
+	}
+	return strings.HasPrefix(method, "tasks/")
+}
+
+// join is a list of ours with those of other servers behind it. Ours that cannot be listed is empty.
+func (e *engine) join(ctx context.Context, c *caller, m message, key string) (json.RawMessage, *rpcError) {
+	own := map[string]json.RawMessage{}
+	var all []json.RawMessage
+	if raw, rpcErr := e.bridge(ctx, c, m); rpcErr == nil {
+		_ = json.Unmarshal(raw, &own) // ours is an object, with a list under its key
+		_ = json.Unmarshal(own[key], &all)
+	}
+	own[key] = encode(append(append([]json.RawMessage{}, all...), e.cfg.Gateway.Members(ctx, m.method)...))
+	if c.modern {
+		maps.Copy(own, map[string]json.RawMessage{"ttlMs": encode(cacheMillis), "cacheScope": encode(cacheScope)})
+	}
+	return e.passed(c, encode(own)), nil
+}
+
+// passed is another server's result as the client's revision wants it: 2026-07-28 demands resultType.
+func (e *engine) passed(c *caller, raw json.RawMessage) json.RawMessage {
+	var all map[string]json.RawMessage
+	if json.Unmarshal(raw, &all) != nil || c.modern == (all["resultType"] != nil) && c.modern == (all["_meta"] != nil) {
+		return raw
+	}
+	switch {
+	case !c.modern:
+		delete(all, "resultType")
+		if s := all["structuredContent"]; s != nil && s[0] != '{' {
+			delete(all, "structuredContent") // earlier revisions know only objects; the text has it
+		}
+	default:
+		if all["resultType"] == nil {
+			all["resultType"] = encode("complete")
+		}
+		if all["_meta"] == nil {
+			all["_meta"] = e.lists.identity
+		}
+	}
+	return encode(all)
+}
+
+// declare adds what other servers can do to what mcp-go's server says of itself.
+func (e *engine) declare(result json.RawMessage) json.RawMessage {
+	offers := e.cfg.Gateway.Offers()
+	var all, can map[string]json.RawMessage
+	if len(offers) == 0 || json.Unmarshal(result, &all) != nil || json.Unmarshal(all["capabilities"], &can) != nil {
+		return result
+	}
+	for name, value := range offers {
+		if can[name] == nil || name == "resources" {
+			can[name] = value
+		}
+	}
+	all["capabilities"] = encode(can)
+	return encode(all)
+}
+
+// asksBack reports whether the caller's client could be asked anything.
+func (c *caller) asksBack() bool {
+	can := c.now().can
+	return c.id != "" && !c.modern && (can.Elicitation != nil || can.Sampling != nil || can.Roots != nil || can.Tasks != nil)
+}
+
+// peer puts who sent a message into its context, for tools that ask other servers; over is called when it is answered.
+// A question goes out on the stream of the message while that lasts, and then on the one on which the session listens.
+func (e *engine) peer(ctx context.Context, c *caller, m message) (_ context.Context, over func()) {
+	if _, ok := e.cfg.Gateway.(none); ok {
+		return ctx, func() {}
+	}
+	said := c.now()
+	p := &tools.Peer{
+		Session: c.id, Modern: c.modern, Level: string(said.level), Params: m.params,
+		Client: encode(said.client), Can: encode(said.can),
+	}
+	var answered atomic.Bool
+	if c.id != "" && !c.modern {
+		p.Tell = func(method string, params json.RawMessage) {
+			_ = e.hub.one(c.id, frame{body: notification(method, orNil(params))}) // who does not listen hears nothing
+		}
+		p.Ask = func(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+			return e.relayed(ctx, c, method, params, &answered)
+		}
+	}
+	return tools.WithPeer(ctx, p), func() { answered.Store(true) }
+}
+
+// relayed asks the client what another server wants to know.
+func (e *engine) relayed(ctx context.Context, c *caller, method string, params json.RawMessage, answered *atomic.Bool) (json.RawMessage, error) {
+	can := c.now().can
+	tasks := strings.HasPrefix(method, "tasks/") && can.Tasks != nil
+	switch mcp.MCPMethod(method) {
+	case mcp.MethodElicitationCreate, mcp.MethodSamplingCreateMessage, mcp.MethodListRoots:
+	default:
+		if !tasks {
+			return nil, &tools.RPCError{Code: codeMethod, Message: "Method not found"}
+		}
+	}
+	if lacks := lacking(&can, mcp.MCPMethod(method)); lacks != "" {
+		return nil, &tools.RPCError{Code: codeMethod, Message: "the client has no " + lacks}
+	}
+	out := func(ctx context.Context, f frame) error {
+		if !answered.Load() {
+			if err := c.out(ctx, f); err == nil {
+				return nil
+			}
+		}
+		return e.hub.one(c.id, f)
+	}
+	m, err := e.question(ctx, c, out, mcp.MCPMethod(method), orNil(params))
+	if err != nil {
+		return nil, err
+	}
+	if m.failure != nil {
+		refused := &tools.RPCError{}
+		if err := json.Unmarshal(m.failure, refused); err != nil {
+			return nil, err
+		}
+		return nil, refused
+	}
+	return m.result, nil
+}

@@ -1,0 +1,46 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+)
+
+// Peer is the MCP client on whose behalf something is asked of another MCP server. It travels in the context, so that
+// tools that are no gateway need not know of it.
+type Peer struct {
+	Session string          // names its session, for those who may know; empty: it has none
+	Client  json.RawMessage // what it calls itself (Implementation)
+	Can     json.RawMessage // its capabilities, an object
+	Modern  bool            // it speaks 2026-07-28, where questions are results and sessions are unknown
+	Level   string          // of the log lines that it wants
+	Params  json.RawMessage // of its request, as they came; nil: there is none
+
+	// Ask asks the client something and returns its result; an error may be an *RPCError. nil: it cannot be asked.
+	Ask func(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error)
+
+	// Tell sends the client a notification, if it listens; nil: it cannot be told.
+	Tell func(method string, params json.RawMessage)
+}
+
+// RPCError is an error of JSON-RPC that passes through as it is.
+type RPCError struct {
+	Code    int             `json:"code"`
+	Message string          `json:"message"`
+	Data    json.RawMessage `json:"data,omitempty"`
+}
+
+// Error returns the message.
+func (e *RPCError) Error() string { return e.Message }
+
+type peerKey struct{}
+
+// WithPeer says on whose behalf things are done with ctx.
+func WithPeer(ctx context.Context, p *Peer) context.Context {
+	return context.WithValue(ctx, peerKey{}, p)
+}
+
+// PeerOf returns the client on whose behalf something is done; nil: nobody's who could be asked.
+func PeerOf(ctx context.Context) *Peer {
+	p, _ := ctx.Value(peerKey{}).(*Peer)
+	return p
+}

@@ -1,0 +1,262 @@
+package remote
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mark3labs/mcp-go/client/transport"
+
+	"toolnorm/chat"
+	"toolnorm/internal/replace"
+)
+
+// account is what a user has signed in to at one server. It is kept in a file with those of the other servers, which only
+// the user can read. Tokens are for the URL that they were made for, and are sent nowhere else.
+type account struct {
+	entry Entry
+	path  string // of the file
+
+	mu      sync.Mutex
+	handler *transport.OAuthHandler // refreshes the token; nil: not made yet, or the file has changed
+	client  string                  // with whose id it was made
+}
+
+// saved is an account as it stands in the file.
+type saved struct {
+	URL      string           `json:"url"`
+	ClientID string           `json:"client_id"`
+	Secret   string           `json:"client_secret,omitempty"`
+	Method   string           `json:"token_endpoint_auth_method,omitempty"`
+	About    string           `json:"resource_metadata,omitempty"` // where the server says who signs its users in
+	Resource string           `json:"resource,omitempty"`          // what it calls itself there
+	Scopes   []string         `json:"scopes,omitempty"`            // that were asked for
+	Wants    string           `json:"wants,omitempty"`             // what it has said of the token that may too little (WWW-Authenticate)
+	Token    *transport.Token `json:"token"`
+}
+
+// accountFile is held while the file is changed.
+var accountFile sync.Mutex
+
+// readAccounts reads the file. One that is not there holds none.
+func readAccounts(path string) (all map[string]saved, err error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return map[string]saved{}, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &all)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the file of sign-ins: %w", err)
+	}
+	return all, nil
+}
+
+// saved is the account as the file has it now; ok is false when there is none for this server and this URL.
+func (a *account) saved() (s saved, ok bool, err error) {
+	all, err := readAccounts(a.path)
+	if err != nil {
+		return s, false, err
+	}
+	s, ok = all[a.entry.Name]
+	return s, ok && s.URL == a.entry.URL && s.Token != nil, nil
+}
+
+// save writes the account into the file, which is made with mode 0600.
+func (a *account) save(s saved) error {
+	accountFile.Lock()
+	defer accountFile.Unlock()
+	all, err := readAccounts(a.path)
+	if err != nil {
+		return err
+	}
+	s.URL = a.entry.URL
+	all[a.entry.Name] = s
+	text, err := chat.JSON(all)
+	if err != nil {
+		return err
+	}
+	return replace.File(a.path, text)
+}
+
+// GetToken reads the token out of the file, so that a sign-in by another process counts at once.
+func (a *account) GetToken(ctx context.Context) (*transport.Token, error) {
+	s, ok, err := a.saved()
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil:
+		return nil, err
+	case !ok:
+		return nil, transport.ErrNoToken
+	}
+	return s.Token, nil
+}
+
+// SaveToken writes a new token into the file.
+func (a *account) SaveToken(ctx context.Context, t *transport.Token) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	s, _, err := a.saved()
+	if err != nil {
+		return err
+	}
+	s.Token = t
+	return a.save(s)
+}
+
+// config is how the account is refreshed.
+func (a *account) config(s saved) transport.OAuthConfig {
+	return transport.OAuthConfig{
+		ClientID: s.ClientID, ClientSecret: s.Secret, TokenEndpointAuthMethod: s.Method, ProtectedResourceMetadataURL: s.About,
+		TokenStore: a, PKCEEnabled: true, HTTPClient: a.entry.signInClient(),
+	}
+}
+
+// header is the Authorization header for a request; empty: nobody has signed in.
+func (a *account) header(ctx context.Context) string {
+	s, ok, err := a.saved()
+	if err != nil || !ok {
+		return ""
+	}
+	a.mu.Lock()
+	if a.handler == nil || a.client != s.ClientID {
+		a.handler, a.client = transport.NewOAuthHandler(a.config(s)), s.ClientID
+		a.handler.SetBaseURL(cmp.Or(s.Resource, path(a.entry.URL)))
+	}
+	h := a.handler
+	a.mu.Unlock()
+	text, err := h.GetAuthorizationHeader(ctx)
+	if err != nil {
+		return ""
+	}
+	return text
+}
+
+// refused remembers that the server does not take the token any more, so that the next request refreshes it.
+func (a *account) refused(sent string) {
+	s, ok, err := a.saved()
+	if err != nil || !ok || !strings.HasSuffix(sent, " "+s.Token.AccessToken) || s.Token.IsExpired() {
+		return // a newer one is there
+	}
+	s.Token.ExpiresAt = time.Now().Add(-time.Second)
+	_ = a.save(s) // else the next request fails as this one did
+}
+
+// forbidden is the error of a request for which a sign-in is not enough.
+type forbidden string
+
+// Error returns the sentence.
+func (f forbidden) Error() string { return string(f) }
+
+// lacks remembers what the server has said of a token that may too little, for the next sign-in.
+func (a *account) lacks(challenge string) {
+	s, ok, err := a.saved()
+	if err != nil || !ok || s.Wants == challenge {
+		return
+	}
+	s.Wants = challenge
+	_ = a.save(s) // else the next sign-in asks for what the last one did
+}
+
+// signInClient is an HTTP client for the servers that sign users in. They are at addresses of their own, which the MCP server
+// names; so they are reached over https or on this machine alone, never inside the network for an MCP server outside of
+// it, without redirects to elsewhere, and what they answer is bounded.
+func (e Entry) signInClient() *http.Client {
+	if e.Private == nil && !e.isInside() {
+		no := false
+		e.Private = &no
+	}
+	dialer := &net.Dialer{Timeout: 5 * time.Second, Control: e.mayDial}
+	return &http.Client{
+		Timeout:   15 * time.Second,
+		Transport: &signIn{next: &http.Transport{DialContext: dialer.DialContext, TLSHandshakeTimeout: 5 * time.Second, MaxResponseHeaderBytes: 64 << 10, DisableKeepAlives: true}},
+		CheckRedirect: func(r *http.Request, via []*http.Request) error {
+			if len(via) > 3 || !sameOrigin(r.URL.String(), via[0].URL.String()) {
+				return http.ErrUseLastResponse
+			}
+			return nil
+		},
+	}
+}
+
+// isInside reports whether the server itself is at a private address, by its address or its name.
+func (e Entry) isInside() bool {
+	u, err := url.Parse(e.URL)
+	if err != nil {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	all, err := net.DefaultResolver.LookupNetIP(ctx, "ip", u.Hostname())
+	for _, ip := range all {
+		if !inside(ip) {
+			return false
+		}
+	}
+	return err == nil
+}
+
+// signIn refuses plain http but to this machine, and bounds answers.
+type signIn struct {
+	next http.RoundTripper
+	mu   sync.Mutex
+	name map[string]bool // the issuers that name themselves in their answers, as their metadata says (RFC 9207)
+}
+
+// names reports whether an issuer names itself in its answers.
+func (s *signIn) names(issuer string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.name[issuer]
+}
+
+// look reads that out of metadata, which mcp-go does not.
+func (s *signIn) look(text []byte) {
+	var said struct {
+		Issuer string `json:"issuer"`
+		Names  bool   `json:"authorization_response_iss_parameter_supported"`
+	}
+	if json.Unmarshal(text, &said) != nil || !said.Names {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.name == nil {
+		s.name = map[string]bool{}
+	}
+	s.name[said.Issuer] = true
+}
+
+// RoundTrip does so.
+func (s *signIn) RoundTrip(r *http.Request) (*http.Response, error) {
+	ip, _ := netip.ParseAddr(r.URL.Hostname()) // a name is none
+	if r.URL.Scheme != "https" && r.URL.Hostname() != "localhost" && !ip.IsLoopback() {
+		return nil, fmt.Errorf("%s signs users in without https", r.URL.Host)
+	}
+	resp, err := s.next.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(io.LimitReader(resp.Body, largestBody))
+	if err := errors.Join(err, resp.Body.Close()); err != nil {
+		return nil, err
+	}
+	s.look(text)
+	resp.Body = io.NopCloser(bytes.NewReader(text))
+	return resp, nil
+}

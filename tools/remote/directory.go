@@ -1,0 +1,109 @@
+package remote
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"sync"
+
+	"toolnorm/tools"
+)
+
+// directory says which server has named an address or a task, in a list or a result. So a link that a tool
+// gives is read from the server whose tool it was. What a server has told one client alone is known to that client alone.
+type directory struct {
+	mu   sync.Mutex
+	at   map[place]*link
+	kept []place // in the order in which they came
+}
+
+// place is an address or a task, and the session that it was told to; empty: it was told on a connection that is shared.
+type place struct{ session, name string }
+
+// mostPlaces is how many are remembered.
+const mostPlaces = 20_000
+
+// learn looks for addresses and tasks in what a server has answered.
+func (p *directory) learn(ctx context.Context, l *link, raw json.RawMessage) {
+	var v any
+	if json.Unmarshal(raw, &v) != nil {
+		return
+	}
+	session := ""
+	if l.set.relayOf(ctx, l, false) != nil {
+		session = tools.PeerOf(ctx).Session
+	}
+	var names []string
+	walk(v, &names)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.at == nil {
+		p.at = map[place]*link{}
+	}
+	for _, name := range names {
+		key := place{session, name}
+		// The first who names an address has it, so that no other server can take it over.
+		if old := p.at[key]; old != nil && old.ctx.Err() == nil {
+			continue
+		}
+		p.at[key] = l
+		if p.kept = append(p.kept, key); len(p.kept) > mostPlaces {
+			delete(p.at, p.kept[0])
+			p.kept = slices.Clone(p.kept[1:])
+		}
+	}
+}
+
+// walk collects the addresses and tasks in a value.
+func walk(v any, names *[]string) {
+	switch v := v.(type) {
+	case []any:
+		for _, one := range v {
+			walk(one, names)
+		}
+	case map[string]any:
+		for key, one := range v {
+			text, isText := one.(string)
+			switch {
+			case !isText:
+				walk(one, names)
+			case key == "uri" || key == "uriTemplate":
+				*names = append(*names, text, origin(text))
+			case key == "taskId":
+				*names = append(*names, "task "+text)
+			}
+		}
+	}
+}
+
+// origin is an address up to the host, which stands for all that are alike.
+func origin(uri string) string {
+	scheme, rest, ok := strings.Cut(uri, "://")
+	if !ok {
+		return ""
+	}
+	host, _, _ := strings.Cut(rest, "/")
+	if strings.Contains(host, "{") {
+		host = ""
+	}
+	return "like " + scheme + "://" + host
+}
+
+// find is the server of a name, for the client behind ctx, out of some.
+func (p *directory) find(ctx context.Context, name string, links []*link) *link {
+	if name == "" {
+		return nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if peer := tools.PeerOf(ctx); peer != nil && peer.Session != "" {
+		if l := p.at[place{peer.Session, name}]; slices.Contains(links, l) && l != nil {
+			return l
+		}
+	}
+	if l := p.at[place{"", name}]; slices.Contains(links, l) && l != nil {
+		return l
+	}
+	return nil
+}

@@ -1,0 +1,391 @@
+package remote
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"toolnorm/tools"
+)
+
+// Notify has f called when a server's prompts or resources may have changed, with the method of the notification.
+func (s *Set) Notify(f func(method string)) { s.tell.Store(&f) }
+
+// news takes what a server tells on the connection that is shared. Log lines may be another client's, and are dropped.
+func (s *Set) news(n mcp.JSONRPCNotification) {
+	f := s.tell.Load()
+	if f != nil && (n.Method == mcp.MethodNotificationPromptsListChanged || n.Method == mcp.MethodNotificationResourcesListChanged) {
+		go (*f)(n.Method) // ends at once; not here, as mcp-go waits
+	}
+}
+
+// Offers are the capabilities of the servers together, as MCP writes them. A server that has not answered yet may have any.
+func (s *Set) Offers() (can map[string]json.RawMessage) {
+	can = map[string]json.RawMessage{}
+	for _, l := range s.all() {
+		caps, known := l.capabilities()
+		for name, value := range map[string]string{
+			"prompts": `{"listChanged":true}`, "resources": `{"subscribe":true,"listChanged":true}`, "completions": `{}`, "logging": `{}`,
+			"tasks": `{"list":{},"cancel":{},"requests":{"tools":{"call":{}}}}`,
+		} {
+			if !known || has(caps, name) {
+				can[name] = json.RawMessage(value)
+			}
+		}
+	}
+	return can
+}
+
+// has reports whether a server has a capability.
+func has(caps mcp.ServerCapabilities, name string) bool {
+	switch name {
+	case "prompts":
+		return caps.Prompts != nil
+	case "resources":
+		return caps.Resources != nil
+	case "completions":
+		return caps.Completions != nil
+	case "logging":
+		return caps.Logging != nil
+	case "tasks":
+		return caps.Tasks != nil
+	}
+	return false
+}
+
+// capabilities are those of the server, if it is known.
+func (l *link) capabilities() (caps mcp.ServerCapabilities, known bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.conn == nil {
+		return caps, l.err != nil // one that is down offers nothing
+	}
+	return l.conn.client.GetServerCapabilities(), true
+}
+
+// all are the links in the file's order.
+func (s *Set) all() (links []*link) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, w := range s.file.servers {
+		if l := s.links[w.entry.Name]; w.err == nil && l != nil {
+			links = append(links, l)
+		}
+	}
+	return links
+}
+
+// with are the links with a capability, without those that are down.
+func (s *Set) with(name string) (links []*link) {
+	return slices.DeleteFunc(s.all(), func(l *link) bool {
+		caps, known := l.capabilities()
+		return known && !has(caps, name)
+	})
+}
+
+// kinds are the lists of servers: the capability that they belong to, and the member in which they stand.
+var kinds = map[string]struct{ capability, member string }{
+	"prompts/list":             {"prompts", "prompts"},
+	"resources/list":           {"resources", "resources"},
+	"resources/templates/list": {"resources", "resourceTemplates"},
+	"tasks/list":               {"tasks", "tasks"},
+}
+
+// Members are those of a list of all servers, each as its server wrote it but for the name of a prompt, which is
+// server.prompt. A server that does not answer in time is left out.
+func (s *Set) Members(ctx context.Context, method string) (all []json.RawMessage) {
+	kind := kinds[method]
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.ListTime)
+	defer cancel()
+	links := s.with(kind.capability)
+	each := make([][]json.RawMessage, len(links))
+	var wait sync.WaitGroup
+	for i, l := range links {
+		if method == "tasks/list" && s.relayOf(ctx, l, false) == nil {
+			continue // the tasks of a connection that is shared would be everybody's
+		}
+		wait.Go(func() { each[i] = l.items(ctx, method, kind.member) })
+	}
+	wait.Wait()
+	seen := map[string]bool{}
+	for i, items := range each {
+		for _, item := range items {
+			var about struct{ Name, URI, URITemplate, TaskID string }
+			_ = json.Unmarshal(item, &about) // what has none is shown as it is
+			// Two servers with one address: the first in the file, which is also the one that is read.
+			if id := cmp.Or(about.URI, about.URITemplate); id != "" {
+				if seen[id] {
+					continue
+				}
+				seen[id] = true
+			}
+			if method == "prompts/list" {
+				var err error
+				if item, err = withMembers(item, "name", links[i].entry.Name+"."+about.Name); err != nil {
+					continue
+				}
+			}
+			all = append(all, item)
+		}
+	}
+	return all
+}
+
+// items are the members of a server's list, of all its pages.
+func (l *link) items(ctx context.Context, method, key string) (all []json.RawMessage) {
+	way, cursor := l.way(ctx, false), ""
+	for range mostPages {
+		params := json.RawMessage("{}")
+		if cursor != "" {
+			params, _ = withMembers(nil, "cursor", cursor)
+		}
+		raw, c, err := way.ask(ctx, method, params)
+		if err != nil {
+			if c != nil && ctx.Err() == nil && (broken(err) || neverRan(err)) {
+				way.lost(c)
+			}
+			return all
+		}
+		o, err := readObject(raw)
+		var page []json.RawMessage
+		if err != nil || json.Unmarshal(o.get(key), &page) != nil {
+			return all
+		}
+		l.set.places.learn(ctx, l, raw)
+		all = append(all, page...)
+		next := wording(o.get("nextCursor"))
+		if next == "" || next == cursor || len(all) > mostTools {
+			return all
+		}
+		cursor = next
+	}
+	return all
+}
+
+// Tools are the tools that servers list for the client behind ctx alone, beside those that they list for all.
+func (s *Set) Tools(ctx context.Context) (all []tools.Tool) {
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.ListTime)
+	defer cancel()
+	links := s.all()
+	each := make([][]tools.Tool, len(links))
+	var wait sync.WaitGroup
+	for i, l := range links {
+		if _, down := l.patience(); down != nil {
+			continue // nobody waits for what is known to be down
+		}
+		if r := s.relayOf(ctx, l, false); r != nil {
+			wait.Go(func() { each[i], _ = r.listed(ctx) }) // one that does not answer has none
+		}
+	}
+	wait.Wait()
+	now := s.cfg.Registry.Snapshot()
+	for _, own := range each {
+		for _, t := range own {
+			if now.Source(t.Name) == "" {
+				all = append(all, t)
+			}
+		}
+	}
+	return all
+}
+
+// Forward passes a request of a client on to the server that it is for, and its result back. known is false when it is for
+// none.
+func (s *Set) Forward(ctx context.Context, method string, params json.RawMessage) (result json.RawMessage, known bool, err error) {
+	links, params := s.target(ctx, method, params)
+	own := method == "resources/subscribe" || strings.HasPrefix(method, "tasks/")
+	for i, l := range links {
+		timed, cancel := timed(ctx, s.cfg.CallTime, l.entry.Name)
+		result, err = l.forward(timed, method, params, own)
+		if cause := context.Cause(timed); err != nil && errors.As(cause, new(late)) {
+			err = cause
+		}
+		cancel()
+		if err == nil || i == len(links)-1 || ctx.Err() != nil {
+			return result, true, err
+		}
+	}
+	return nil, false, nil
+}
+
+// forward passes a request on, once more when the connection is not there any more.
+func (l *link) forward(ctx context.Context, method string, params json.RawMessage, own bool) (json.RawMessage, error) {
+	way := l.way(ctx, own)
+	for first := true; ; first = false {
+		raw, c, err := way.ask(ctx, method, params)
+		switch {
+		case err == nil:
+			l.set.places.learn(ctx, l, raw)
+			l.watching(way, method, params)
+			return raw, nil
+		case c == nil:
+			return nil, l.unanswered(ctx, err)
+		case ctx.Err() == nil && (neverRan(err) || broken(err)):
+			way.lost(c)
+			if first {
+				continue
+			}
+			return nil, l.unanswered(ctx, err)
+		}
+		return nil, err
+	}
+}
+
+// watching remembers what a client has subscribed to, which keeps its connection.
+func (l *link) watching(w way, method string, params json.RawMessage) {
+	r, ok := w.(*relay)
+	if !ok {
+		return
+	}
+	uri := uriOf(params)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch method {
+	case "resources/subscribe":
+		r.watched[uri] = true
+	case "resources/unsubscribe":
+		delete(r.watched, uri)
+	}
+}
+
+// uriOf is the address that a request is about.
+func uriOf(params json.RawMessage) string {
+	var p struct{ URI string }
+	_ = json.Unmarshal(params, &p) // without one it is about none
+	return p.URI
+}
+
+// target are the servers that a request may be for, the likeliest first, and its parameters as they know them.
+func (s *Set) target(ctx context.Context, method string, params json.RawMessage) ([]*link, json.RawMessage) {
+	var p struct {
+		Name   string
+		TaskID string
+		Ref    struct{ Type, Name, URI string }
+	}
+	_ = json.Unmarshal(params, &p) // what is not there matches nothing
+	switch {
+	case method == "prompts/get":
+		l, name := s.prefixed(p.Name)
+		return one(l), member2(params, "name", name)
+	case method == "completion/complete" && p.Ref.Type == "ref/prompt":
+		l, name := s.prefixed(p.Ref.Name)
+		ref, err := readMember(params, "ref")
+		if err != nil {
+			return nil, params
+		}
+		return one(l), member2(params, "ref", json.RawMessage(member2(must(ref), "name", name)))
+	case method == "completion/complete":
+		return s.at(ctx, p.Ref.URI), params
+	case strings.HasPrefix(method, "tasks/"):
+		return one(s.places.find(ctx, "task "+p.TaskID, s.all())), params
+	}
+	return s.at(ctx, uriOf(params)), params
+}
+
+// one is a list of a link, or of none.
+func one(l *link) []*link {
+	if l == nil {
+		return nil
+	}
+	return []*link{l}
+}
+
+// member2 is params with a text or a value under a key; what cannot be read stays as it is.
+func member2(params json.RawMessage, key string, value any) json.RawMessage {
+	out, err := withMembers(params, key, value)
+	if err != nil {
+		return params
+	}
+	return out
+}
+
+// prefixed is the server of a name server.prompt, and what it calls it.
+func (s *Set) prefixed(name string) (*link, string) {
+	server, rest, _ := strings.Cut(name, ".")
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.links[server], rest
+}
+
+// at are the servers that may have a resource: the one that has named it, else those that have named others like it.
+func (s *Set) at(ctx context.Context, uri string) []*link {
+	links := s.with("resources")
+	if l := s.places.find(ctx, uri, links); l != nil {
+		return one(l)
+	}
+	if l := s.places.find(ctx, origin(uri), links); l != nil {
+		return one(l)
+	}
+	// Nobody has asked for a list yet: a client may know addresses from before.
+	for _, method := range []string{"resources/list", "resources/templates/list"} {
+		s.Members(ctx, method)
+	}
+	for _, key := range []string{uri, origin(uri)} {
+		if l := s.places.find(ctx, key, links); l != nil {
+			return one(l)
+		}
+	}
+	return nil
+}
+
+// Tell passes a notification of a client's on to the servers that it has for itself.
+func (s *Set) Tell(ctx context.Context, method string) {
+	p := tools.PeerOf(ctx)
+	s.relayMu.Lock()
+	defer s.relayMu.Unlock()
+	for key, r := range s.relays {
+		if p == nil || key.session != p.Session {
+			continue
+		}
+		r.mu.Lock()
+		if r.peer = p; r.conn != nil {
+			r.conn.send(mcp.JSONRPCNotification{JSONRPC: mcp.JSONRPC_VERSION, Notification: mcp.Notification{Method: method}})
+		}
+		r.mu.Unlock()
+	}
+}
+
+// SetLevel tells the servers that a client has for itself which log lines it wants. A client that wants any has connections
+// of its own from then on: lines are told apart by nothing else.
+func (s *Set) SetLevel(ctx context.Context, params json.RawMessage) {
+	p := tools.PeerOf(ctx)
+	if p == nil || p.Session == "" || p.Modern {
+		return
+	}
+	s.relayMu.Lock()
+	if s.levels == nil || len(s.levels) >= mostPlaces {
+		s.levels = map[string]json.RawMessage{}
+	}
+	s.levels[p.Session] = params
+	var open []*relay
+	for key, r := range s.relays {
+		if key.session == p.Session {
+			open = append(open, r)
+		}
+	}
+	s.relayMu.Unlock()
+	for _, r := range open {
+		r.mu.Lock()
+		c := r.conn
+		r.mu.Unlock()
+		if c != nil {
+			r.setLevel(ctx, c)
+		}
+	}
+}
+
+// setLevel tells the server which log lines the client wants, if it has said.
+func (r *relay) setLevel(ctx context.Context, c *conn) {
+	r.link.set.relayMu.Lock()
+	params := r.link.set.levels[r.session]
+	r.link.set.relayMu.Unlock()
+	if params != nil && c.client.GetServerCapabilities().Logging != nil && !mcp.IsModernProtocol(c.client.ProtocolVersion()) {
+		_, _ = c.once(ctx, string(mcp.MethodSetLogLevel), params) // log lines are all that would be missing
+	}
+}

@@ -1,0 +1,303 @@
+package remote
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"toolnorm/internal/sleep"
+	"toolnorm/tools"
+)
+
+// relay is a connection that one client's session has with one server for itself, as it would have directly: the server
+// knows what the client can do, asks it, logs to it, and keeps resources and tasks for it alone. All others share the
+// connection of the link, behind which nobody can be asked, so that no client hears what is another's.
+type relay struct {
+	link    *link
+	session string
+	lock    chan struct{} // held while it is connected
+
+	mu      sync.Mutex
+	conn    *conn
+	tools   []tools.Tool // as the server lists them for this client
+	stale   bool         // the list has changed
+	calls   []inCall     // what runs, the latest last
+	peer    *tools.Peer  // who asked last
+	used    time.Time
+	watched map[string]bool // resources that the client subscribed to
+	asked   int             // questions that are open
+	closed  bool
+}
+
+// inCall is a request of the client's that runs.
+type inCall struct {
+	peer  *tools.Peer
+	timer *timer
+}
+
+// Bounds of relays. What is beyond them shares the link's connection.
+const (
+	mostRelays = 64
+	idleTime   = 10 * time.Minute // after which a relay without subscriptions is closed; the next request opens it again
+	idleLook   = time.Minute
+	mostAsked  = 16 // questions of one server that wait for one client
+)
+
+// relayOf is the relay of the client behind ctx with a server; nil: it shares the link's connection. One is made for a
+// client that the server could ask something, and when it is needed, as for a subscription.
+func (s *Set) relayOf(ctx context.Context, l *link, needed bool) *relay {
+	p := tools.PeerOf(ctx)
+	if p == nil || p.Session == "" || p.Modern {
+		return nil
+	}
+	s.relayMu.Lock()
+	defer s.relayMu.Unlock()
+	key := relayKey{p.Session, l}
+	if r := s.relays[key]; r != nil {
+		return r
+	}
+	needed = needed || s.levels[p.Session] != nil || asksBack(p.Can)
+	if !needed || len(s.relays) >= mostRelays || s.ctx.Err() != nil || l.ctx.Err() != nil {
+		return nil
+	}
+	if s.relays == nil {
+		s.relays = map[relayKey]*relay{}
+		s.running.Go(s.sweep) // ends with Close
+	}
+	r := &relay{link: l, session: p.Session, lock: make(chan struct{}, 1), used: time.Now(), watched: map[string]bool{}}
+	s.relays[key] = r
+	return r
+}
+
+// relayKey names a relay.
+type relayKey struct {
+	session string
+	link    *link
+}
+
+// asksBack reports whether a client can be asked anything, by its capabilities.
+func asksBack(can json.RawMessage) bool {
+	var c struct{ Roots, Sampling, Elicitation, Tasks json.RawMessage }
+	return json.Unmarshal(can, &c) == nil && (c.Roots != nil || c.Sampling != nil || c.Elicitation != nil || c.Tasks != nil)
+}
+
+// Left closes what a session had for itself: its client has given it up.
+func (s *Set) Left(session string) {
+	s.drop(func(r *relay) bool { return r.session == session })
+	s.relayMu.Lock()
+	defer s.relayMu.Unlock()
+	delete(s.levels, session)
+}
+
+// drop closes relays.
+func (s *Set) drop(which func(*relay) bool) {
+	s.relayMu.Lock()
+	defer s.relayMu.Unlock()
+	for key, r := range s.relays {
+		if which(r) {
+			delete(s.relays, key)
+			s.running.Go(r.close) // ends with its command
+		}
+	}
+}
+
+// sweep closes what nobody has used for long, and what the file does not name any more.
+func (s *Set) sweep() {
+	for sleep.For(s.ctx, idleLook) {
+		s.drop(func(r *relay) bool {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			return r.link.ctx.Err() != nil || len(r.calls) == 0 && len(r.watched) == 0 && time.Since(r.used) > idleTime
+		})
+	}
+	s.drop(func(*relay) bool { return true })
+}
+
+// close ends the connection for good.
+func (r *relay) close() {
+	r.mu.Lock()
+	c := r.conn
+	r.conn, r.closed = nil, true
+	r.mu.Unlock()
+	if c != nil {
+		c.close()
+	}
+}
+
+// begin says that a request of the client's runs, until done is called.
+func (r *relay) begin(ctx context.Context) (done func()) {
+	p := tools.PeerOf(ctx)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	call := inCall{p, timerOf(ctx)}
+	r.calls, r.peer, r.used = append(r.calls, call), p, time.Now()
+	return func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.used = time.Now()
+		if i := slices.Index(r.calls, call); i >= 0 {
+			r.calls = slices.Delete(r.calls, i, i+1)
+		}
+	}
+}
+
+// open is the connection, made if there is none. The server hears of the client what it would hear directly.
+func (r *relay) open(ctx context.Context) (*conn, error) {
+	select {
+	case r.lock <- struct{}{}:
+		defer func() { <-r.lock }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	r.mu.Lock()
+	c, closed, p := r.conn, r.closed, r.peer
+	r.mu.Unlock()
+	switch {
+	case closed:
+		return nil, errRemoved
+	case c != nil && !c.over():
+		return c, nil
+	}
+	me := greeting{hear: r.hear, answer: r.answer, handshake: true}
+	if json.Unmarshal(p.Client, &me.who) != nil || json.Unmarshal(p.Can, &me.can) != nil {
+		return nil, errors.New("what the client says of itself cannot be read")
+	}
+	me.who.Name = cmp.Or(me.who.Name, "toolnorm")
+	limit := attemptTime
+	if r.link.entry.Command != "" {
+		limit = startTime
+	}
+	if _, down := r.link.patience(); down != nil { // as long as for the connection that is shared (reached)
+		limit = callWait
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("no answer within %v", limit))
+	defer cancel()
+	c, _, err := r.link.dial(ctx, r.link.transport(), me, &tail{})
+	if err != nil && ctx.Err() == nil && !refused(err) { // a server of 2026-07-28 alone
+		me.handshake = false
+		c, _, err = r.link.dial(ctx, r.link.transport(), me, &tail{})
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.setLevel(ctx, c)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		go c.close() // ends with its command
+		return nil, errRemoved
+	}
+	r.conn, r.stale = c, true
+	return c, nil
+}
+
+// ask sends a request of the client's.
+func (r *relay) ask(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, *conn, error) {
+	defer r.begin(ctx)()
+	c, err := r.open(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	raw, err := c.ask(ctx, method, params)
+	return raw, c, err
+}
+
+// lost gives up a connection that broke.
+func (r *relay) lost(c *conn) {
+	r.mu.Lock()
+	if r.conn == c {
+		r.conn = nil
+	}
+	r.mu.Unlock()
+	r.link.set.running.Go(c.close)
+}
+
+// hear passes on what the server tells this client, but the end of its own requests.
+func (r *relay) hear(n mcp.JSONRPCNotification) {
+	r.mu.Lock()
+	p := r.peer
+	if n.Method == string(mcp.MethodNotificationToolsListChanged) {
+		r.stale = true
+	}
+	r.mu.Unlock()
+	if n.Method == string(mcp.MethodNotificationCancelled) || p == nil || p.Tell == nil {
+		return
+	}
+	if len(n.Params.Meta) == 0 {
+		n.Params.Meta = nil // mcp-go makes one where there is none
+	}
+	params, err := json.Marshal(n.Params)
+	if err != nil || string(params) == "{}" {
+		params = nil
+	}
+	p.Tell(n.Method, params)
+}
+
+// answer puts the server's question to the client, on the stream of the request that runs, else on that on which it
+// listens. The time of what runs stands still.
+func (r *relay) answer(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+	r.mu.Lock()
+	p, calls := r.peer, slices.Clone(r.calls)
+	many := r.asked >= mostAsked
+	if !many {
+		r.asked++
+	}
+	r.mu.Unlock()
+	if many {
+		return nil, &tools.RPCError{Code: mcp.INTERNAL_ERROR, Message: fmt.Sprintf("%d questions are open already", mostAsked)}
+	}
+	defer func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.asked--
+	}()
+	if len(calls) > 0 {
+		p = calls[len(calls)-1].peer
+	}
+	if p == nil || p.Ask == nil {
+		return nil, &tools.RPCError{Code: mcp.INTERNAL_ERROR, Message: "the client cannot be asked"}
+	}
+	for _, c := range calls {
+		c.timer.ask(1)
+		defer c.timer.ask(-1)
+	}
+	return p.Ask(ctx, method, params)
+}
+
+// listed are the tools as the server lists them for this client.
+func (r *relay) listed(ctx context.Context) ([]tools.Tool, error) {
+	defer r.begin(ctx)()
+	c, err := r.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r.mu.Lock()
+	all, stale := r.tools, r.stale
+	r.stale = false
+	r.mu.Unlock()
+	if !stale {
+		return all, nil
+	}
+	texts, _, err := c.list(ctx)
+	if err != nil {
+		r.mu.Lock()
+		r.stale = true
+		r.mu.Unlock()
+		if ctx.Err() == nil && (broken(err) || neverRan(err)) {
+			r.lost(c)
+		}
+		return nil, err
+	}
+	all, _ = r.link.read(texts, c.ours)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.tools = all
+	return all, nil
+}

@@ -1,0 +1,323 @@
+package remote
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mark3labs/mcp-go/client/transport"
+)
+
+// OAuth is what an entry says of signing in: an id that the user has got from the server, where programs cannot register
+// themselves.
+type OAuth struct {
+	ClientID, Secret string
+	Scopes           []string
+	Port             string // of the address to which the browser comes back; empty: any
+}
+
+// SignIn signs the user in to a server of mcp.json: by OAuth's authorization code with PKCE, with the resource in each request
+// (RFC 8707), at the server that the MCP server's metadata names (RFC 9728), registered there if need be (RFC 7591). show is
+// called with the address that the user opens; the browser comes back to an address of this machine. The tokens go into the
+// file accounts. It waits until the user has done so or ctx ends.
+func SignIn(ctx context.Context, file, accounts, name string, show func(url string)) error {
+	e, err := entryOf(file, name)
+	if err != nil {
+		return err
+	}
+	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", cmp.Or(e.OAuth.Port, "0")))
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	f, to, err := e.beginSignIn(ctx, accounts, "http://"+l.Addr().String()+"/callback")
+	if err != nil {
+		return err
+	}
+	done := make(chan error, 1)
+	s := &http.Server{ReadHeaderTimeout: 5 * time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet || r.URL.Path != "/callback" || r.URL.Query().Get("state") != f.state {
+			http.NotFound(w, r) // not the browser that was sent
+			return
+		}
+		err := f.finish(ctx, r.URL.Query())
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		text := "Signed in to " + e.Name + ". You can close this page."
+		if err != nil {
+			text = "Not signed in: " + err.Error()
+		}
+		_, _ = io.WriteString(w, text+"\n") // the command says it as well
+		select {
+		case done <- err:
+		default: // the page was loaded twice
+		}
+	})}
+	go func() { _ = s.Serve(l) }() // ends with Close
+	defer s.Close()
+	show(to)
+	select {
+	case err = <-done:
+		// The page is written behind this.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+		defer cancel()
+		_ = s.Shutdown(ctx)
+		return err
+	case <-ctx.Done():
+		return fmt.Errorf("nobody has signed in: %w", context.Cause(ctx))
+	}
+}
+
+// entryOf is a server of the file by its name, or as it is written there.
+func entryOf(path, name string) (Entry, error) {
+	f, err := load(path)
+	if err != nil {
+		return Entry{}, err
+	}
+	for _, w := range f.servers {
+		if w.err != nil || w.entry.Name != name && w.key != name {
+			continue
+		}
+		e, err := w.entry.filled()
+		if err == nil && e.URL == "" {
+			err = fmt.Errorf("%s is a command, which nobody signs in to", name)
+		}
+		return e, err
+	}
+	return Entry{}, fmt.Errorf("mcp.json has no server %q that can be used", name)
+}
+
+// flow is a sign-in that has begun.
+type flow struct {
+	account  *account
+	handler  *transport.OAuthHandler
+	about    string // where the server says who signs its users in
+	resource string // what the server calls itself there
+	scopes   []string
+	issuer   string
+	named    bool // it names itself in its answers
+	state    string
+	verifier string
+	pending  *transport.MemoryTokenStore // of the token, until all is saved
+}
+
+// beginSignIn asks the server who signs its users in, and gives the address that the user opens.
+func (e Entry) beginSignIn(ctx context.Context, accounts, back string) (*flow, string, error) {
+	f := &flow{account: &account{entry: e, path: accounts}, pending: transport.NewMemoryTokenStore()}
+	before, _, err := f.account.saved()
+	if err != nil {
+		return nil, "", err
+	}
+	challenge := before.Wants // what the server has said of a token that may too little
+	if challenge == "" {
+		if challenge, err = e.challenge(ctx); err != nil {
+			return nil, "", err
+		}
+	}
+	web := e.signInClient()
+	var scopes []string
+	f.about, f.resource, scopes = e.metadata(ctx, web, param(challenge, "resource_metadata"))
+	if said := strings.Fields(param(challenge, "scope")); len(said) > 0 {
+		scopes = said
+	}
+	if before.Wants != "" {
+		scopes = append(slices.Clone(before.Scopes), scopes...)
+	}
+	if len(e.OAuth.Scopes) > 0 {
+		scopes = e.OAuth.Scopes
+	}
+	slices.Sort(scopes)
+	config := transport.OAuthConfig{
+		ClientID: e.OAuth.ClientID, ClientSecret: e.OAuth.Secret, RedirectURI: back, TokenStore: f.pending, PKCEEnabled: true,
+		HTTPClient: web, ProtectedResourceMetadataURL: f.about, Scopes: slices.Compact(scopes),
+	}
+	find := transport.NewOAuthHandler(config)
+	find.SetBaseURL(f.resource)
+	about, err := find.GetServerMetadata(ctx)
+	if err != nil {
+		return nil, "", fmt.Errorf("%s does not say who signs its users in: %w", e.Name, err)
+	}
+	if methods := about.CodeChallengeMethodsSupported; len(methods) > 0 && !slices.Contains(methods, "S256") {
+		return nil, "", fmt.Errorf("%s signs users in without PKCE (S256), so a sign-in could be stolen", e.Name)
+	}
+	if len(config.Scopes) > 0 && slices.Contains(about.ScopesSupported, "offline_access") && !slices.Contains(config.Scopes, "offline_access") {
+		config.Scopes = append(config.Scopes, "offline_access") // else it ends with the first token
+	}
+	f.issuer, f.named = about.Issuer, web.Transport.(*signIn).names(about.Issuer) // as signInClient made it
+	if config.ClientID == "" {
+		if err := register(ctx, web, about.RegistrationEndpoint, &config); err != nil {
+			return nil, "", fmt.Errorf("%s registers no programs: %w; give it the client id that you have got there, as \"oauth\": {\"clientId\": …}", e.Name, err)
+		}
+	}
+	f.scopes = config.Scopes
+	f.handler = transport.NewOAuthHandler(config)
+	f.handler.SetBaseURL(f.resource)
+	if f.verifier, err = transport.GenerateCodeVerifier(); err == nil {
+		f.state, err = transport.GenerateState()
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	to, err := f.handler.GetAuthorizationURL(ctx, f.state, transport.GenerateCodeChallenge(f.verifier))
+	return f, to, err
+}
+
+// register makes the program known where it signs in (RFC 7591), as one that is installed and can keep no secret.
+func register(ctx context.Context, web *http.Client, at string, config *transport.OAuthConfig) error {
+	if at == "" {
+		return errors.New("it names no address for that")
+	}
+	asked, err := json.Marshal(map[string]any{
+		"client_name": "toolnorm", "redirect_uris": []string{config.RedirectURI}, "application_type": "native", "token_endpoint_auth_method": "none",
+		"grant_types": []string{"authorization_code", "refresh_token"}, "response_types": []string{"code"}, "scope": strings.Join(config.Scopes, " "),
+	})
+	if err != nil {
+		return err
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, at, bytes.NewReader(asked))
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json")
+	resp, err := web.Do(r)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	var got struct {
+		ID     string `json:"client_id"`
+		Secret string `json:"client_secret"`
+		Method string `json:"token_endpoint_auth_method"`
+	}
+	err = json.NewDecoder(resp.Body).Decode(&got)
+	switch {
+	case resp.StatusCode != http.StatusCreated && resp.StatusCode != http.StatusOK:
+		return fmt.Errorf("its status is %d", resp.StatusCode)
+	case err != nil || got.ID == "":
+		return errors.New("it answers with no id")
+	}
+	config.ClientID, config.ClientSecret, config.TokenEndpointAuthMethod = got.ID, got.Secret, got.Method
+	return nil
+}
+
+// finish exchanges what the browser has brought back for a token, and saves it.
+func (f *flow) finish(ctx context.Context, back url.Values) error {
+	switch iss := back.Get("iss"); {
+	case back.Get("error") != "":
+		return errors.New(cmp.Or(back.Get("error_description"), back.Get("error")))
+	// Another server's answer (RFC 9207): the code would be given to the wrong one.
+	case back.Has("iss") && iss != f.issuer:
+		return fmt.Errorf("the answer comes from %.200q, and %s signs users in at %q", iss, f.account.entry.Name, f.issuer)
+	case !back.Has("iss") && f.named:
+		return fmt.Errorf("the answer does not say who signs in, and %q always does", f.issuer)
+	case back.Get("code") == "":
+		return errors.New("the answer has no code")
+	}
+	if err := f.handler.ProcessAuthorizationResponse(ctx, back.Get("code"), back.Get("state"), f.verifier); err != nil {
+		return err
+	}
+	token, err := f.pending.GetToken(ctx)
+	if err != nil {
+		return err
+	}
+	return f.account.save(saved{
+		ClientID: f.handler.GetClientID(), Secret: f.handler.GetClientSecret(), Method: f.handler.GetTokenEndpointAuthMethod(), About: f.about, Resource: f.resource, Scopes: f.scopes, Token: token,
+	})
+}
+
+// challenge asks the server without a token, and returns what it says of signing in (WWW-Authenticate). Some servers let
+// everybody initialize, and ask those who want more.
+func (e Entry) challenge(ctx context.Context) (string, error) {
+	web, free := e.client()
+	defer free()
+	session, status := "", 0
+	for _, body := range []string{
+		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"` + beforeDiscovery + `","capabilities":{},"clientInfo":{"name":"toolnorm","version":"1"}}}`,
+		`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`,
+	} {
+		r, err := http.NewRequestWithContext(ctx, http.MethodPost, e.URL, strings.NewReader(body))
+		if err != nil {
+			return "", err
+		}
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Accept", "application/json, text/event-stream")
+		if session != "" {
+			r.Header.Set("Mcp-Session-Id", session)
+			r.Header.Set("Mcp-Protocol-Version", beforeDiscovery)
+		}
+		resp, err := web.Do(r)
+		if err != nil {
+			return "", explained(e, err, "")
+		}
+		resp.Body.Close()
+		if status = resp.StatusCode; status == http.StatusUnauthorized {
+			return strings.Join(resp.Header.Values("WWW-Authenticate"), ", "), nil
+		}
+		session = resp.Header.Get("Mcp-Session-Id")
+	}
+	return "", fmt.Errorf("%s asks nobody to sign in (status %d)", e.Name, status)
+}
+
+// params are those of a challenge, quoted or not.
+var params = regexp.MustCompile(`([A-Za-z_]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))`)
+
+// param is a parameter of a challenge; empty: it has none of the name.
+func param(challenge, name string) string {
+	for _, m := range params.FindAllStringSubmatch(challenge, -1) {
+		if strings.EqualFold(m[1], name) {
+			return strings.ReplaceAll(m[2]+m[3], `\`, "")
+		}
+	}
+	return ""
+}
+
+// metadata is what the server says of itself (RFC 9728): where, what it calls itself, and its scopes. It is looked for where
+// the challenge says, and in the two places where it stands otherwise; none at all is an older server, which signs users in
+// itself. One that names another server is not taken.
+func (e Entry) metadata(ctx context.Context, web *http.Client, said string) (about, resource string, scopes []string) {
+	resource = path(e.URL)
+	u, err := url.Parse(e.URL)
+	if err != nil {
+		return "", resource, nil
+	}
+	if !sameOrigin(said, e.URL) {
+		said = ""
+	}
+	root := u.Scheme + "://" + u.Host + "/.well-known/oauth-protected-resource"
+	for _, at := range []string{said, root + strings.TrimSuffix(u.EscapedPath(), "/"), root} {
+		var is struct {
+			Resource string   `json:"resource"`
+			Scopes   []string `json:"scopes_supported"`
+		}
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, at, nil)
+		if at == "" || err != nil {
+			continue
+		}
+		resp, err := web.Do(r)
+		if err != nil {
+			continue
+		}
+		err = json.NewDecoder(resp.Body).Decode(&is)
+		resp.Body.Close()
+		inside := sameOrigin(is.Resource, e.URL) && strings.HasPrefix(resource+"/", strings.TrimSuffix(is.Resource, "/")+"/")
+		switch {
+		case err != nil || resp.StatusCode != http.StatusOK:
+		case inside:
+			return at, is.Resource, is.Scopes
+		default:
+			return at, resource, nil // it is refused by whoever compares the two
+		}
+	}
+	return "", resource, nil
+}

@@ -1,0 +1,56 @@
+package remote
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// timer ends a call whose server says nothing for so long. Progress begins the time anew, and it stands still while a user
+// is asked something.
+type timer struct {
+	limit time.Duration
+	mu    sync.Mutex
+	t     *time.Timer
+	asked int // questions that are open
+}
+
+type timerKey struct{}
+
+// timed is ctx with such an end, and with no other but longestCall.
+func timed(ctx context.Context, limit time.Duration, name string) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	t := &timer{limit: limit}
+	t.t = time.AfterFunc(limit, func() { cancel(late(fmt.Sprintf("%s took longer than its %v", name, limit))) })
+	return context.WithValue(ctx, timerKey{}, t), func() { t.t.Stop(); cancel(nil) }
+}
+
+// late is why such a call ended.
+type late string
+
+// Error returns the sentence for whoever called.
+func (l late) Error() string { return string(l) }
+
+// timerOf is the timer of a call; nil: it has none.
+func timerOf(ctx context.Context) *timer {
+	t, _ := ctx.Value(timerKey{}).(*timer)
+	return t
+}
+
+// again begins the time anew.
+func (t *timer) again() { t.ask(0) }
+
+// ask counts questions that are open; the time stands still while there are any.
+func (t *timer) ask(n int) {
+	if t == nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.asked += n; t.asked > 0 {
+		t.t.Stop()
+		return
+	}
+	t.t.Reset(t.limit) // one that is over ends the call again, which does nothing
+}
