@@ -16,8 +16,8 @@ import (
 // Bounds on what one text may cost.
 const (
 	maxMarks = 24        // marks in a text, whole or damaged: a text with more of them is no call or two
-	maxTexts = 48        // texts of one degree
-	maxBytes = 256 << 10 // of all texts of one degree
+	maxTexts = 256       // texts of one degree
+	maxBytes = 512 << 10 // of all texts of one degree
 	maxSize  = 32 << 10  // of a text
 	minMark  = 4         // bytes of a mark that can be told from others when it is damaged
 	maxWords = 64        // bytes of words between two marks that may be left out
@@ -114,6 +114,7 @@ const (
 // Texts returns what the text may have been meant as, by degrees: with one visible damage repaired,
 // with two, and with a mark that is missing, in another's place or behind words.
 // Of a text without marks only what stands between a name of names and its arguments is repaired.
+// A degree with too many texts has none, since what is not read may be what was meant.
 func Texts(text string, marks, names []string) [][]string {
 	if len(text) > maxSize {
 		return nil
@@ -125,7 +126,7 @@ func Texts(text string, marks, names []string) [][]string {
 	}
 	texts := make([][]string, degrees)
 	add := func(degree int, changes ...change) {
-		if t, ok := apply(text, changes...); ok && t != text && len(texts[degree]) < min(maxTexts, maxBytes/len(text)) && !slices.Contains(texts[degree], t) {
+		if t, ok := apply(text, changes...); ok && t != text && len(texts[degree]) <= maxTexts && !slices.Contains(texts[degree], t) {
 			texts[degree] = append(texts[degree], t)
 		}
 	}
@@ -137,6 +138,11 @@ func Texts(text string, marks, names []string) [][]string {
 	}
 	for _, c := range hidden(text, whole, marks, names) {
 		add(Visible, c...)
+	}
+	for i := range texts {
+		if len(texts[i]) > min(maxTexts, maxBytes/max(len(text), 1)) {
+			texts[i] = nil
+		}
 	}
 	return texts
 }
@@ -206,9 +212,12 @@ func hidden(text string, whole []spot, marks, names []string) (all [][]change) {
 	return all
 }
 
-// words returns how many bytes of words stand in front of what can follow a mark: a bracket, another
+// words returns how many bytes of words stand on the lines behind a mark, in front of what can follow it: a bracket, another
 // mark or a name; 0 for none.
 func words(text, mark string, marks, names []string) int {
+	if !strings.HasPrefix(text, "\n") {
+		return 0 // a sentence about the mark
+	}
 	n := strings.IndexAny(text, "{[<")
 	for _, list := range [][]string{marks, names} {
 		for _, m := range list {
