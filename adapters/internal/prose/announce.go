@@ -9,6 +9,9 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
+
+	"toolnorm/adapters/internal/scan"
 )
 
 // Reach is how much of the text in front of a call, and behind it, is looked at, in bytes.
@@ -21,6 +24,8 @@ type Verdict uint8
 const (
 	Shown     Verdict = iota // the call is an example, a quotation or a question
 	IfNamed                  // the text announces it if it names the tool that is called
+	IfMarked                 // so, or if the call has marks: only a colon says that something is shown
+	IfRelated                // the text announces it if it speaks of this call: its tool, or one of its values
 	Announced                // the text announces it
 )
 
@@ -29,7 +34,8 @@ const (
 //
 //	Let me check the weather.   Announced: "let me", and what follows is no showing
 //	Wywołuję get_weather:       IfNamed: a colon shows what follows, unless the tool is named
-//	Očekávaný výstup je:        IfNamed, and so not announced
+//	Očekávaný výstup je:        IfMarked, and so not announced
+//	I can see the problem:      IfRelated: words of intent have other senses, and a colon shows what follows
 //	You could call it like this: Shown: advice, and what follows an example
 //	Shall I look it up?         Shown: it waits for an answer
 //
@@ -55,12 +61,17 @@ func Judge(text []byte) Verdict {
 	if hedges.in(last) || waits.in(last) {
 		return Shown
 	}
-	if willAct(lastClause(last, colon(text))) {
+	if clause := lastClause(last, colon(text)); willAct(clause) {
+		if colon(text) && !actions.in(clause) {
+			return IfRelated
+		}
 		return Announced
 	}
 	switch {
 	case refuses(last):
 		return Shown
+	case colon(text) && !english(text) && !isKey(text):
+		return IfMarked
 	case colon(text):
 		return IfNamed
 	case english(text) && !begins(last), formats.in(last), bytes.ContainsAny(last, "`\"“”«»「」|<>{}[]"), len(last) > maxSentence:
@@ -83,7 +94,19 @@ const maxSentence = 160
 
 // colon reports whether a text ends with a colon, of any script.
 func colon(text []byte) bool {
-	return bytes.HasSuffix(text, []byte(":")) || bytes.HasSuffix(text, []byte("："))
+	last, _ := utf8.DecodeLastRune(text)
+	return isColon(last)
+}
+
+// isColon reports whether a character is what some script puts in front of what follows.
+func isColon(r rune) bool { return strings.ContainsRune(":：︓﹕፥፦᠄꛴՝", r) }
+
+// isKey reports whether the last line of a text is one word in small letters and a colon, as a line of a log or a record
+// is: "output:".
+func isKey(text []byte) bool {
+	line := bytes.TrimSpace(text[bytes.LastIndexByte(text, '\n')+1:])
+	first, _ := utf8.DecodeRune(line)
+	return bytes.IndexByte(line, ' ') < 0 && unicode.IsLower(first)
 }
 
 // lastClause returns the part of a sentence behind its last comma where it ends with a colon, which belongs to that part:
@@ -110,19 +133,25 @@ func refuses(sentence []byte) bool { return refusals.in(sentence) }
 // english reports whether a text has words that only English has.
 func english(text []byte) bool { return englishWords.in(text) }
 
-// begins reports whether an English sentence begins with what is being done: "Pulling up the current time."
+// begins reports whether an English sentence begins with what is being done: "Pulling up the current time." One word and a
+// comma may stand in front.
 func begins(sentence []byte) bool {
+	if word, rest, ok := bytes.Cut(sentence, []byte(", ")); ok && bytes.IndexByte(bytes.TrimSpace(word), ' ') < 0 {
+		sentence = rest
+	}
 	first, _, _ := strings.Cut(strings.TrimLeft(string(sentence), " \n"), " ")
 	return len(first) > len("ing")+2 && strings.HasSuffix(strings.ToLower(first), "ing")
 }
 
-// acts reports whether a sentence resolves to do what a tool does: the word behind "let me" is such a verb.
+// acts reports whether a sentence resolves to do what a tool does: the word behind "let me" is such a verb, and what
+// follows it does not point to what is shown, as "it" and "this" do.
 func acts(sentence []byte) bool {
 	words := spacedWords(sentence)
 	for _, start := range resolves {
 		if _, what, ok := strings.Cut(words, " "+start+" "); ok {
 			return slices.ContainsFunc(doing, func(verb string) bool {
-				return strings.HasPrefix(trimAdverbs(what), verb+" ")
+				object, does := strings.CutPrefix(trimAdverbs(what), verb+" ")
+				return does && (!points.begin(object) || slices.Contains(orders, verb))
 			})
 		}
 	}
@@ -194,29 +223,22 @@ func willAct(sentence []byte) bool {
 		return false
 	}
 	for _, part := range bytes.FieldsFunc(sentence, func(r rune) bool { return strings.ContainsRune(",;，、–—", r) }) {
-		if intents.in(part) && !refusals.in(part) {
+		if (intents.in(part) || opens.begin(trimAdverbs(spacedWords(part)[1:]))) && !refusals.in(part) {
 			return true
 		}
 	}
 	return false
 }
 
-// sentenceEnds are the marks that end a sentence or announce something; the wide ones need no blank behind them.
-var sentenceEnds = []string{":", ".", "!", "?", "…", "。", "：", "！", "？"}
-
 // lastSentence is what follows the last end of a sentence but the one at the end.
 // "v1.5" and "e.g" end none: a Latin mark counts in front of white space only.
 func lastSentence(text []byte) []byte {
 	body := bytes.TrimRight(text, ":.!…。：！ \n")
 	start := 0
-	for _, end := range sentenceEnds {
-		for _, space := range []string{" ", "\n", ""} {
-			if space == "" && end[0] < 0x80 {
-				continue
-			}
-			if i := bytes.LastIndex(body, []byte(end+space)); i >= 0 {
-				start = max(start, i+len(end+space))
-			}
+	for i, r := range string(body) {
+		end := i + utf8.RuneLen(r)
+		if endsSentence(r) && end < len(body) && (r >= utf8.RuneSelf || scan.IsSpace(int(body[end]))) {
+			start = end
 		}
 	}
 	return text[start:]
@@ -248,6 +270,11 @@ func newPhrases(kind string) (p phrases) {
 func (p phrases) in(text []byte) bool {
 	spaced := spacedWords(text)
 	return slices.ContainsFunc(p, func(w string) bool { return strings.Contains(spaced, w) })
+}
+
+// begin reports whether words, with a blank behind each, begin with one of the phrases.
+func (p phrases) begin(words string) bool {
+	return slices.ContainsFunc(p, func(w string) bool { return strings.HasPrefix(" "+words, w) })
 }
 
 // spacedWords are the words of a text in lower case, with a blank around each.
@@ -309,6 +336,19 @@ var waits = newPhrases("waits")
 // "I'm not able to call tools, so copy this:" stood in front of a call that ran.
 var refusals = newPhrases("refusals")
 
+// opens are words that say what is being done where they begin a part of a sentence: "checking the logs". Elsewhere they
+// say it of others: "what the client was checking".
+var opens = newPhrases("opens")
+
+// actions are words for what only tools do. With words of intent they announce a call in front of a colon, too.
+var actions = newPhrases("actions")
+
+// orders are verbs that show nothing, whatever they are about.
+var orders = wordsOf("orders")
+
+// points are words for what is shown.
+var points = newPhrases("points")
+
 // intents are words by which a model says that it is about to act, in the languages of most users.
 var intents = newPhrases("intents")
 
@@ -345,3 +385,24 @@ func Names(text, tool string) bool {
 	words := strings.NewReplacer("_", " ", "-", " ", ".", " ").Replace(name)
 	return strings.Contains(last, name) || strings.Contains(words, " ") && strings.Contains(last, words)
 }
+
+// Relates reports whether the last sentence of a text has a word that a call has: of its tool's name or description, or
+// of its values. Words that begin alike for five letters are one, so that "checks" is "checking".
+func Relates(text string, about ...string) bool {
+	words := strings.FieldsFunc(spacedWords(lastSentence([]byte(text))), isPart)
+	for _, word := range strings.FieldsFunc(strings.ToLower(strings.Join(about, " ")), isPart) {
+		if len(word) >= minWord && slices.ContainsFunc(words, func(w string) bool { return stem(w) == stem(word) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// minWord is how long a word must be to relate a sentence to a call: shorter ones are in all sentences.
+const minWord = 4
+
+// isPart reports whether a character stands between the parts of a name.
+func isPart(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+
+// stem returns the beginning of a word.
+func stem(word string) string { return word[:min(len(word), 5)] }
