@@ -34,7 +34,7 @@ func (um *unmarked) fenced(start bool) bool {
 
 // fenceLabels are those of the fences that may hold calls.
 // "python" is not among them: such a block is program text, but for gemma3's, whose label is tool_code.
-var fenceLabels = []string{"", "json", "jsonc", "json5", "xml", "yaml", "yml", "tool", "tool_call", "tool_calls", "tool_code", "tool_use",
+var fenceLabels = []string{"", "json", "jsonc", "json5", "xml", "tool", "tool_call", "tool_calls", "tool_code", "tool_use",
 	"function", "function_call", "function_calls"}
 
 // program reads a block of Python that ends the reply and is one call of a tool with constants, behind a text that announces
@@ -81,7 +81,7 @@ func (um *unmarked) labelled() bool {
 
 // fenceLine returns how long the opening of the fence here is that may hold calls; 0 when none stands here. It is a line,
 // or the backquotes and a label in front of JSON on the same line. The line must be whole: half a label at the end of the
-// text may go on as any other. Words behind a label are passed over. One of tildes must be of JSON or YAML.
+// text may go on as any other. Words behind a label are passed over. One of tildes must be of JSON.
 func (um *unmarked) fenceLine() int {
 	n := um.marks.ticks(0)
 	if n == 0 {
@@ -94,7 +94,7 @@ func (um *unmarked) fenceLine() int {
 	}
 	label, whole := um.marks.restOfLine(n)
 	first, _, _ := strings.Cut(strings.ToLower(label), " ")
-	if !whole || !slices.Contains(fenceLabels, first) || um.At(0) == '~' && !strings.HasPrefix(first, "json") && first != "yaml" {
+	if !whole || !slices.Contains(fenceLabels, first) || um.At(0) == '~' && !strings.HasPrefix(first, "json") {
 		return 0
 	}
 	for um.At(n) != '\n' {

@@ -355,6 +355,7 @@ func TestNearlyWrappers(t *testing.T) {
 		`<call tool="search_web" limit="3"/>`,
 		`<call tool="find" type="function" query="tram"/>`, // the type is the wrapper's, or the tool's
 		"<tool_call>\ntool: search_web\nquery: tram\nhits: 3\n</tool_call>",
+		"```yaml\ntool: search_web\nargs:\n  query: tram\n```",
 		"```yaml\nname: search_web\nversion: 1\n```",
 		"```yaml\ntools:\n  - search_web\n  - get_time\n```",
 		"```yaml\nsearch_web:\n  retries: 3\n```",
