@@ -123,6 +123,14 @@ func (db *doubt) place() prose.Place {
 	return prose.Colon
 }
 
+// behindColon reports whether the draft behind a colon on its line counts: the text announces it, or is in a language whose
+// words nobody listed and the marks are the model's own.
+func (db *doubt) behindColon(front []byte, own, last bool) bool {
+	said := db.judged(front)
+	meant := db.drafts.announcedBy(announcement{said, string(front)}) || own && (said == prose.IfMarked || said == prose.IfRelated)
+	return meant && (last || own && db.At(0) == '\n')
+}
+
 // tryDoubted reads the calls that a doubted mark begins as a draft, and lets what follows decide. Calls that are text are
 // text to their last byte; a mark or a call that the end of the text cuts is what it is elsewhere, but for a quoted one.
 // A family's own marks need less than another's: peers never read those, and a repaired call of theirs is a guess too many.
@@ -162,9 +170,7 @@ func (db *doubt) tryDoubted(m *declaration.Mark, why prose.Place, here *doubts) 
 		}
 		switch {
 		case why == prose.Colon:
-			said := db.judged(front)
-			meant := db.drafts.announcedBy(announcement{said, string(front)}) || m.Own && (said == prose.IfMarked || said == prose.IfRelated)
-			return meant && (last || m.Own && db.At(0) == '\n')
+			return db.behindColon(front, m.Own, last)
 		case why == prose.Indented:
 			return last && (first || announced()) || m.Own && len(front) > 0 && db.At(0) == '\n' && announced()
 		case prose.Recorded(front):

@@ -52,7 +52,7 @@ func (j *job) readTemplate(ctx context.Context) (*job, error) {
 // whoever made the file, the template is what the model was trained with.
 func (j *job) askTemplate(ctx context.Context) (*reading, error) {
 	claimed := len(j.format.Models) > 0 && j.format.Name != "generic"
-	if r := j.readBy(claimed); r != nil {
+	if r := readBy(j, claimed); r != nil {
 		return r, nil
 	}
 	template, err := j.server.Template(ctx, j.orderFor(j.request))
@@ -102,7 +102,7 @@ func (j *job) askTemplate(ctx context.Context) (*reading, error) {
 // readBy returns what the server's own reader says of the model, a PARSER of Ollama's; nil where it says nothing, or another
 // family than the name does. Who made the model chose both, and a template may be a stranger's: what the server reads its
 // calls by counts more.
-func (j *job) readBy(claimed bool) *reading {
+func readBy(j *job, claimed bool) *reading {
 	family := j.engine.cfg.formats().For(j.facts.Reader)
 	switch {
 	case j.facts.Reader == "" || family.Name == "generic":
