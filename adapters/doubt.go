@@ -2,7 +2,6 @@ package adapters
 
 import (
 	"bytes"
-	"unicode/utf8"
 
 	"toolnorm/adapters/internal/declaration"
 	"toolnorm/adapters/internal/lenient"
@@ -27,6 +26,9 @@ type doubt struct {
 // lookBack is how much of the text in front of a mark is looked at, in bytes.
 // A page or a list that was opened further in front is not seen.
 const lookBack = 1024
+
+// maxTag is how much of the text directly in front of a mark tells whether it stands there as a word, in bytes: a tag.
+const maxTag = 64
 
 // maxHeld bounds a call between marks that is held until what follows it is known, in bytes.
 // A file that is written in a doubted call is held whole; beyond a megabyte the mark is a mention.
@@ -143,7 +145,7 @@ func (db *doubt) tryDoubted(m *declaration.Mark, why prose.Place, here *doubts) 
 	}
 	front := here.front
 	announced := func() bool { return db.announcedBy(front) }
-	afterSentence, before := prose.EndsSentence(front), bytes.Clone(db.Slice(max(db.Base, db.page.markAt-utf8.UTFMax), db.page.markAt))
+	afterSentence, before := prose.EndsSentence(front), bytes.Clone(db.Slice(max(db.Base, db.page.markAt-maxTag), db.page.markAt))
 	ok := db.drafts.draft(maxHeld, func() bool {
 		done := db.calls.done
 		a = db.openers.try(m)

@@ -160,6 +160,7 @@ func endsAside(text []byte) bool {
 //
 //	Never write <call> in an answer.   a mention
 //	It ends with <call>.               a mention
+//	<act><call></act>                  a mention: what opens in front is a form that nobody reads
 //	hello<call>hi                      none: no word is glued to others
 //	यह देखता हूँ <call> Then I report.       none: another sentence begins
 func Mentions(front, behind []byte) bool {
@@ -169,6 +170,8 @@ func Mentions(front, behind []byte) bool {
 	first, _ := utf8.DecodeRune(bytes.TrimLeft(behind, " \t"))
 	last, _ := utf8.DecodeLastRune(front)
 	switch {
+	case inTag(front):
+		return true
 	case behind[0] != ' ' && behind[0] != '\t':
 		return strings.ContainsRune(".,;:!?)]}|", first)
 	case last != ' ' && last != '\t':
@@ -176,6 +179,12 @@ func Mentions(front, behind []byte) bool {
 	}
 	small := unicode.IsLower(first) && unicode.ToTitle(first) != first // Georgian sentences begin with small letters
 	return small || strings.ContainsRune(".,;:!?", first)
+}
+
+// inTag reports whether a text ends with a tag that opens.
+func inTag(text []byte) bool {
+	at := bytes.LastIndexByte(text, '<')
+	return at >= 0 && bytes.HasSuffix(text, []byte(">")) && text[at+1] != '/'
 }
 
 // Recorded reports whether the last line of a text is one of a log or of a table: it begins with a time, a level or a
