@@ -53,24 +53,23 @@ func (um *unmarked) read(c int, line bool) bool {
 		return true
 	}
 	if start {
-		return um.heldCalls("")
+		return um.heldCalls(alone)
 	}
-	may, text := um.announcedHere()
-	return may && um.heldCalls(text)
+	front := um.announcedHere()
+	return front.said != prose.Shown && um.heldCalls(front)
 }
 
-// announcedHere reports whether the text in front may announce calls without marks. Where it does so only by naming the
-// tool that is called, it is returned.
-func (um *unmarked) announcedHere() (may bool, named string) {
+// announcedHere returns what the text in front says of calls without marks here.
+func (um *unmarked) announcedHere() announcement {
 	front := um.page.announcement()
 	said := um.doubt.judged(front)
 	switch {
+	case um.calledInFront():
+		said = prose.Shown
 	case said != prose.Announced && um.goesOnCalling():
 		said = prose.Announced
-	case said == prose.IfNamed:
-		named = string(front)
 	}
-	return said != prose.Shown && !um.calledInFront(), named
+	return announcement{said, string(front)}
 }
 
 // calledInFront says whether a call of the reply was not taken, that stands in front of here: then the one here is not run by itself,
@@ -109,14 +108,14 @@ var (
 // heldCalls reads calls as a draft.
 // All of them leave or none: with text between two they are alternatives to choose from.
 // Behind the calls white space, a special closer, or the end: prose makes an example of them, unless `--calls eager`.
-// Where named is set, that text has to name the tool of the first call.
-func (um *unmarked) heldCalls(named string) bool {
+// What the text in front says must be said of the first call.
+func (um *unmarked) heldCalls(front announcement) bool {
 	refused := false
 	taken := um.drafts.draft(maxUnmarked, func() bool {
 		for um.bareCall() {
 			um.Pos += um.Space(0)
 		}
-		refused = um.drafts.complete() && um.drafts.namedIn(named)
+		refused = um.drafts.complete() && um.drafts.announcedBy(front)
 		return refused && (um.which == Eager || um.closedBySpecial() || um.marks.over(0) || um.callsAtEnd())
 	})
 	um.trial.refused = um.trial.refused || refused && !taken

@@ -6,7 +6,6 @@ import (
 	"toolnorm/adapters/internal/declaration"
 	"toolnorm/adapters/internal/lenient"
 	"toolnorm/adapters/internal/prose"
-	"toolnorm/adapters/internal/scan"
 )
 
 // doubt decides whether a mark in the text is one of a call or the mention of one.
@@ -28,6 +27,9 @@ type doubt struct {
 // A page or a list that was opened further in front is not seen.
 const lookBack = 1024
 
+// maxTag is how much of the text directly in front of a mark tells whether it stands there as a word, in bytes: a tag.
+const maxTag = 64
+
 // maxHeld bounds a call between marks that is held until what follows it is known, in bytes.
 // A file that is written in a doubted call is held whole; beyond a megabyte the mark is a mention.
 const maxHeld = 1 << 20
@@ -35,17 +37,20 @@ const maxHeld = 1 << 20
 // announced says whether the text in front of here announces a call that is the reply's last thing.
 func (db *doubt) announced() bool { return db.announcedBy(db.page.announcement()) }
 
-// namesCall reports whether a text in front announces the draft's first call, if only since it names the tool.
-func (db *doubt) namesCall(front []byte) bool {
-	said := db.judged(front)
-	return said == prose.Announced || said == prose.IfNamed && db.drafts.namedIn(string(front))
-}
-
 // announcedBy is announced for a text that stood in front.
 // A mark that is read as a draft asks again when the draft has moved the buffer, so the text is passed in. Nothing in front
 // needs no announcement, and with `--calls eager` nothing does.
 func (db *doubt) announcedBy(text []byte) bool {
 	return db.judged(text) == prose.Announced
+}
+
+// behindTurn returns the text behind here, without a mark of the turn that stands in front of it.
+func (db *doubt) behindTurn() []byte {
+	behind := db.page.behind()
+	if m := db.marks.firstMark(0, isTurn); m != nil {
+		behind = behind[min(db.marks.markSize(0, m), len(behind)):]
+	}
+	return behind
 }
 
 // judged returns what a text in front says of a call that is the reply's last thing.
@@ -120,6 +125,14 @@ func (db *doubt) place() prose.Place {
 	return prose.Colon
 }
 
+// behindColon reports whether the draft behind a colon on its line counts: the text announces it, or is in a language whose
+// words nobody listed and the marks are the model's own.
+func (db *doubt) behindColon(front []byte, own, last bool) bool {
+	said := db.judged(front)
+	meant := db.drafts.announcedBy(announcement{said, string(front)}) || own && (said == prose.IfMarked || said == prose.IfRelated)
+	return meant && (last || own && db.At(0) == '\n')
+}
+
 // tryDoubted reads the calls that a doubted mark begins as a draft, and lets what follows decide. Calls that are text are
 // text to their last byte; a mark or a call that the end of the text cuts is what it is elsewhere, but for a quoted one.
 // A family's own marks need less than another's: peers never read those, and a repaired call of theirs is a guess too many.
@@ -132,7 +145,7 @@ func (db *doubt) tryDoubted(m *declaration.Mark, why prose.Place, here *doubts) 
 	}
 	front := here.front
 	announced := func() bool { return db.announcedBy(front) }
-	afterSentence, glued := prose.EndsSentence(front), db.page.joined()
+	afterSentence, before := prose.EndsSentence(front), bytes.Clone(db.Slice(max(db.Base, db.page.markAt-maxTag), db.page.markAt))
 	ok := db.drafts.draft(maxHeld, func() bool {
 		done := db.calls.done
 		a = db.openers.try(m)
@@ -151,7 +164,7 @@ func (db *doubt) tryDoubted(m *declaration.Mark, why prose.Place, here *doubts) 
 		last := db.marks.over(0) || m.Own && db.marks.continues(0)
 		sure := m.Own || afterSentence && why == prose.Within && (last || announced())
 		if why == unannounced {
-			return last || db.namesCall(front)
+			return last || db.drafts.announcedBy(announcement{db.judged(front), string(front)})
 		}
 		// What had to be repaired is no clean call, and one that misses a parameter may be an outline.
 		if why == prose.Page || why == inWords || !sure && len(db.Repairs) > repairs || !m.Own && !db.drafts.complete() {
@@ -159,7 +172,7 @@ func (db *doubt) tryDoubted(m *declaration.Mark, why prose.Place, here *doubts) 
 		}
 		switch {
 		case why == prose.Colon:
-			return db.namesCall(front) && (last || m.Own && db.At(0) == '\n')
+			return db.behindColon(front, m.Own, last)
 		case why == prose.Indented:
 			return last && (first || announced()) || m.Own && len(front) > 0 && db.At(0) == '\n' && announced()
 		case prose.Recorded(front):
@@ -168,9 +181,8 @@ func (db *doubt) tryDoubted(m *declaration.Mark, why prose.Place, here *doubts) 
 		case last:
 			return true
 		}
-		// Own marks count in any sentence that does not go on behind them: hello<tool_call>…</tool_call>hi does not.
 		if m.Own {
-			return why == prose.Within && (db.At(0) == '\n' || glued && scan.IsWord(db.At(0)))
+			return why == prose.Within && !prose.Mentions(before, db.behindTurn())
 		}
 		return why == prose.Within && afterSentence && announced()
 	})

@@ -113,16 +113,28 @@ func (dr *drafts) complete() bool {
 	return !slices.ContainsFunc(draft.Complete(), func(c chat.Call) bool { return !dr.tools.Named(c.Name).Takes(scan.Fields(string(c.Args))) })
 }
 
-// namedIn reports whether a text names the tool of the draft's first call, as it is or with blanks between its words. No
-// text asks for no name.
-func (dr *drafts) namedIn(text string) bool {
-	if text == "" {
-		return true
+// announcement is what the text in front says of a call that is read as a draft.
+type announcement struct {
+	said prose.Verdict
+	text string
+}
+
+// alone is that of a call with nothing in front.
+var alone = announcement{said: prose.Announced}
+
+// announcedBy reports whether the text in front announces the draft's first call: by itself, or since it names its tool, or
+// speaks of it.
+func (dr *drafts) announcedBy(front announcement) bool {
+	if front.said == prose.Announced || front.said == prose.Shown {
+		return front.said == prose.Announced
 	}
+	var draft chat.Collector
 	for _, e := range dr.out.drafted {
-		if e.Kind == chat.CallStart {
-			return prose.Names(text, e.Text)
-		}
+		draft.Add(e)
+	}
+	for _, call := range draft.Complete() {
+		return prose.Names(front.text, call.Name) || front.said == prose.IfRelated &&
+			prose.Relates(front.text, call.Name, dr.tools.Named(call.Name).Description, string(call.Args))
 	}
 	return false
 }

@@ -26,10 +26,10 @@ func (um *unmarked) fenced(start bool) bool {
 		return !start && um.program()
 	}
 	if start {
-		return um.fencedCalls(n, true, "")
+		return um.fencedCalls(n, true, alone)
 	}
-	may, named := um.announcedHere()
-	return may && um.fencedCalls(n, false, named)
+	front := um.announcedHere()
+	return front.said != prose.Shown && um.fencedCalls(n, false, front)
 }
 
 // fenceLabels are those of the fences that may hold calls.
@@ -45,7 +45,8 @@ func (um *unmarked) program() bool {
 		return false
 	}
 	label, whole := um.marks.restOfLine(n)
-	if may, named := um.announcedHere(); !whole || strings.ToLower(label) != "python" || !may || named != "" {
+	front := um.announcedHere()
+	if !whole || strings.ToLower(label) != "python" || front.said == prose.Shown {
 		return false
 	}
 	return um.drafts.draft(maxUnmarked, func() bool {
@@ -56,7 +57,7 @@ func (um *unmarked) program() bool {
 		}
 		um.Pos += um.Space(0)
 		um.Pos += um.marks.ticks(0)
-		return um.drafts.complete() && um.marks.over(0)
+		return um.drafts.complete() && um.marks.over(0) && um.drafts.announcedBy(front)
 	})
 }
 
@@ -107,7 +108,7 @@ func isBlank(c int) bool { return c == ' ' || c == '\t' }
 
 // fencedCalls reads the calls of a fence whose opening line has n bytes. At the start of the reply JSON streams.
 // With prose behind it, the announcement must be free of words of an example, and the prose of any, see [prose.GoesOn].
-func (um *unmarked) fencedCalls(n int, start bool, named string) bool {
+func (um *unmarked) fencedCalls(n int, start bool, front announcement) bool {
 	before, sure := um.Pos, prose.AnnouncesSurely(um.page.announcement())
 	um.Pos += n
 	um.Pos += um.Space(0)
@@ -122,7 +123,7 @@ func (um *unmarked) fencedCalls(n int, start bool, named string) bool {
 		}
 		for !start && um.nextFence() {
 		}
-		refused = um.drafts.complete() && um.drafts.namedIn(named)
+		refused = um.drafts.complete() && um.drafts.announcedBy(front)
 		return refused && (start || um.which == Eager || um.marks.over(0) || sure && prose.GoesOn(um.page.behind()) || um.callsAtEnd())
 	})
 	um.trial.refused = um.trial.refused || refused && !taken

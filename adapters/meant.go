@@ -11,5 +11,8 @@ import (
 // meant. It is for readers of whole replies; [Format.Decode] asks the same.
 func Meant(front, behind string) bool {
 	front, behind = strings.TrimSpace(front), strings.TrimSpace(behind)
-	return (front == "" || prose.Judge([]byte(front)) == prose.Announced) && (behind == "" || prose.GoesOn([]byte("\n"+behind)))
+	return (front == "" || intended(prose.Judge([]byte(front)))) && (behind == "" || prose.GoesOn([]byte("\n"+behind)))
 }
+
+// intended reports whether a text says that something is done now, be it only in words that have other senses as well.
+func intended(said prose.Verdict) bool { return said == prose.Announced || said == prose.IfRelated }

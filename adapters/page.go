@@ -263,11 +263,6 @@ func (pg *page) glued() bool {
 	return scan.IsWord(int(c)) || c >= 0x80 || c == '.' || c == '!' || c == '?' || c == ':' || c == '>' || c == ']' || c == '}'
 }
 
-// joined reports whether the mark follows a word of Latin letters without a blank between.
-func (pg *page) joined() bool {
-	return pg.glued() && scan.IsWord(int(pg.Slice(pg.markAt-1, pg.markAt)[0]))
-}
-
 // announcement is the text in front of here, as far as it is looked at.
 // White space between text and call is not part of it: a call mostly stands on a line of its own.
 func (pg *page) announcement() []byte {

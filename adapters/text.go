@@ -20,9 +20,12 @@ func (d *decoder) text() {
 		case scan.IsSpace(c) || d.page.fresh || d.page.blank && c == '`':
 			d.gap()
 		case c == '`':
-			if d.code.inSpan() || !d.unmarked.labelled() {
-				d.code.opens(false)
+			d.page.gapAt, d.page.markAt = d.Pos, d.Pos
+			// the model's own fence, behind text without a line break: "I look that up.```tool_code⏎…"
+			if !d.code.inSpan() && (d.marks.ownMark(0) && d.openers.tryMarks(c, false) || d.unmarked.labelled()) {
+				continue
 			}
+			d.code.opens(false)
 		default:
 			d.page.gapAt, d.page.markAt = d.Pos, d.Pos
 			if !d.openers.tryMarks(c, false) {

@@ -24,6 +24,7 @@ func TestDegreesOfWhichTextRuns(t *testing.T) {
 		{"agent", "Let me check.\n" + fenced, 1, 1, 1},
 		{"llama3", "{\"name\": \"get_weather\", \"parameters\": {\"city\": \"Oslo\"}}", 1, 1, 1},
 		{"llama4", "[get_weather(city=\"Oslo\")]", 1, 1, 1},
+		{"hermes", "The file has```json\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}\n```\nin it.", 0, 0, 0},
 		{"mistral-small3.2", "Never write [TOOL_CALLS]get_weather[ARGS]{\"city\": \"Oslo\"} in an answer.", 0, 1, 0},
 	} {
 		for which, want := range map[Which]int{Normal: row.normal, Eager: row.eager, Strict: row.strict} {

@@ -322,7 +322,7 @@ func TestDocumentsAreNoWrappers(t *testing.T) {
 	o := Options{Tools: wrapperTools()}
 	for _, seed := range []uint64{2, 20261124} {
 		m := wrapperMaker{rand.New(rand.NewPCG(seed, 30))}
-		for i := range 400 {
+		for i := range 1000 {
 			text := m.document()
 			var got strings.Builder
 			for e := range Named("generic").Decode(golden.Source([]string{text}, chat.Stop), o) {
@@ -337,6 +337,32 @@ func TestDocumentsAreNoWrappers(t *testing.T) {
 			if i%10 == 0 {
 				checkSplits(t, Named("generic"), text, chat.Stop, o)
 			}
+		}
+	}
+}
+
+// TestNearlyWrappers has documents that would be calls but for one thing.
+func TestNearlyWrappers(t *testing.T) {
+	tools := append(wrapperTools(), chat.Tool{Name: "find", Schema: json.RawMessage(
+		`{"type":"object","properties":{"query":{"type":"string"},"type":{"type":"string"}},"required":["query"]}`)})
+	for _, text := range []string{
+		`["search_web", {"enabled": true}]`,
+		`["search_web", {"query": "tram"}, "ok"]`,
+		`["search_web", "get_time"]`,
+		`{"search_web": [{"query": "tram"}, {"hits": 3}]}`,
+		`{"search_web": ["tram", "bus"]}`,
+		`<call tool="search_web" query="tram" status="done"/>`,
+		`<call tool="search_web" limit="3"/>`,
+		`<call tool="find" type="function" query="tram"/>`, // the type is the wrapper's, or the tool's
+		"<tool_call>\ntool: search_web\nquery: tram\nhits: 3\n</tool_call>",
+		"```yaml\ntool: search_web\nargs:\n  query: tram\n```",
+		"```yaml\nname: search_web\nversion: 1\n```",
+		"```yaml\ntools:\n  - search_web\n  - get_time\n```",
+		"```yaml\nsearch_web:\n  retries: 3\n```",
+		"~~~yaml\nquery: tram\n~~~",
+	} {
+		if calls := decodeCalls(t, Named("generic"), []string{text}, Options{Tools: tools}); len(calls) > 0 {
+			t.Errorf("%q runs %v", text, calls)
 		}
 	}
 }

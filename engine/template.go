@@ -51,6 +51,10 @@ func (j *job) readTemplate(ctx context.Context) (*job, error) {
 // claims is only checked (two renderings), and left where the template prints other calls: names are given by
 // whoever made the file, the template is what the model was trained with.
 func (j *job) askTemplate(ctx context.Context) (*reading, error) {
+	claimed := len(j.format.Models) > 0 && j.format.Name != "generic"
+	if r := readBy(j, claimed); r != nil {
+		return r, nil
+	}
 	template, err := j.server.Template(ctx, j.orderFor(j.request))
 	if err != nil {
 		return nil, err
@@ -65,7 +69,6 @@ func (j *job) askTemplate(ctx context.Context) (*reading, error) {
 		return prompt, err
 	}
 	log := j.engine.cfg.Log.With().Str("model", j.name).Logger()
-	claimed := len(j.format.Models) > 0 && j.format.Name != "generic"
 	if claimed && derive.Agrees(j.format, template) {
 		return &reading{}, down
 	}
@@ -94,6 +97,24 @@ func (j *job) askTemplate(ctx context.Context) (*reading, error) {
 		log.Info().Str("template", r.says).Str("declaration", found.Lines).Msg("no family claims the model's name; it is read as its template writes")
 	}
 	return r, nil
+}
+
+// readBy returns what the server's own reader says of the model, a PARSER of Ollama's; nil where it says nothing, or another
+// family than the name does. Who made the model chose both, and a template may be a stranger's: what the server reads its
+// calls by counts more.
+func readBy(j *job, claimed bool) *reading {
+	family := j.engine.cfg.formats().For(j.facts.Reader)
+	switch {
+	case j.facts.Reader == "" || family.Name == "generic":
+		return nil
+	case claimed && family.Name == j.format.Name:
+		return new(reading)
+	case claimed:
+		return nil
+	}
+	says := "calls as " + family.Name + " writes them, as the server reads them so"
+	j.engine.cfg.Log.Info().Str("model", j.name).Str("template", says).Msg("no family claims the model's name; it is read as its PARSER says")
+	return &reading{format: family, says: says}
 }
 
 // sentence is an error without the texts behind it, which are many lines.

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ollama/ollama/api"
+	"github.com/ollama/ollama/types/model"
 	"github.com/rs/zerolog"
 
 	"toolnorm/adapters"
@@ -200,5 +202,30 @@ func TestATemplateThatIsNotReadIsPassedBy(t *testing.T) {
 	}
 	if plan != "mystery prompt" || !strings.Contains(notes["Template"], "system text") || !strings.Contains(log.String(), "strategy prompt") {
 		t.Errorf("plan %q, notes %q, log %s", plan, notes, log.String())
+	}
+}
+
+// TestAParserSaysHowAModelWrites has a model whose name says nothing and whose template is a stranger's: the server's own
+// reader says what it writes.
+func TestAParserSaysHowAModelWrites(t *testing.T) {
+	for _, tt := range []struct{ parser, text, want string }{
+		{"ministral", `Sure. [TOOL_CALLS]get_weather{"city": "Oslo"}`, "mistral"},
+		{"deepseek3", `<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>get_weather<｜tool▁sep｜>{"city": "Oslo"}<｜tool▁call▁end｜><｜tool▁calls▁end｜>`, "deepseek-v3.1"},
+		{"harmony", `<|channel|>commentary to=functions.get_weather<|message|>{"city": "Oslo"}<|call|>`, "harmony"},
+		{"qwen3-thinking", "It is asked.\n</think>\n\n<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}\n</tool_call>", "hermes"},
+		{"passthrough", "<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}\n</tool_call>", ""},
+	} {
+		f := &fakeOllama{caps: []model.Capability{model.CapabilityCompletion, model.CapabilityTools}, prompt: "<|im_start|>assistant\n",
+			text: tt.text, show: api.ShowResponse{Parser: tt.parser}}
+		notes, observer := noting()
+		e := f.start(t, Config{})
+		e.cfg.NamesOnly = false
+		text, calls, _, err := collectWith(t, e, aboutWeather("Oslo?"), observer)
+		if err != nil || len(calls) != 1 || string(calls[0].Args) != `{"city": "Oslo"}` || strings.Contains(text, "asked") {
+			t.Errorf("%s: text %q, calls %v, %v", tt.parser, text, calls, err)
+		}
+		if says := notes["Template"]; tt.want != "" && !strings.HasPrefix(says, "calls as "+tt.want+" ") {
+			t.Errorf("%s: %q", tt.parser, says)
+		}
 	}
 }

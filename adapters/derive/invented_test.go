@@ -165,3 +165,13 @@ func TestInventedTemplates(t *testing.T) {
 		t.Logf("%s: %d of %d read, %d by prompt, replies with calls missed %d, with text otherwise %d, wrong calls %d; of %d replies with hostile values %d calls read", set.name, reads, n, prompts, missed, text, wrong, hostile, kept)
 	}
 }
+
+// TestAFenceOfItsOwnStandsBehindText has templates whose calls stand in a fence with a label of its own, right behind the text:
+// "I look that up.```moba⏎…". Those were code, and every call behind a text was lost.
+func TestAFenceOfItsOwnStandsBehindText(t *testing.T) {
+	for _, v := range []*invented{invent(700027), inventRare(50056)} {
+		if o := tried(t, v); !o.read {
+			t.Errorf("%s: %s, wrong calls %v", v.about, o.why, o.wrong)
+		}
+	}
+}

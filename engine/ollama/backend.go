@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -116,7 +117,7 @@ func (b *Backend) raw(ctx context.Context, o *upstream.Order, body *ChatRequest)
 	o.Prompted(q.Prompt)
 	var src chat.Source
 	if byTokens(o) {
-		src, err = b.tokens(ctx, o, q)
+		src, err = b.tokens(ctx, o, q, tail(o, body, q.Prompt))
 	} else {
 		src, err = b.Generate(ctx, o.Pulse, q)
 	}
@@ -128,7 +129,20 @@ func (b *Backend) raw(ctx context.Context, o *upstream.Order, body *ChatRequest)
 		// refusal.
 		return nil, "", upstream.Final(err)
 	}
-	return src, upstream.Tail(prompt), nil
+	return src, tail(o, body, prompt), nil
+}
+
+// tail returns the end of a rendered prompt for the decoder. A PARSER that begins inside a thought says that the reply does
+// so, too, where the template has opened none: "Secret plan.⏎</think>⏎⏎Plain words." has no mark in front.
+func tail(o *upstream.Order, body *ChatRequest, prompt string) string {
+	end := upstream.Tail(prompt)
+	switch last := len(body.Messages) - 1; {
+	case !o.Facts.BeginsThinking, o.Force != nil, string(body.Think) == "false", strings.Contains(end, "think>"):
+		return end
+	case last >= 0 && body.Messages[last].Role == string(chat.Assistant) && body.Messages[last].Content != "":
+		return end // the model goes on with an answer
+	}
+	return end + "<think>\n"
 }
 
 // Complete begins to write a text on: raw, or by the model's own template for gaps when there is a suffix. A model

@@ -94,6 +94,8 @@ func (b *Backend) Probe(ctx context.Context, o *upstream.Order) (upstream.Facts,
 		return upstream.Facts{}, err
 	}
 	f := capabilities(show)
+	f.Reader = reader(Parser(show))
+	f.BeginsThinking = slices.Contains(thinkers, Parser(show))
 	f.Digest, f.NoVision, f.PlainSchemas = digest, blind(show), !b.ReadsSchemas
 	f.Window, f.Context = Trained(show), wantedContext(show)
 	f.EffortLevels, f.AlwaysThinks = levels(show, o.Format.Name)
@@ -115,6 +117,21 @@ func (b *Backend) Probe(ctx context.Context, o *upstream.Order) (upstream.Facts,
 	}
 	return f, nil
 }
+
+// reader returns a name of the models whose calls a PARSER of Ollama's reads; most are called so.
+func reader(parser string) string {
+	if name, ok := readFor[parser]; ok {
+		return name
+	}
+	return parser
+}
+
+// readFor are the readers that are called otherwise than their models.
+var readFor = map[string]string{"harmony": "gpt-oss", "deepseek3": "deepseek-v3.1", "cogito": "cogito-v2", "ornith": "qwen3.5",
+	"laguna": "laguna-xs", "cohere": "command-a", passthrough: ""}
+
+// thinkers are the readers of Ollama that take a reply for a thought up to </think>, whatever the prompt ends with.
+var thinkers = []string{"qwen3-thinking", "qwen3-vl-thinking", "olmo3-think"}
 
 // capabilities reads what the server says of a model; servers before 0.6 say it by the template only. "tools"
 // means that the Go template mentions them, that the PARSER has them, or, from 0.30 on, that the jinja template

@@ -2,6 +2,7 @@ package ollama
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -73,6 +74,38 @@ func TestLevelsAreWhatTheServerSays(t *testing.T) {
 		}
 		if names, always := levels(&show, tt.format); strings.Join(names, " ") != tt.names || always != tt.always {
 			t.Errorf("%s of %s: %q, %v", tt.show, tt.format, names, always)
+		}
+	}
+}
+
+// TestAParserThatBeginsInAThoughtTells has prompts of models with such a PARSER: "Secret plan.⏎</think>⏎⏎Plain words." was
+// all shown as the answer, as the template opens no thought.
+func TestAParserThatBeginsInAThoughtTells(t *testing.T) {
+	const asked, opened = "<|im_start|>assistant\n", "<|im_start|>assistant\n<think>\n"
+	user, said := Message{Role: "user", Content: "Hi"}, Message{Role: "assistant", Content: "I am"}
+	for _, tt := range []struct {
+		parser, prompt, think string
+		last                  Message
+		force                 bool
+		want                  string
+	}{
+		{"qwen3-thinking", asked, "", user, false, opened},
+		{"olmo3-think", asked, "true", user, false, opened},
+		{"qwen3-vl-thinking", opened, "", user, false, opened},
+		{"qwen3-thinking", asked + "<think>\n\n</think>\n\n", "", user, false, asked + "<think>\n\n</think>\n\n"},
+		{"qwen3-thinking", asked, "false", user, false, asked},
+		{"qwen3-thinking", asked + "I am", "", said, false, asked + "I am"},
+		{"qwen3-thinking", asked, "", user, true, asked},
+		{"qwen3", asked, "", user, false, asked},
+		{"", asked, "", user, false, asked},
+	} {
+		o := &upstream.Order{Facts: upstream.Facts{BeginsThinking: slices.Contains(thinkers, tt.parser)}}
+		if tt.force {
+			o.Force = new(upstream.Force)
+		}
+		body := &ChatRequest{Messages: []Message{tt.last}, Think: json.RawMessage(tt.think)}
+		if got := tail(o, body, tt.prompt); got != tt.want {
+			t.Errorf("%+v: %q", tt, got)
 		}
 	}
 }

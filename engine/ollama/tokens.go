@@ -21,7 +21,7 @@ func byTokens(o *upstream.Order) bool {
 // taken. Where that reading fails, the rest comes as raw text: the prompt with what was said is a continuation,
 // which the server's prefix cache already holds. Seen with scripts: qwen3-coder's parser breaks 17 of 42 replies
 // off, nearly all behind the whole body of the call.
-func (b *Backend) tokens(ctx context.Context, o *upstream.Order, q *GenerateRequest) (chat.Source, error) {
+func (b *Backend) tokens(ctx context.Context, o *upstream.Order, q *GenerateRequest, tail string) (chat.Source, error) {
 	rest := func(said string, tokens int) (chat.Source, error) {
 		r := *q
 		r.Prompt += said
@@ -35,7 +35,7 @@ func (b *Backend) tokens(ctx context.Context, o *upstream.Order, q *GenerateRequ
 	if err != nil {
 		return nil, err
 	}
-	return &tokens{Source: src, o: o, tail: upstream.Tail(q.Prompt), rest: rest}, nil
+	return &tokens{Source: src, o: o, tail: tail, rest: rest}, nil
 }
 
 // spent are the options for the rest of a reply that has so many tokens already: the client's limit is for the

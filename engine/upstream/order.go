@@ -112,6 +112,11 @@ type Facts struct {
 	// AlwaysThinks.
 	Thinking, AlwaysThinks bool
 	EffortLevels           []string
+	// Reader is a name of the models whose calls the server itself reads as it reads this one's. Empty: it has no reader, or
+	// one for all models.
+	Reader string
+	// BeginsThinking says that a reply begins inside a thought, also behind a prompt that has opened none.
+	BeginsThinking bool
 	// NoVision says that the model is known to see no images.
 	NoVision bool
 	// HonorsToolChoice says that the server sees to tool_choice by itself, StrictNames that it refuses names of tools that

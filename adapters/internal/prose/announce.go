@@ -5,10 +5,12 @@ package prose
 
 import (
 	"bytes"
-	_ "embed" // the word lists
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
+
+	"toolnorm/adapters/internal/scan"
 )
 
 // Reach is how much of the text in front of a call, and behind it, is looked at, in bytes.
@@ -21,6 +23,8 @@ type Verdict uint8
 const (
 	Shown     Verdict = iota // the call is an example, a quotation or a question
 	IfNamed                  // the text announces it if it names the tool that is called
+	IfMarked                 // so, or if the call has marks: only a colon says that something is shown
+	IfRelated                // the text announces it if it speaks of this call: its tool, or one of its values
 	Announced                // the text announces it
 )
 
@@ -29,7 +33,8 @@ const (
 //
 //	Let me check the weather.   Announced: "let me", and what follows is no showing
 //	Wywołuję get_weather:       IfNamed: a colon shows what follows, unless the tool is named
-//	Očekávaný výstup je:        IfNamed, and so not announced
+//	Očekávaný výstup je:        IfMarked, and so not announced
+//	I can see the problem:      IfRelated: words of intent have other senses, and a colon shows what follows
 //	You could call it like this: Shown: advice, and what follows an example
 //	Shall I look it up?         Shown: it waits for an answer
 //
@@ -55,12 +60,17 @@ func Judge(text []byte) Verdict {
 	if hedges.in(last) || waits.in(last) {
 		return Shown
 	}
-	if willAct(lastClause(last, colon(text))) {
+	if clause := lastClause(last, colon(text)); willAct(clause) {
+		if colon(text) && !actions.in(clause) {
+			return IfRelated
+		}
 		return Announced
 	}
 	switch {
 	case refuses(last):
 		return Shown
+	case colon(text) && !english(text) && !isKey(text):
+		return IfMarked
 	case colon(text):
 		return IfNamed
 	case english(text) && !begins(last), formats.in(last), bytes.ContainsAny(last, "`\"“”«»「」|<>{}[]"), len(last) > maxSentence:
@@ -83,7 +93,19 @@ const maxSentence = 160
 
 // colon reports whether a text ends with a colon, of any script.
 func colon(text []byte) bool {
-	return bytes.HasSuffix(text, []byte(":")) || bytes.HasSuffix(text, []byte("："))
+	last, _ := utf8.DecodeLastRune(text)
+	return isColon(last)
+}
+
+// isColon reports whether a character is what some script puts in front of what follows.
+func isColon(r rune) bool { return strings.ContainsRune(":：︓﹕፥፦᠄꛴՝", r) }
+
+// isKey reports whether the last line of a text is one word in small letters and a colon, as a line of a log or a record
+// is: "output:".
+func isKey(text []byte) bool {
+	line := bytes.TrimSpace(text[bytes.LastIndexByte(text, '\n')+1:])
+	first, _ := utf8.DecodeRune(line)
+	return bytes.IndexByte(line, ' ') < 0 && unicode.IsLower(first)
 }
 
 // lastClause returns the part of a sentence behind its last comma where it ends with a colon, which belongs to that part:
@@ -110,19 +132,25 @@ func refuses(sentence []byte) bool { return refusals.in(sentence) }
 // english reports whether a text has words that only English has.
 func english(text []byte) bool { return englishWords.in(text) }
 
-// begins reports whether an English sentence begins with what is being done: "Pulling up the current time."
+// begins reports whether an English sentence begins with what is being done: "Pulling up the current time." One word and a
+// comma may stand in front.
 func begins(sentence []byte) bool {
+	if word, rest, ok := bytes.Cut(sentence, []byte(", ")); ok && bytes.IndexByte(bytes.TrimSpace(word), ' ') < 0 {
+		sentence = rest
+	}
 	first, _, _ := strings.Cut(strings.TrimLeft(string(sentence), " \n"), " ")
 	return len(first) > len("ing")+2 && strings.HasSuffix(strings.ToLower(first), "ing")
 }
 
-// acts reports whether a sentence resolves to do what a tool does: the word behind "let me" is such a verb.
+// acts reports whether a sentence resolves to do what a tool does: the word behind "let me" is such a verb, and what
+// follows it does not point to what is shown, as "it" and "this" do.
 func acts(sentence []byte) bool {
 	words := spacedWords(sentence)
 	for _, start := range resolves {
 		if _, what, ok := strings.Cut(words, " "+start+" "); ok {
 			return slices.ContainsFunc(doing, func(verb string) bool {
-				return strings.HasPrefix(trimAdverbs(what), verb+" ")
+				object, does := strings.CutPrefix(trimAdverbs(what), verb+" ")
+				return does && (!points.begin(object) || slices.Contains(orders, verb))
 			})
 		}
 	}
@@ -194,126 +222,26 @@ func willAct(sentence []byte) bool {
 		return false
 	}
 	for _, part := range bytes.FieldsFunc(sentence, func(r rune) bool { return strings.ContainsRune(",;，、–—", r) }) {
-		if intents.in(part) && !refusals.in(part) {
+		if (intents.in(part) || opens.begin(trimAdverbs(spacedWords(part)[1:]))) && !refusals.in(part) {
 			return true
 		}
 	}
 	return false
 }
 
-// sentenceEnds are the marks that end a sentence or announce something; the wide ones need no blank behind them.
-var sentenceEnds = []string{":", ".", "!", "?", "…", "。", "：", "！", "？"}
-
 // lastSentence is what follows the last end of a sentence but the one at the end.
 // "v1.5" and "e.g" end none: a Latin mark counts in front of white space only.
 func lastSentence(text []byte) []byte {
 	body := bytes.TrimRight(text, ":.!…。：！ \n")
 	start := 0
-	for _, end := range sentenceEnds {
-		for _, space := range []string{" ", "\n", ""} {
-			if space == "" && end[0] < 0x80 {
-				continue
-			}
-			if i := bytes.LastIndex(body, []byte(end+space)); i >= 0 {
-				start = max(start, i+len(end+space))
-			}
+	for i, r := range string(body) {
+		end := i + utf8.RuneLen(r)
+		if endsSentence(r) && end < len(body) && (r >= utf8.RuneSelf || scan.IsSpace(int(body[end]))) {
+			start = end
 		}
 	}
 	return text[start:]
 }
-
-// phrases are words and sequences of words to look for, in any case.
-// Words of a whole are compared as words: "may" is none in "maybe", "I" none in "in".
-// "Let me check the logs." was no announcement once, since "logs" has "log" in it.
-type phrases []string // as they stand in spacedWords: the blanks around them tell where a word begins and ends
-
-// newPhrases are the phrases of a kind. One that ends in * may go on, and so may those of scripts that put no blanks between
-// words.
-// A star stands for endings of inflected languages: "könnte*" is könntest and könnten.
-func newPhrases(kind string) (p phrases) {
-	for _, w := range wordsOf(kind) {
-		switch start, begins := strings.CutSuffix(w, "*"); {
-		case unspaced(w):
-		case begins:
-			w = " " + start
-		default:
-			w = " " + w + " "
-		}
-		p = append(p, w)
-	}
-	return p
-}
-
-// in says whether one of the phrases stands in a text.
-func (p phrases) in(text []byte) bool {
-	spaced := spacedWords(text)
-	return slices.ContainsFunc(p, func(w string) bool { return strings.Contains(spaced, w) })
-}
-
-// spacedWords are the words of a text in lower case, with a blank around each.
-// Typographic apostrophes count as plain ones: models write both in "I’ll" and "I'll".
-func spacedWords(text []byte) string {
-	plain := strings.ToLower(strings.ReplaceAll(string(text), "’", "'"))
-	return " " + strings.Join(strings.FieldsFunc(plain, isNoWord), " ") + " "
-}
-
-// isNoWord says whether a character stands between words.
-// An apostrophe and a hyphen belong to words: i'll, laissez-moi.
-func isNoWord(r rune) bool {
-	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '\'' && r != '-'
-}
-
-// unspaced says whether a word is of a script that puts no blanks between words.
-// Korean has blanks, but glues endings to its words, so its phrases are looked for anywhere as well.
-func unspaced(w string) bool {
-	return strings.ContainsFunc(w, func(r rune) bool {
-		return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
-	})
-}
-
-//go:embed announce.txt
-var wordLists string
-
-// wordsOf are the words of a kind: lists that people who know a language can correct without Go.
-// The file is embedded, so a program has no path to find; each kind is split once, when the program starts.
-func wordsOf(kind string) (words []string) {
-	for line := range strings.Lines(wordLists) {
-		if list, ok := strings.CutPrefix(line, kind+" "); ok {
-			words = append(words, strings.Split(strings.TrimSpace(list), ", ")...)
-		}
-	}
-	return words
-}
-
-// resolves are how a sentence begins in which its writer is about to do something; the next word is what.
-// They are English alone; for other languages the lists below decide.
-var resolves = wordsOf("resolves")
-
-// showing are the verbs behind which a call is an example, or waits for somebody.
-// They are compared with what follows the resolve: "let me show you", "I'll wait for your approval".
-var showing = wordsOf("showing")
-
-// frames are words that make an example of what follows, whatever the sentence resolves to do.
-// Unlike hedges they count in a sentence that resolves to do something: "let me search, for example like this:".
-var frames = newPhrases("frames")
-
-// hedges are words of documentation, advice and quotation: a call behind them is an example.
-// A word of a sentence's object can be one by chance: "user" and "example" once hid 33 of 98 calls, hence [resolved].
-var hedges = newPhrases("hedges")
-
-// waits are words of a model that acts only when it is told to.
-// "Once you confirm, I'll run:" has words of intent, and must not run.
-var waits = newPhrases("waits")
-
-// refusals are words of one who does not act, or who reports what was done.
-// "I'm not able to call tools, so copy this:" stood in front of a call that ran.
-var refusals = newPhrases("refusals")
-
-// intents are words by which a model says that it is about to act, in the languages of most users.
-var intents = newPhrases("intents")
-
-// labels are what a text may say of a call that follows it, alone on its line and with a colon.
-var labels = wordsOf("labels")
 
 // Labels reports whether the last line of a text says, and says only, that a call follows: "**Tool call:**".
 func Labels(text []byte) bool {
@@ -324,15 +252,6 @@ func Labels(text []byte) bool {
 
 // Acts reports whether a part of a sentence has words by which a model says that it is about to act.
 func Acts(part []byte) bool { return willAct(part) }
-
-// doing are verbs of what tools do, behind which a colon announces a call: "let me check the clock:".
-var doing = wordsOf("doing")
-
-// formats are names of data formats. A sentence about one shows what follows, in any language.
-var formats = newPhrases("formats")
-
-// englishWords are words that no other language of Latin letters has.
-var englishWords = newPhrases("english")
 
 // Names reports whether the last sentence of a text holds a tool's name, as it is written or with blanks between its
 // words.
@@ -345,3 +264,24 @@ func Names(text, tool string) bool {
 	words := strings.NewReplacer("_", " ", "-", " ", ".", " ").Replace(name)
 	return strings.Contains(last, name) || strings.Contains(words, " ") && strings.Contains(last, words)
 }
+
+// Relates reports whether the last sentence of a text has a word that a call has: of its tool's name or description, or
+// of its values. Words that begin alike for five letters are one, so that "checks" is "checking".
+func Relates(text string, about ...string) bool {
+	words := strings.FieldsFunc(spacedWords(lastSentence([]byte(text))), isPart)
+	for _, word := range strings.FieldsFunc(strings.ToLower(strings.Join(about, " ")), isPart) {
+		if len(word) >= minWord && slices.ContainsFunc(words, func(w string) bool { return stem(w) == stem(word) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// minWord is how long a word must be to relate a sentence to a call: shorter ones are in all sentences.
+const minWord = 4
+
+// isPart reports whether a character stands between the parts of a name.
+func isPart(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+
+// stem returns the beginning of a word.
+func stem(word string) string { return word[:min(len(word), 5)] }

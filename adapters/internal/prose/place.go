@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"toolnorm/adapters/internal/scan"
@@ -38,7 +39,7 @@ func Around(text []byte) Place {
 	switch {
 	case isDocument(text):
 		return Page
-	case len(front) == 0 && columns(line) >= 4:
+	case len(front) == 0 && columns(line) >= 4 && behindBlankLine(text[:len(text)-len(line)]):
 		return Indented
 	case inElement(text):
 		return Element
@@ -46,7 +47,7 @@ func Around(text []byte) Place {
 		return Line
 	case quotes(front) || inQuotation(line):
 		return Quoted
-	case !EndsSentence(front):
+	case !EndsSentence(front) && !endsAside(front):
 		return Within
 	case front[len(front)-1] == ':':
 		return Colon
@@ -68,6 +69,13 @@ func wordBehind(text []byte) bool {
 	_, rest, closed := bytes.Cut(text, []byte("> "))
 	line, _, _ := bytes.Cut(text, []byte("\n"))
 	return closed && len(text)-len(rest) <= len(line) && len(rest) > 0 && scan.IsLetter(rest[0])
+}
+
+// behindBlankLine reports whether a text ends with a line of white space, or is nothing else: indented lines behind text
+// go on with its paragraph, and are no code.
+func behindBlankLine(text []byte) bool {
+	text = bytes.TrimSuffix(text, []byte("\n"))
+	return len(bytes.TrimSpace(text[bytes.LastIndexByte(text, '\n')+1:])) == 0
 }
 
 // columns is how far a line of white space goes.
@@ -125,18 +133,58 @@ func inElement(text []byte) bool {
 	})
 }
 
-// EndsSentence reports whether a text ends with what ends a sentence or announces something, and no abbreviation: e.g., z.B.
+// EndsSentence reports whether a text ends with what ends a sentence in any script, or announces something, and no
+// abbreviation: e.g., z.B.
 // "e.g. <tool_call>…" ran once, since its last dot ended a sentence.
 func EndsSentence(text []byte) bool {
 	if n := len(text); n > 3 && text[n-1] == '.' && scan.IsLetter(text[n-2]) && (text[n-3] == '.' || text[n-3] == ' ' && text[n-4] == '.') {
 		return false
 	}
-	for _, end := range sentenceEnds {
-		if bytes.HasSuffix(text, []byte(end)) {
-			return true
-		}
+	last, _ := utf8.DecodeLastRune(text)
+	return endsSentence(last)
+}
+
+// endsSentence reports whether a character ends a sentence in some script, or announces something.
+func endsSentence(r rune) bool {
+	return r == ':' || r == '：' || r == '…' || r == '។' || unicode.Is(unicode.Sentence_Terminal, r)
+}
+
+// endsAside reports whether a text ends with a sign that no sentence goes on behind: an emoji, or the end of what is bold.
+func endsAside(text []byte) bool {
+	last, _ := utf8.DecodeLastRune(bytes.TrimRight(text, "\ufe0f\u200d"))
+	return unicode.Is(unicode.So, last) || bytes.HasSuffix(text, []byte("**"))
+}
+
+// Mentions reports whether a mark stands in a sentence as a word does: words of the sentence stand on both sides of it, and
+// those behind the call go on in small letters, or a sign ends the sentence there.
+//
+//	Never write <call> in an answer.   a mention
+//	It ends with <call>.               a mention
+//	<act><call></act>                  a mention: what opens in front is a form that nobody reads
+//	hello<call>hi                      none: no word is glued to others
+//	यह देखता हूँ <call> Then I report.       none: another sentence begins
+func Mentions(front, behind []byte) bool {
+	if len(behind) == 0 || behind[0] == '\n' {
+		return false
 	}
-	return false
+	first, _ := utf8.DecodeRune(bytes.TrimLeft(behind, " \t"))
+	last, _ := utf8.DecodeLastRune(front)
+	switch {
+	case inTag(front):
+		return true
+	case behind[0] != ' ' && behind[0] != '\t':
+		return strings.ContainsRune(".,;:!?)]}|", first)
+	case last != ' ' && last != '\t':
+		return false
+	}
+	small := unicode.IsLower(first) && unicode.ToTitle(first) != first // Georgian sentences begin with small letters
+	return small || strings.ContainsRune(".,;:!?", first)
+}
+
+// inTag reports whether a text ends with a tag that opens.
+func inTag(text []byte) bool {
+	at := bytes.LastIndexByte(text, '<')
+	return at >= 0 && bytes.HasSuffix(text, []byte(">")) && text[at+1] != '/'
 }
 
 // Recorded reports whether the last line of a text is one of a log or of a table: it begins with a time, a level or a

@@ -86,7 +86,9 @@ func (l *law) unwrapped(text string) string {
 		if m := lastMark.FindString(text[max(0, len(text)-maxMark):]); m != "" && l.marked {
 			text = strings.TrimSpace(text[:len(text)-len(m)])
 		}
-		text = unfenced(text)
+		if inner := unfenced(text); inner != text {
+			text, l.tagged = inner, true
+		}
 		// signs without width, see [scan.Buffer.ZeroWidth]
 		text = strings.Trim(text, "\u200b\ufeff \r\n\t")
 		if len(text) == before {
@@ -98,12 +100,11 @@ func (l *law) unwrapped(text string) string {
 
 // unfenced takes off a fence around all of a text.
 func unfenced(text string) string {
-	rest, ok := strings.CutPrefix(text, "```")
-	if !ok {
+	if !strings.HasPrefix(text, "```") && !strings.HasPrefix(text, "~~~") {
 		return text
 	}
-	rest = strings.TrimLeft(rest, "`abcdefghijklmnopqrstuvwxyz_5")
-	return strings.TrimSpace(strings.TrimRight(strings.TrimSpace(rest), "`"))
+	rest := strings.TrimLeft(text, text[:1]+"abcdefghijklmnopqrstuvwxyz_5")
+	return strings.TrimSpace(strings.TrimRight(strings.TrimSpace(rest), text[:1]))
 }
 
 // objectsOf reads several JSON objects, one behind the other.

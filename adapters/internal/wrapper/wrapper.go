@@ -6,6 +6,8 @@
 //
 //	{"tool_name": "get_time", "tool_args": {"zone": "UTC"}}         a name and an object beside each other
 //	{"get_time": {"zone": "UTC"}}                                   the name is the key of the object
+//	["get_time", {"zone": "UTC"}]                                   the two are a pair
+//	<call tool="get_time" zone="UTC"/>                              the object's members stand beside the name
 //	{"role": "assistant", "tool_calls": [{"function": {…}}]}        wrappers around one of the two
 //	<get_time><zone>UTC</zone></get_time>                           the same in tags
 //	<act>use: get_time                                              the same in lines, between tags or marks
@@ -51,7 +53,7 @@ func Calls(text string, tools *toolset.Set) []Call {
 type law struct {
 	tools  *toolset.Set
 	marked bool // marks stand around: nothing but a call can be meant
-	tagged bool // tags stand around, so what is no tag is in them
+	tagged bool // tags or a fence stand around, so what is no tag is in them
 }
 
 // maxDepth bounds how many wrappers may stand around a call.
@@ -64,6 +66,14 @@ func (l *law) calls(n *node, depth int) []Call {
 		return nil
 	case n.kind == aText:
 		return l.text(n, depth)
+	// ["get_time", {…}]
+	case n.kind == aList && len(n.items) == 2 && n.items[1].kind == anObject && l.nameIn(n.items[0]) != nil:
+		t := l.nameIn(n.items[0])
+		args, ok := l.fits(n.items[1], t, "arguments")
+		if !ok {
+			return nil
+		}
+		return []Call{{Tool: t, Args: args}}
 	// [{…}, {…}]
 	case n.kind == aList:
 		return l.each(n.items, depth)
@@ -121,10 +131,13 @@ func (l *law) object(n *node, depth int) []Call {
 		return nil
 	// {"do": "get_time", "with": {…}}
 	case p.tool != nil:
-		if len(p.rest) > 1 {
-			return nil
+		args, ok := "", false
+		if len(p.rest) == 1 {
+			args, ok = l.fits(p.rest[0].value, p.tool, p.rest[0].key)
 		}
-		args, ok := l.fits(p.rest[0].value, p.tool, p.rest[0].key)
+		if !ok {
+			args, ok = l.flat(n, &p)
+		}
 		if !ok {
 			return nil
 		}
@@ -146,6 +159,21 @@ func (l *law) object(n *node, depth int) []Call {
 	return l.each(inner, depth)
 }
 
+// flat returns the arguments of a call whose members stand beside its name: <call tool="get_time" zone="UTC"/>. Where the tool
+// has a member that may be an id or a type of the wrapper, nobody can tell which it is.
+func (l *law) flat(n *node, p *parts) (string, bool) {
+	own := 0
+	for _, m := range n.members {
+		if p.tool.Type().Has(m.key) {
+			own++
+		}
+	}
+	if own != len(p.rest) {
+		return "", false
+	}
+	return l.fitsIn(&node{kind: anObject, members: p.rest}, p.tool, "")
+}
+
 // byKey returns the calls of an object whose members are named like tools: {"get_time": {"timezone": "UTC"}}.
 // An empty object under a name says nothing, unless marks stand around or the tool takes nothing else.
 func (l *law) byKey(p *parts) (all []Call) {
@@ -154,11 +182,18 @@ func (l *law) byKey(p *parts) (all []Call) {
 		if t == nil {
 			return nil
 		}
-		args, ok := l.fits(m.value, t, "arguments")
-		if !ok || args == "{}" && !l.marked && len(t.Type().Members()) > 0 {
-			return nil
+		// {"get_time": [{…}, {…}]}
+		values := []*node{m.value}
+		if m.value.kind == aList && len(m.value.items) > 0 {
+			values = m.value.items
 		}
-		all = append(all, Call{t, p.id, args})
+		for _, value := range values {
+			args, ok := l.fits(value, t, "arguments")
+			if !ok || args == "{}" && !l.marked && len(t.Type().Members()) > 0 {
+				return nil
+			}
+			all = append(all, Call{t, p.id, args})
+		}
 	}
 	return all
 }
