@@ -94,6 +94,7 @@ func (s *stream) run(ctx context.Context, l *Loop, request chat.Request) error {
 	request.Tools = nil
 	r := &run{loop: l, ask: Ask{Request: request, Steps: defaultSteps, Closing: true}, tools: ts, speech: n, turns: request.Messages}
 	r.tell, r.beats = func(p Progress) { s.tell(p) }, s.beats
+	n.advises = r.advises
 	r.pass = func(e chat.Event) bool { return s.pass(r.out.Steps, n, e) }
 	note := chat.ObserverOf(ctx).OnNote
 	for _, w := range warnings {
@@ -101,6 +102,7 @@ func (s *stream) run(ctx context.Context, l *Loop, request chat.Request) error {
 			note("Agent", w)
 		}
 	}
+	r.allowed(ctx)
 	if err := r.steps(ctx); err != nil || s.left {
 		return err
 	}
@@ -181,7 +183,7 @@ func (s *stream) tell(p Progress) {
 	case "queue":
 		text = fmt.Sprintf("[waiting for the model, place %d]\n", p.Position)
 	case "call":
-		text = fmt.Sprintf("\n[%s %s]\n", p.Tool, shown(string(p.Arguments)))
+		text = fmt.Sprintf("\n[%s %s]\n", p.Tool, shown(string(compact(p.Arguments))))
 	case "result":
 		text = fmt.Sprintf("[%d ms: %s]\n", p.Millis, shown(p.Text))
 	default:

@@ -117,6 +117,23 @@ func (ts *toolset) names() (all []string) {
 	return all
 }
 
+// reads reports whether a tool says that it only reads.
+func (ts *toolset) reads(name string) bool {
+	only := ts.byName[name].Hints.ReadOnly
+	return only != nil && *only
+}
+
+// spokenOf returns the tools whose names a text has, other than those that may be words.
+func (ts *toolset) spokenOf(text string) (names []string) {
+	for _, t := range ts.list {
+		_, bare, _ := strings.Cut(t.Name, ".")
+		if strings.Contains(text, t.Name) || strings.Contains(text, ts.safe[t.Name]) || strings.Contains(bare, "_") && holds(text, bare) {
+			names = append(names, t.Name)
+		}
+	}
+	return names
+}
+
 // chat is tools as a request has them, by the name that name gives each.
 func (ts *toolset) chat(list []tools.Tool, name func(string) string) (out []chat.Tool) {
 	for _, t := range list {
