@@ -36,6 +36,8 @@ type Config struct {
 	BaseModel string       // that answers from them; empty: DefaultModel, else the first that Catalog lists
 	Catalog   chat.Catalog // the models behind Model; nil: not known
 
+	Embed Embed // finds tools by what they mean, where they are too many to describe; nil: by their words alone
+
 	Consent string // when the user is asked in front of a call, one of ConsentNever and its neighbours; empty: never
 
 	DefaultModel string // answers requests that name none; empty: such requests are an error

@@ -87,6 +87,7 @@ func (s *stream) run(ctx context.Context, l *Loop, request chat.Request) error {
 	}
 	// Once more, with the client's names taken, which are known only now.
 	ts := newToolset(all.list, names)
+	ts.embed = l.cfg.Embed
 	// The text is not needed here; what counts is whether the tools are too many and have to be searched.
 	ts.describe(l.cfg.ToolTokens)
 	n := &native{tools: ts, client: request.Tools}

@@ -22,7 +22,7 @@ type native struct {
 func (n *native) ask(base chat.Request, turns []chat.Message) *chat.Request {
 	base.Messages = n.renamed(turns)
 	ours := n.tools.list
-	if n.tools.search {
+	if n.tools.searched {
 		ours = []tools.Tool{searcher}
 		for _, name := range n.tools.found {
 			ours = append(ours, n.tools.byName[name])

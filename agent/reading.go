@@ -19,7 +19,7 @@ func (ts *toolset) reader(theirs func(name string) bool) *worded.Reader {
 // found one, or know it from an earlier conversation.
 func (ts *toolset) offered() []chat.Tool {
 	all := ts.chat(ts.list, func(name string) string { return name })
-	if ts.search {
+	if ts.searched {
 		all = append(all, asChat(searcher))
 	}
 	return all

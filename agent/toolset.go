@@ -25,9 +25,10 @@ type toolset struct {
 	safe      map[string]string   // names that model servers take, by those of tools
 	also      map[string]string   // further names by which a model may call tools
 	ambiguous map[string][]string // names without a server that several have
-	search    bool                // there are too many to describe: they are searched for
+	searched  bool                // there are too many to describe: they are searched for
 	found     []string            // those that were
 	finder    *finder             // by which; nil before the first search
+	embed     Embed               // nil: they are found by words alone
 }
 
 // newToolset arranges tools. taken are names that somebody else uses in the same request, the client's own: those stay
@@ -146,8 +147,8 @@ func (ts *toolset) chat(list []tools.Tool, name func(string) string) (out []chat
 // other client. A name that is wrong is a result, which the model reads, and counts as a step.
 func (ts *toolset) call(ctx context.Context, r *tools.Registry, c chat.Call) tools.Result {
 	// Answered here and not by the registry: it searches the tools of this run alone.
-	if ts.search && c.Name == searchTool {
-		return ts.find(c.Args)
+	if ts.searched && c.Name == searchTool {
+		return ts.find(ctx, c.Args)
 	}
 	// To guess one of two servers could send the mail by the wrong one.
 	if all := ts.ambiguous[c.Name]; len(all) > 0 {
@@ -230,7 +231,9 @@ func (l *Loop) collect(ctx context.Context, servers []string) (*toolset, []strin
 	if own {
 		all = append(all, l.own(ctx, known)...)
 	}
-	return newToolset(all, nil), warnings, nil
+	ts := newToolset(all, nil)
+	ts.embed = l.cfg.Embed
+	return ts, warnings, nil
 }
 
 // own are the registry's tools that are no server's, as local.NAME, and as the caller of ctx may see them. Those of servers are in the registry too, and come

@@ -33,6 +33,9 @@ func (m *Main) newAgent(c *Config, model *engine.Engine) *agent.Loop {
 		Time:    c.AgentTime, Tokens: c.AgentTokens, ToolTokens: c.AgentToolTokens, Beat: c.Heartbeat,
 		Queue: agent.NewQueue(agent.QueueConfig{PerMinute: c.AgentRPM, AtOnce: c.AgentAtOnce, Waiting: c.AgentQueue, Lane: c.server}),
 	}
+	if e := c.Databases.Embedder(); e != nil {
+		cfg.Embed = e.Embed
+	}
 	if m.remote != nil {
 		cfg.Servers = m.remote
 	}
