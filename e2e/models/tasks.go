@@ -100,20 +100,23 @@ func words(all ...string) string {
 
 // date matches a day as the data has it, and as people write it.
 func date(text string) string {
-	d, err := time.Parse(time.DateOnly, text)
-	if err != nil {
-		panic(err) // the data is ours
-	}
+	d := mustDay(text)
 	return words(text, d.Format("January 2, 2006"), d.Format("January 2 2006"), d.Format("2 January 2006"), d.Format("Jan 2, 2006"),
 		d.Format("January 2nd, 2006"), d.Format("January 1st, 2006"), d.Format("January 3rd, 2006"), d.Format("January 2th, 2006"), d.Format("2006년 1월 2일"))
 }
 
-// days matches the days since a date, today or yesterday: the day may end while the model writes.
-func days(since string, now time.Time) string {
-	d, err := time.Parse(time.DateOnly, since)
+// mustDay reads a day of the data, which is ours.
+func mustDay(text string) time.Time {
+	d, err := time.Parse(time.DateOnly, text)
 	if err != nil {
 		panic(err)
 	}
+	return d
+}
+
+// days matches the days since a date, today or yesterday: the day may end while the model writes.
+func days(since string, now time.Time) string {
+	d := mustDay(since)
 	today := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, time.UTC)
 	n := int(today.Sub(d).Hours() / 24)
 	one := func(n int) string {
