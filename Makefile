@@ -14,6 +14,7 @@
 # make clients   what every client does, with them; writes docs/clients.md
 # make faces   each API beside Ollama's own, by the scripts; writes docs/evidence/faces.md
 # make by-default  a real model behind a toolnorm without settings: small talk, answers in a form; writes docs/evidence/by-default.md. About an hour
+# make tasks   fifty tasks for a real model's agent over the sample company; writes docs/evidence/tasks.md. About an hour
 # make doctor  what toolnorm doctor says of the scripted models; writes e2e/doctor
 # make bench   benchmarks beside peers; writes docs/evidence/benchmarks.md
 # make slips   calls with slips, cut calls, real files as arguments, made-up results; writes docs/evidence/slips.md
@@ -30,7 +31,7 @@ FUZZTIME ?= 30s
 # Run by version, so that the product's go.mod knows nothing of it.
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: run build programs release release-lane image page install test race e2e e2e-agents clients upstreams guarantee faces by-default doctor e2e-models bench slips slips-sample forms forms-sample canitoolcall hostile eval fuzz lint
+.PHONY: run build programs release release-lane image page install test race e2e e2e-agents clients upstreams guarantee faces by-default tasks doctor e2e-models bench slips slips-sample forms forms-sample canitoolcall hostile eval fuzz lint
 
 # The one spelling of a build: of make, of a release and of the container image. The version is the tag's; git's own stamp is
 # left out, since the image is built without .git, and the same commit must give the same bytes there.
@@ -114,6 +115,10 @@ faces:
 by-default:
 	./e2e/models/install.sh
 	TOOLNORM_E2E_BY_DEFAULT=everyday,forms ./e2e/run.sh -timeout 3h -run TestByDefault
+
+tasks:
+	./e2e/models/install.sh
+	TOOLNORM_E2E_TASKS=all ./e2e/run.sh -timeout 4h -run 'TestTasks$$'
 
 doctor:
 	TOOLNORM_E2E_DOCTOR=write ./e2e/run.sh -run TestDoctorsReports

@@ -359,7 +359,7 @@ var below = map[string][]string{
 	"adapters/internal/wrapper":     {"chat/schema", "adapters/internal/lenient", "adapters/internal/scan", "adapters/internal/toolset"},
 	"internal/companymcp":           {"tools/company"},
 
-	"agent":                 {"adapters", "agent/internal/worded", "chat", "chat/schema", "internal/fault", "internal/lexical", "internal/ocr", "internal/sse", "tools"},
+	"agent":                 {"adapters", "agent/internal/worded", "chat", "chat/schema", "internal/fault", "internal/lexical", "internal/ocr", "internal/sse", "internal/vector", "tools"},
 	"agent/internal/worded": {"adapters", "chat", "chat/schema", "internal/jsontree"},
 	"internal/family":       {"adapters", "adapters/derive", "chat", "internal/golden"},
 	"internal/home":         {},

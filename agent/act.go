@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -41,11 +42,19 @@ func (r *run) act(ctx context.Context, calls []chat.Call) Stop {
 		}
 		text, ends := r.remembered(c)
 		if text == "" {
+			if text = r.madeUp(c, r.tools.byName[c.Name]); text != "" {
+				fresh++
+				said.Calls, results = append(said.Calls, c), append(results, result(c, text))
+				continue
+			}
+			if r.out.Consent = r.wants(c); r.out.Consent != nil {
+				return NeedsConsent
+			}
 			fresh++
 			text, ends = r.perform(ctx, c)
 		}
 		said.Calls = append(said.Calls, c)
-		results = append(results, result(c, text))
+		results = append(results, result(c, text+r.pointed(text)))
 		// Nothing is kept of the step: no other follows that could read it, and the outcome lists the calls that ran.
 		if context.Cause(ctx) != nil {
 			return ended(ctx)
@@ -60,6 +69,9 @@ func (r *run) act(ctx context.Context, calls []chat.Call) Stop {
 	if fresh == 0 {
 		return RepeatedCall
 	}
+	if left := r.unasked(); left != "" {
+		results[len(results)-1].Content += left
+	}
 	// Clipped, so that the caller's own slice is never written into.
 	r.turns = append(append(r.turns[:len(r.turns):len(r.turns)], said), results...)
 	return stop
@@ -73,16 +85,18 @@ type fact struct {
 }
 
 // remembered gives what a call has answered that was made before in this run, "" for one that was not. A model that reports
-// what it did writes its calls once more, and a mail must not be sent twice. What only reads is read again when something else
-// has run since, as that may have changed it.
+// what it did writes its calls once more, and a mail must not be sent twice. What only reads is read again when something has
+// run since that may have changed it.
 func (r *run) remembered(c chat.Call) (text string, ends bool) {
-	for i := len(r.facts) - 1; i >= 0; i-- {
-		if f := r.facts[i]; f.call.Same(c) {
-			if reads := r.tools.byName[c.Name].Hints.ReadOnly; i < len(r.facts)-1 && reads != nil && *reads {
+	changed := false
+	for _, f := range slices.Backward(r.facts) {
+		if f.call.Same(c) {
+			if changed && r.tools.reads(c.Name) {
 				return "", false
 			}
 			return f.text, false
 		}
+		changed = changed || !r.tools.reads(f.call.Name)
 	}
 	return "", false
 }

@@ -36,6 +36,10 @@ type Config struct {
 	BaseModel string       // that answers from them; empty: DefaultModel, else the first that Catalog lists
 	Catalog   chat.Catalog // the models behind Model; nil: not known
 
+	Embed Embed // finds tools by what they mean, where they are too many to describe; nil: by their words alone
+
+	Consent string // when the user is asked in front of a call, one of ConsentNever and its neighbours; empty: never
+
 	DefaultModel string // answers requests that name none; empty: such requests are an error
 	// The bounds. Each that ends a run has a Stop or an error of its own, so that nobody has to guess which one it was.
 	Time        time.Duration // of a whole run; 0: 10 min, since a model may have to be loaded
@@ -75,6 +79,7 @@ type Ask struct {
 	Force   string       // the tool that the first step calls; empty: the model chooses
 	Base    string       // the knowledge base that the question is about: its tools alone are offered, one is called first
 	Choose  bool         // the tool of the first step is chosen by a question of its own
+	Results []string     // texts of the user's turns that tools have written, as the caller says
 	Closing bool         // at the last step the model is asked once more, for an answer without tools
 }
 
@@ -86,6 +91,7 @@ type Outcome struct {
 	Steps    int    // replies of the model
 	Stop     Stop
 	Calls    []Ran
+	Consent  *Wanted       // the call that waits for the user; nil: none does
 	Chosen   string        // how the first tool was chosen: llm, rule, forced or none; empty: by no question of its own
 	Usage    chat.Counts   // tokens over all steps; 0 where the server counts none
 	Waited   time.Duration // in the queue
@@ -114,6 +120,7 @@ const (
 	Escalated     Stop = "escalate"       // a tool has ended the step, and the model has answered
 	Cut           Stop = "length"         // its reply was cut
 	Empty         Stop = "empty_reply"    // it has answered nothing, also when it was asked once more
+	NeedsConsent  Stop = "consent"        // a call waits for the user's consent
 	ModelError    Stop = "model_error"    // the model failed behind at least one step
 	Cancelled     Stop = "cancelled"      // whoever asked has left
 )
@@ -168,6 +175,7 @@ func (l *Loop) Run(ctx context.Context, a Ask, tell func(Progress)) (*Outcome, e
 	if err := r.begin(ctx); err != nil {
 		return nil, err
 	}
+	r.allowed(ctx)
 	if err := r.steps(ctx); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"context"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -36,7 +37,7 @@ func (ts *toolset) describe(budget int) string {
 		return brief
 	}
 	// From here on offered has search_tools in it, and call answers it.
-	ts.search = true
+	ts.searched = true
 	return describe([]tools.Tool{searcher}, func(t tools.Tool) described { return described{t.Name, t.Description, t.Schema} })
 }
 
@@ -104,12 +105,12 @@ const mostFound = 5
 
 // find answers a search. What is found stays offered for the rest of the run: native puts it into the requests that
 // follow. A search that finds nothing names some tools, so that the next one can use their words.
-func (ts *toolset) find(args json.RawMessage) tools.Result {
+func (ts *toolset) find(ctx context.Context, args json.RawMessage) tools.Result {
 	var q struct{ Query string }
 	if err := json.Unmarshal(args, &q); err != nil || q.Query == "" {
 		return tools.Failure(`say what the tool should do: {"query": "…"}`)
 	}
-	ranked := ts.rank(q.Query)
+	ranked := ts.search(ctx, ts.embed, q.Query)
 	// An empty result would leave a small model with nothing to go on.
 	if len(ranked) == 0 {
 		return tools.TextOf("no tool does that; the servers have tools called " + strings.Join(ts.names()[:min(20, len(ts.list))], ", "))

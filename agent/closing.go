@@ -20,7 +20,7 @@ func (r *run) close(ctx context.Context) error {
 		if err := r.step(ctx, false); err != nil {
 			return r.failed(ctx, err)
 		}
-		if text = r.last.got.Text.String(); r.isAnswer(text) {
+		if text = r.last.got.Text.String(); r.isAnswer(text) && (r.again || !r.advises(text)) {
 			r.say(strings.TrimSpace(worded.Answer(text)))
 			return nil
 		}
@@ -73,10 +73,34 @@ func (r *run) closing() *chat.Request {
 // found is each call that has run, with what it answered, on lines of their own.
 func (r *run) found() string {
 	var lines []string
-	for _, f := range r.facts {
-		lines = append(lines, f.call.Name+" "+string(compact(f.call.Args))+": "+f.text)
+	for i, f := range r.facts {
+		// A call that has run twice is told once, with its last result.
+		if !slices.ContainsFunc(r.facts[i+1:], func(later fact) bool { return later.call.Same(f.call) }) {
+			lines = append(lines, f.call.Name+" "+string(compact(f.call.Args))+": "+f.text+r.pointed(f.text))
+		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// advises reports whether a text tells the user to call a tool, which only the model can do: it speaks of tools, of which the
+// question does not, and there are results, or one that only reads is meant.
+func (r *run) advises(text string) bool {
+	named := r.tools.spokenOf(text)
+	return len(named) > 0 && len(r.tools.spokenOf(r.saidLast())) == 0 && (len(r.facts) > 0 || r.advised(text) != "")
+}
+
+// advised returns the tool that a text tells the user to call, when it is one that only reads and that has not run; else "".
+func (r *run) advised(text string) string {
+	named := r.tools.spokenOf(text)
+	if len(named) == 0 || !r.tools.reads(named[0]) || len(r.tools.spokenOf(r.saidLast())) > 0 {
+		return ""
+	}
+	for _, f := range r.facts {
+		if f.call.Name == named[0] {
+			return ""
+		}
+	}
+	return named[0]
 }
 
 // isAnswer reports whether a text says something: more than white space, the labels of an answer, or a call, whether of an

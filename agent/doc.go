@@ -10,6 +10,9 @@
 //	run.go       the loop itself, for both
 //	closing.go   the question for an answer behind a limit; what is none
 //	act.go       running a call, and what the model reads of it
+//	consent.go   calls that the user is asked for
+//	origin.go    where the values of calls come from
+//	pointed.go   what of a long list the question names
 //	harmless.go  marks in what others have written
 //	contract.go  tools in a prompt and calls in a text; contract.txt is the prompt
 //	native.go    tools in a request and calls as events

@@ -1,6 +1,8 @@
 package agent
 
 import (
+	"context"
+	"errors"
 	"os"
 	"regexp"
 	"slices"
@@ -64,5 +66,46 @@ func TestSearchFindsTools(t *testing.T) {
 		if five < want {
 			t.Errorf("%s: %d of %d are found, want %d", file, five, all, want)
 		}
+	}
+}
+
+// meanings is an embedder that knows which words mean one thing, a dimension each.
+func meanings(_ context.Context, texts []string) ([][]float32, error) {
+	same := [][]string{{"directions", "how do I get from"}, {"delete rows", "INSERT, UPDATE"}, {"how far is it", "distance"}}
+	out := make([][]float32, len(texts))
+	for i, text := range texts {
+		out[i] = make([]float32, len(same)+1)
+		out[i][len(same)] = 0.1
+		for j, words := range same {
+			if slices.ContainsFunc(words, func(w string) bool { return strings.Contains(strings.ToLower(text), strings.ToLower(w)) }) {
+				out[i][j] = 1
+			}
+		}
+	}
+	return out, nil
+}
+
+// TestSearchByMeaning holds that an embedder adds what words do not find, and takes nothing away.
+func TestSearchByMeaning(t *testing.T) {
+	ts := newToolset(readTools(t), nil)
+	at := func(embed Embed, question, want string) int {
+		return slices.IndexFunc(ts.search(t.Context(), embed, question), func(tool tools.Tool) bool { return tool.Name == want })
+	}
+	failing := func(context.Context, []string) ([][]float32, error) { return nil, errors.New("down") }
+	short := func(context.Context, []string) ([][]float32, error) { return nil, nil }
+	const question, want = "how do I get from Berlin to Hamburg", "maps.maps_directions"
+	if n := at(meanings, question, want); n < 0 || n >= mostFound {
+		t.Errorf("%s is at %d", want, n)
+	}
+	for _, embed := range []Embed{nil, failing, short} {
+		if n := at(embed, question, want); n != -1 {
+			t.Errorf("without vectors %s is at %d", want, n)
+		}
+		if n := at(embed, "what time is it in Seoul", "time.get_current_time"); n < 0 || n >= mostFound {
+			t.Errorf("get_current_time is at %d", n)
+		}
+	}
+	if n := at(meanings, "what time is it in Seoul", "time.get_current_time"); n < 0 || n >= mostFound {
+		t.Errorf("get_current_time is at %d with vectors", n)
 	}
 }

@@ -87,6 +87,7 @@ func (s *stream) run(ctx context.Context, l *Loop, request chat.Request) error {
 	}
 	// Once more, with the client's names taken, which are known only now.
 	ts := newToolset(all.list, names)
+	ts.embed = l.cfg.Embed
 	// The text is not needed here; what counts is whether the tools are too many and have to be searched.
 	ts.describe(l.cfg.ToolTokens)
 	n := &native{tools: ts, client: request.Tools}
@@ -94,6 +95,7 @@ func (s *stream) run(ctx context.Context, l *Loop, request chat.Request) error {
 	request.Tools = nil
 	r := &run{loop: l, ask: Ask{Request: request, Steps: defaultSteps, Closing: true}, tools: ts, speech: n, turns: request.Messages}
 	r.tell, r.beats = func(p Progress) { s.tell(p) }, s.beats
+	n.advises = r.advises
 	r.pass = func(e chat.Event) bool { return s.pass(r.out.Steps, n, e) }
 	note := chat.ObserverOf(ctx).OnNote
 	for _, w := range warnings {
@@ -101,6 +103,7 @@ func (s *stream) run(ctx context.Context, l *Loop, request chat.Request) error {
 			note("Agent", w)
 		}
 	}
+	r.allowed(ctx)
 	if err := r.steps(ctx); err != nil || s.left {
 		return err
 	}
@@ -181,7 +184,7 @@ func (s *stream) tell(p Progress) {
 	case "queue":
 		text = fmt.Sprintf("[waiting for the model, place %d]\n", p.Position)
 	case "call":
-		text = fmt.Sprintf("\n[%s %s]\n", p.Tool, shown(string(p.Arguments)))
+		text = fmt.Sprintf("\n[%s %s]\n", p.Tool, shown(string(compact(p.Arguments))))
 	case "result":
 		text = fmt.Sprintf("[%d ms: %s]\n", p.Millis, shown(p.Text))
 	default:

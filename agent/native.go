@@ -14,13 +14,15 @@ import (
 type native struct {
 	tools  *toolset
 	client []chat.Tool
+
+	advises func(text string) bool // reports whether a text is advice to use a tool, and no answer; nil: none is
 }
 
 // ask offers the client's tools, and ours behind them; of ours those that were found, when they are too many.
 func (n *native) ask(base chat.Request, turns []chat.Message) *chat.Request {
 	base.Messages = n.renamed(turns)
 	ours := n.tools.list
-	if n.tools.search {
+	if n.tools.searched {
 		ours = []tools.Tool{searcher}
 		for _, name := range n.tools.found {
 			ours = append(ours, n.tools.byName[name])
@@ -56,6 +58,7 @@ func (n *native) renamed(turns []chat.Message) []chat.Message {
 // read gives calls of our tools their own names, and finds those that the engine takes for text.
 func (n *native) read(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, error] {
 	w := watch{reader: n.tools.reader(n.isClients)}
+	w.advises = n.advises
 	return w.read(n.own(in))
 }
 

@@ -19,7 +19,7 @@ func (ts *toolset) reader(theirs func(name string) bool) *worded.Reader {
 // found one, or know it from an earlier conversation.
 func (ts *toolset) offered() []chat.Tool {
 	all := ts.chat(ts.list, func(name string) string { return name })
-	if ts.search {
+	if ts.searched {
 		all = append(all, asChat(searcher))
 	}
 	return all
@@ -37,6 +37,11 @@ type watch struct {
 	shown  strings.Builder // the text that has gone on
 	held   string          // the text that has not
 	called bool            // the engine has read a call: what stands behind it is text
+
+	// advises reports whether a text speaks of tools: then the reply is no answer, and nothing of it is
+	// shown. Its first line waits until that is known. nil: any text may be shown.
+	advises func(text string) bool
+	mute    bool
 
 	thought strings.Builder // what the model has thought
 }
@@ -72,6 +77,9 @@ func (w *watch) read(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, erro
 // add takes a piece of text, and passes what cannot become a call.
 func (w *watch) add(e chat.Event, yield func(chat.Event, error) bool) bool {
 	w.held += e.Text
+	if w.waits() {
+		return true
+	}
 	for w.held != "" {
 		if len(w.held) > worded.Longest {
 			return w.release(yield)
@@ -92,10 +100,33 @@ func (w *watch) add(e chat.Event, yield func(chat.Event, error) bool) bool {
 	return true
 }
 
+// mostAdvice is how much of an answer waits until it is known that it speaks of no tool, in bytes.
+const mostAdvice = 240
+
+// waits reports whether the text is not to be passed yet, or not at all.
+func (w *watch) waits() bool {
+	if w.advises == nil || w.mute {
+		return w.mute
+	}
+	line, _, whole := strings.Cut(strings.TrimLeft(w.held, " \n"), "\n")
+	switch {
+	case w.advises(line):
+		w.mute = true
+	case whole || len(line) > mostAdvice:
+		w.advises = nil
+	default:
+		return true
+	}
+	return w.mute
+}
+
 // release passes all that is held.
 func (w *watch) release(yield func(chat.Event, error) bool) bool {
 	text := w.held
 	w.held = ""
+	if w.mute {
+		return true
+	}
 	return text == "" || w.pass(text, yield)
 }
 

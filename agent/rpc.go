@@ -220,6 +220,9 @@ func readParams(text json.RawMessage) (a Ask, err error) {
 		if err != nil {
 			return a, wrong(codeParams, "messages["+strconv.Itoa(i)+"]: "+err.Error())
 		}
+		if m.Role == "tool" {
+			a.Results = append(a.Results, turn.Content)
+		}
 		a.Request.Messages = append(a.Request.Messages, turn)
 	}
 	return a, nil

@@ -19,6 +19,7 @@ type rpcResult struct {
 	Steps    int      `json:"iterations"`
 	Stop     Stop     `json:"stop_reason"`
 	Calls    []Ran    `json:"tool_calls"`
+	Consent  *Wanted  `json:"consent,omitempty"`
 	Chosen   string   `json:"selected_by,omitempty"`
 	Usage    usage    `json:"usage"`
 	Queue    int64    `json:"queue_ms"` // milliseconds that all steps waited together
@@ -34,7 +35,7 @@ type usage struct {
 
 // resultOf returns an outcome as the caller gets it. Both lists are [] and never null.
 func resultOf(o *Outcome) *rpcResult {
-	r := &rpcResult{Text: o.Text, Model: o.Model, Steps: o.Steps, Stop: o.Stop, Calls: o.Calls, Chosen: o.Chosen, Queue: o.Waited.Milliseconds(), Warnings: o.Warnings}
+	r := &rpcResult{Text: o.Text, Model: o.Model, Steps: o.Steps, Stop: o.Stop, Calls: o.Calls, Consent: o.Consent, Chosen: o.Chosen, Queue: o.Waited.Milliseconds(), Warnings: o.Warnings}
 	r.Usage = usage{o.Usage.Prompt, o.Usage.Completion, o.Usage.Prompt + o.Usage.Completion}
 	if r.Calls == nil {
 		r.Calls = []Ran{}

@@ -45,6 +45,10 @@ type run struct {
 
 	shape func(tools.Result) tools.Result // what of a result is told; nil: all
 
+	forcing string          // the tool that the next step calls, since the model has only advised it; empty: the model chooses
+	pressed bool            // that was done
+	doubted map[string]bool // keys of calls that the model was told are made up
+
 	again bool                  // the closing question was asked already
 	quiet bool                  // what the model writes is looked at before anybody sees it
 	pass  func(chat.Event) bool // takes events as they come, and says whether the call that one begins is somebody else's; nil: nobody does
@@ -96,7 +100,11 @@ func (r *run) steps(ctx context.Context) error {
 			return r.failed(ctx, err)
 		}
 		calls := r.calls()
+		r.forcing = ""
 		switch {
+		case len(calls) == 0 && !r.last.foreign && !r.pressed && r.advised(r.last.raw.String()) != "":
+			r.forcing, r.pressed = r.advised(r.last.raw.String()), true
+			continue
 		// A call of the client's ends the run, since only the client can run it; text without a call is the answer.
 		case r.last.foreign || len(calls) == 0 && r.last.got.End.Text != chat.Length:
 			return r.end(ctx, Final)
@@ -145,10 +153,15 @@ func (r *run) end(ctx context.Context, stop Stop) error {
 	}
 	r.out.Text = strings.TrimSpace(r.last.raw.String())
 	// Where there were no calls the decoded text is the answer: the family's marks are out of it.
+	if stop == NeedsConsent {
+		r.asks()
+		return nil
+	}
 	if len(r.last.got.Calls) == 0 {
 		r.out.Text = strings.TrimSpace(worded.Answer(r.last.got.Text.String()))
 	}
-	none := stop == Final && !r.last.foreign && !r.isAnswer(r.last.got.Text.String())
+	said := r.last.got.Text.String()
+	none := stop == Final && !r.last.foreign && (!r.isAnswer(said) || r.advises(said))
 	if none || stop == Escalated || r.ask.Closing && (stop == MaxIterations || stop == RepeatedCall) {
 		return r.close(ctx)
 	}
@@ -204,8 +217,11 @@ func (r *run) step(ctx context.Context, withTools bool) error {
 	if withTools {
 		request = r.speech.ask(r.ask.Request, r.turns)
 	}
-	if withTools && r.out.Steps == 1 && r.ask.Force != "" {
-		request = r.forced()
+	switch {
+	case withTools && r.out.Steps == 1 && r.ask.Force != "":
+		request = r.forced(r.ask.Force)
+	case withTools && r.forcing != "":
+		request = r.forced(r.forcing)
 	}
 	fresh := &reply{}
 	raw := teed(r.loop.cfg.Model.Stream(ctx, request), &fresh.raw)
@@ -310,8 +326,8 @@ func (r *run) begin(ctx context.Context) error {
 // forced is the first request of a run whose tool is said: it takes the way of a request with tool_choice, by which the
 // engine holds the model to a call of that tool, and its arguments to the schema where the server can. The contract's
 // prompt is left out of it, since the model has nothing to choose.
-func (r *run) forced() *chat.Request {
-	t := r.tools.byName[r.ask.Force]
+func (r *run) forced(name string) *chat.Request {
+	t := r.tools.byName[name]
 	request := r.ask.Request
 	request.Messages = slices.Clone(r.turns)
 	request.Tools = []chat.Tool{{Name: r.tools.safe[t.Name], Description: t.Description, Schema: t.Schema}}

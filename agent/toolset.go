@@ -25,9 +25,10 @@ type toolset struct {
 	safe      map[string]string   // names that model servers take, by those of tools
 	also      map[string]string   // further names by which a model may call tools
 	ambiguous map[string][]string // names without a server that several have
-	search    bool                // there are too many to describe: they are searched for
+	searched  bool                // there are too many to describe: they are searched for
 	found     []string            // those that were
 	finder    *finder             // by which; nil before the first search
+	embed     Embed               // nil: they are found by words alone
 }
 
 // newToolset arranges tools. taken are names that somebody else uses in the same request, the client's own: those stay
@@ -117,6 +118,23 @@ func (ts *toolset) names() (all []string) {
 	return all
 }
 
+// reads reports whether a tool says that it only reads.
+func (ts *toolset) reads(name string) bool {
+	only := ts.byName[name].Hints.ReadOnly
+	return only != nil && *only
+}
+
+// spokenOf returns the tools whose names a text has, other than those that may be words.
+func (ts *toolset) spokenOf(text string) (names []string) {
+	for _, t := range ts.list {
+		_, bare, _ := strings.Cut(t.Name, ".")
+		if strings.Contains(text, t.Name) || strings.Contains(text, ts.safe[t.Name]) || strings.Contains(bare, "_") && holds(text, bare) {
+			names = append(names, t.Name)
+		}
+	}
+	return names
+}
+
 // chat is tools as a request has them, by the name that name gives each.
 func (ts *toolset) chat(list []tools.Tool, name func(string) string) (out []chat.Tool) {
 	for _, t := range list {
@@ -129,8 +147,8 @@ func (ts *toolset) chat(list []tools.Tool, name func(string) string) (out []chat
 // other client. A name that is wrong is a result, which the model reads, and counts as a step.
 func (ts *toolset) call(ctx context.Context, r *tools.Registry, c chat.Call) tools.Result {
 	// Answered here and not by the registry: it searches the tools of this run alone.
-	if ts.search && c.Name == searchTool {
-		return ts.find(c.Args)
+	if ts.searched && c.Name == searchTool {
+		return ts.find(ctx, c.Args)
 	}
 	// To guess one of two servers could send the mail by the wrong one.
 	if all := ts.ambiguous[c.Name]; len(all) > 0 {
@@ -213,7 +231,9 @@ func (l *Loop) collect(ctx context.Context, servers []string) (*toolset, []strin
 	if own {
 		all = append(all, l.own(ctx, known)...)
 	}
-	return newToolset(all, nil), warnings, nil
+	ts := newToolset(all, nil)
+	ts.embed = l.cfg.Embed
+	return ts, warnings, nil
 }
 
 // own are the registry's tools that are no server's, as local.NAME, and as the caller of ctx may see them. Those of servers are in the registry too, and come

@@ -5,6 +5,7 @@ package models
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -18,6 +19,9 @@ import (
 
 // maxTokens bounds a reply: a call takes 20 to 60 tokens, and a model that rambles is cut.
 const maxTokens = 128
+
+// answerTokens bounds the answer to a task, which may be a list.
+const answerTokens = 400
 
 // Answer is what came back for a prompt.
 // An error is kept in it and not returned: one prompt that fails must not end a long run.
@@ -48,7 +52,7 @@ func (a *Answer) calls() []chat.Call {
 type body struct {
 	Model       string          `json:"model"`
 	Messages    []message       `json:"messages"`
-	Tools       json.RawMessage `json:"tools"`
+	Tools       json.RawMessage `json:"tools,omitempty"`
 	Stream      bool            `json:"stream"`
 	Temperature float64         `json:"temperature"`
 	MaxTokens   int             `json:"max_tokens"`
@@ -59,13 +63,18 @@ type message struct {
 	Content string `json:"content"`
 }
 
-// Ask sends one prompt with the tools to an OpenAI-compatible server (base without /v1), streamed, at temperature 0.
+// Ask sends one prompt with the tools to an OpenAI-compatible server (base without /v1), streamed, at temperature 0. Without
+// tools, which an agent has itself, the reply may be longer.
 // It reads whatever a patient client would: fragments by index, text beside calls, calls in the last chunk.
 // A right call must count whoever reads it: the report compares readers, and a strict client would compare itself.
 func Ask(ctx context.Context, base, model, prompt string, tools json.RawMessage) (a Answer) {
 	a.Prompt = prompt
 	start := time.Now()
-	if err := a.ask(ctx, base, body{Model: model, Messages: []message{{"user", prompt}}, Tools: tools, Stream: true, MaxTokens: maxTokens}); err != nil {
+	most := maxTokens
+	if tools == nil {
+		most = answerTokens
+	}
+	if err := a.ask(ctx, base, body{Model: model, Messages: []message{{"user", prompt}}, Tools: tools, Stream: true, MaxTokens: most}); err != nil {
 		a.Error = err.Error()
 	}
 	a.Seconds = time.Since(start).Seconds()
@@ -154,7 +163,7 @@ func (a *Answer) chunk(data string) error {
 	}
 	for _, choice := range c.Choices {
 		a.Text += choice.Delta.Content
-		a.Reasoning += choice.Delta.Reasoning + choice.Delta.Thinking
+		a.Reasoning += cmp.Or(choice.Delta.Thinking, choice.Delta.Reasoning) // a server may send both
 		for _, f := range choice.Delta.Calls {
 			a.fragment(f)
 		}

@@ -1,0 +1,123 @@
+package agent
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"toolnorm/chat"
+)
+
+// When Config.Consent has the user asked in front of a call. Tools that say that they only read are
+// never asked for.
+const (
+	ConsentNever   = "never"
+	ConsentResults = "results" // when a value of the call stands in a tool's result and not in what the user said
+	ConsentAlways  = "always"
+)
+
+// Wanted is a call that waits for the user's consent.
+type Wanted struct {
+	Tool      string          `json:"tool"`
+	Arguments json.RawMessage `json:"arguments"`
+	Values    []Borrowed      `json:"values"` // empty: every such call is asked for
+	Code      string          `json:"code"`   // the user allows the call by the words "allow CODE"
+}
+
+// Borrowed is a value of a call that the user has not said.
+type Borrowed struct {
+	Value string `json:"value"`
+	From  string `json:"from"` // the tool whose result has it, or "an earlier answer"
+}
+
+// consentKey signs codes. It is of this process: after a restart the user is asked again.
+var consentKey = func() (key [32]byte) {
+	_, _ = rand.Read(key[:]) // never fails
+	return key
+}()
+
+// codeOf is the code of a call. Nobody can make one up, so what allows a call is the user's answer to
+// a question about just that call.
+func codeOf(c chat.Call) string {
+	sum := hmac.New(sha256.New, consentKey[:])
+	sum.Write([]byte(c.Key()))
+	return hex.EncodeToString(sum.Sum(nil)[:5])
+}
+
+// wants returns what the user has to be asked before a call runs; nil: nothing.
+func (r *run) wants(c chat.Call) *Wanted {
+	when := r.loop.cfg.Consent
+	if when == "" || when == ConsentNever {
+		return nil
+	}
+	t, known := r.tools.byName[c.Name]
+	if !known {
+		t, known = r.tools.later(r.loop.cfg.Tools, c.Name)
+	}
+	if !known || t.Hints.ReadOnly != nil && *t.Hints.ReadOnly {
+		return nil
+	}
+	values := r.borrowed(c, t)
+	if when == ConsentResults && len(values) == 0 {
+		return nil
+	}
+	return &Wanted{c.Name, compact(c.Args), values, codeOf(c)}
+}
+
+// String returns the question, with the call in the form in which allowed reads it back.
+func (w *Wanted) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "May I call %s?", w.Tool)
+	if len(w.Values) > 0 {
+		b.WriteString(" You have not said these values yourself:")
+		for _, v := range w.Values {
+			fmt.Fprintf(&b, "\n- %q, from %s", v.Value, v.From)
+		}
+	}
+	call, _ := chat.JSON(map[string]any{"tool": w.Tool, "arguments": w.Arguments})
+	fmt.Fprintf(&b, "\n\n```json\n%s\n```\n\nTo allow this call, answer: allow %s", call, w.Code)
+	return b.String()
+}
+
+// asks ends the run with the question.
+func (r *run) asks() {
+	if r.pass != nil && strings.TrimSpace(r.last.got.front.String()) != "" {
+		r.pass(chat.Event{Kind: chat.Text, Text: "\n\n"}) // what the model said in front of the call is shown
+	}
+	r.say(r.out.Consent.String())
+}
+
+// questioned is a call in a question.
+var questioned = regexp.MustCompile("(?m)^```json\n(\\{.*\\})\n```$")
+
+// allowed runs the call that the user's last message allows: one that the answer in front of it asked
+// about, whose code the message has. The model reads it as a call of its own.
+func (r *run) allowed(ctx context.Context) {
+	last := len(r.turns) - 1
+	if r.loop.cfg.Consent == "" || last < 1 || r.turns[last].Role != chat.User || r.turns[last-1].Role != chat.Assistant {
+		return
+	}
+	for _, m := range questioned.FindAllStringSubmatch(r.turns[last-1].Content, -1) {
+		var q struct {
+			Tool      string
+			Arguments json.RawMessage
+		}
+		if json.Unmarshal([]byte(m[1]), &q) != nil {
+			continue
+		}
+		c := chat.Call{ID: "allowed", Name: q.Tool, Args: q.Arguments}
+		if !strings.Contains(r.turns[last].Content, "allow "+codeOf(c)) {
+			continue
+		}
+		text, _ := r.perform(ctx, c)
+		r.turns = append(slices.Clip(r.turns), chat.Message{Role: chat.Assistant, Calls: []chat.Call{c}}, result(c, text))
+		return
+	}
+}

@@ -1,0 +1,225 @@
+package agent
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"toolnorm/chat"
+	"toolnorm/chat/schema"
+	"toolnorm/tools"
+)
+
+// origin is a text that a value may come from.
+type origin struct{ from, text string }
+
+// origins returns what the user has said, and what others have: results of tools, and earlier answers,
+// which may repeat them.
+func (r *run) origins() (said string, others []origin) {
+	for _, m := range r.turns {
+		switch {
+		case m.Role == chat.ToolRole, slices.Contains(r.ask.Results, m.Content):
+			others = append(others, origin{"the result of " + cmp.Or(m.Name, "a tool"), folded(m.Content)})
+		case m.Role == chat.Assistant:
+			others = append(others, origin{"an earlier answer", folded(m.Content)})
+		default:
+			said += folded(m.Content) + "\n"
+		}
+	}
+	for _, f := range r.facts {
+		others = append(others, origin{"the result of " + f.call.Name, folded(f.text)})
+	}
+	return said, others
+}
+
+// borrowed returns the values of a call that stand in what others have said, and not in what the user
+// has. Words of the tool's own schema are the tool's.
+func (r *run) borrowed(c chat.Call, t tools.Tool) (all []Borrowed) {
+	said, others := r.origins()
+	own := folded(string(t.Schema))
+	for _, piece := range piecesOf(c.Args) {
+		text := folded(piece)
+		if text == "" || holds(said, text) || strings.Contains(own, `"`+text+`"`) {
+			continue
+		}
+		at := slices.IndexFunc(others, func(o origin) bool { return holds(o.text, text) })
+		within := func(b Borrowed) bool { return strings.Contains(b.Value, piece) }
+		if at >= 0 && !slices.ContainsFunc(all, within) {
+			all = append(all, Borrowed{piece, others[at].from})
+		}
+	}
+	return all
+}
+
+// wordsInRun is how many words in a row are taken for a quotation.
+const wordsInRun = 5
+
+// piecesOf returns the values of arguments, and parts of long texts that carry something: addresses,
+// paths, numbers, and runs of words. Whole values come before their parts.
+func piecesOf(args json.RawMessage) (all []string) {
+	d := json.NewDecoder(bytes.NewReader(args))
+	d.UseNumber()
+	var v any
+	if d.Decode(&v) != nil {
+		return partsOf(string(args)) // the registry may read it all the same
+	}
+	var walk func(v any)
+	walk = func(v any) {
+		switch v := v.(type) {
+		case map[string]any:
+			for _, name := range slices.Sorted(maps.Keys(v)) {
+				walk(v[name])
+			}
+		case []any:
+			for _, item := range v {
+				walk(item)
+			}
+		case json.Number:
+			if len(v) > 1 {
+				all = append(all, v.String())
+			}
+		case string:
+			all = append(all, partsOf(v)...)
+		}
+	}
+	walk(v)
+	return all
+}
+
+// partsOf returns a text and its parts.
+func partsOf(text string) (all []string) {
+	if utf8.RuneCountInString(text) > 1 {
+		all = append(all, text)
+	}
+	words := strings.Fields(text)
+	for i := 0; i+wordsInRun <= len(words) && len(words) > wordsInRun; i++ {
+		all = append(all, strings.TrimFunc(strings.Join(words[i:i+wordsInRun], " "), isSign))
+	}
+	for _, w := range words {
+		w = strings.TrimFunc(w, isSign)
+		if len(w) > 1 && strings.ContainsAny(w, "@/\\.:0123456789") {
+			all = append(all, w)
+		}
+	}
+	return all
+}
+
+// isSign reports whether a character is no part of a word.
+func isSign(c rune) bool { return unicode.IsPunct(c) || unicode.IsSymbol(c) }
+
+// folded returns a text in small letters, with one blank for all white space and without signs that
+// nobody sees: a model copies a value with or without them. Escapes of JSON are what they stand for.
+func folded(text string) string {
+	text = strings.NewReplacer(`\"`, `"`, `\\`, `\`, `\n`, " ", `\t`, " ", `\/`, "/").Replace(text)
+	visible := func(c rune) rune {
+		if unicode.Is(unicode.Cf, c) {
+			return -1
+		}
+		return unicode.ToLower(c)
+	}
+	return strings.Join(strings.Fields(strings.Map(visible, text)), " ")
+}
+
+// holds reports whether a text has another as a whole: 500 does not stand in 1500. Of letters that is
+// asked only where words end by blanks, and so of ASCII alone.
+func holds(text, part string) bool {
+	for from := 0; ; {
+		i := strings.Index(text[from:], part)
+		if i < 0 {
+			return false
+		}
+		i += from
+		if j := i + len(part); (i == 0 || !joined(text[i-1], part[0])) && (j == len(text) || !joined(part[len(part)-1], text[j])) {
+			return true
+		}
+		from = i + 1
+	}
+}
+
+// joined reports whether two bytes side by side belong to one word.
+func joined(a, b byte) bool { return isWord(a) && isWord(b) }
+
+// isWord reports whether a byte is an ASCII letter or digit.
+func isWord(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+}
+
+// code is an identifier of letters and a number, as EMP001.
+var code = regexp.MustCompile(`^\pL{1,12}[-_]?\d{1,12}$`)
+
+// codesIn finds identifiers in a text.
+var codesIn = regexp.MustCompile(`\b[A-Za-z]{1,12}[-_]?\d{2,12}\b`)
+
+// unasked returns what a model reads behind a result when the question names more of what it has looked up:
+// asked to compare two, a small model looks up one and guesses the other.
+func (r *run) unasked() string {
+	calls := ""
+	for _, f := range r.facts {
+		calls += folded(string(f.call.Args)+" "+f.text) + "\n"
+	}
+	var done, left []string
+	for _, id := range codesIn.FindAllString(r.saidLast(), -1) {
+		switch {
+		case holds(calls, folded(id)):
+			done = append(done, kindOf(id))
+		case !slices.Contains(left, id):
+			left = append(left, id)
+		}
+	}
+	left = slices.DeleteFunc(left, func(id string) bool { return !slices.Contains(done, kindOf(id)) })
+	if len(left) == 0 {
+		return ""
+	}
+	return "\n(The question also names " + strings.Join(left, ", ") + ", which has not been looked up yet.)"
+}
+
+// kindOf is the letters of an identifier.
+func kindOf(id string) string { return strings.ToLower(strings.TrimRight(id, "-_0123456789")) }
+
+// madeUp returns what a model reads of a call that looks something up by an identifier that nobody has
+// said: small models invent one when they know a name alone. It is said once; a model that insists has
+// its call. Tools that write may need new identifiers.
+func (r *run) madeUp(c chat.Call, t tools.Tool) string {
+	if !r.tools.reads(c.Name) || r.doubted[c.Key()] || len(r.tools.list) < 2 {
+		return ""
+	}
+	var args map[string]any
+	if json.Unmarshal(c.Args, &args) != nil {
+		return ""
+	}
+	said, others := r.origins()
+	properties := schema.Parse(t.Schema).Written()
+	for _, name := range slices.Sorted(maps.Keys(args)) {
+		value, _ := args[name].(string)
+		known := func(o origin) bool { return holds(o.text, folded(value)) }
+		if !code.MatchString(value) || holds(said, folded(value)) || slices.ContainsFunc(others, known) || !slices.Contains(properties.Required(), name) {
+			continue
+		}
+		if strings.Contains(string(t.Schema), `"enum"`) || strings.Contains(string(t.Schema), `"const"`) {
+			continue // it may be one of them
+		}
+		if r.doubted == nil {
+			r.doubted = map[string]bool{}
+		}
+		r.doubted[c.Key()] = true
+		return fmt.Sprintf("Error: nobody has said %q: it stands neither in the question nor in a result. Find out the right %s first, by another tool.", value, name)
+	}
+	return ""
+}
+
+// saidLast is what the user has said last.
+func (r *run) saidLast() (text string) {
+	for _, m := range r.ask.Request.Messages {
+		if m.Role == chat.User {
+			text = m.Content
+		}
+	}
+	return text
+}

@@ -1,0 +1,186 @@
+package models
+
+import (
+	"encoding/csv"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Task is a question for the agent, with what its answer must hold.
+type Task struct {
+	Held  bool // of the half that is reported, which nothing is built on
+	Steps int  // calls that lead to the answer
+	Text  string
+	Want  []*regexp.Regexp // each must match
+	Not   *regexp.Regexp   // must not match; nil: anything may stand there
+}
+
+// Company is the data that the sample company's tools answer from.
+type Company struct {
+	people map[string]person
+	leave  map[string]map[int]leave
+}
+
+type person struct{ name, department, hired string }
+
+type leave struct{ total, used float64 }
+
+// ReadCompany reads the rows of the sample company.
+func ReadCompany(dir string) (*Company, error) {
+	c := &Company{people: map[string]person{}, leave: map[string]map[int]leave{}}
+	people, err := rows(filepath.Join(dir, "employees.csv"))
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range people {
+		c.people[r[0]] = person{r[1], r[2], r[3]}
+		c.leave[r[0]] = map[int]leave{}
+	}
+	years, err := rows(filepath.Join(dir, "vacations.csv"))
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range years {
+		year, err1 := strconv.Atoi(r[1])
+		total, err2 := strconv.ParseFloat(r[2], 64)
+		used, err3 := strconv.ParseFloat(r[3], 64)
+		if err1 != nil || err2 != nil || err3 != nil || c.leave[r[0]] == nil {
+			return nil, fmt.Errorf("vacations.csv: %q is no row of it", r)
+		}
+		c.leave[r[0]][year] = leave{total, used}
+	}
+	return c, nil
+}
+
+// rows returns the rows of a file behind its heading.
+func rows(file string) ([][]string, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	all, err := csv.NewReader(f).ReadAll()
+	if err != nil || len(all) == 0 {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return all[1:], nil
+}
+
+// Right reports whether a text answers the task.
+func (t Task) Right(text string) bool {
+	for _, want := range t.Want {
+		if !want.MatchString(text) {
+			return false
+		}
+	}
+	return strings.TrimSpace(text) != "" && (t.Not == nil || !t.Not.MatchString(text))
+}
+
+// number matches a number that is no part of another one.
+func number(n float64) string {
+	text := regexp.QuoteMeta(strconv.FormatFloat(n, 'f', -1, 64))
+	if n == float64(int(n)) {
+		text += `(?:\.0+)?`
+	}
+	return `(?:^|[^\d.,-])` + text + `(?:$|[^\d.,]|[.,](?:\D|$))`
+}
+
+// words matches one of several texts that no letter or digit touches.
+func words(all ...string) string {
+	for i, text := range all {
+		all[i] = regexp.QuoteMeta(text)
+	}
+	return `(?:^|[^\p{L}\d])(?:` + strings.Join(all, "|") + `)(?:$|[^a-zA-Z\d])`
+}
+
+// date matches a day as the data has it, and as people write it.
+func date(text string) string {
+	d := mustDay(text)
+	return words(text, d.Format("January 2, 2006"), d.Format("January 2 2006"), d.Format("2 January 2006"), d.Format("Jan 2, 2006"),
+		d.Format("January 2nd, 2006"), d.Format("January 1st, 2006"), d.Format("January 3rd, 2006"), d.Format("January 2th, 2006"), d.Format("2006년 1월 2일"))
+}
+
+// mustDay reads a day of the data, which is ours.
+func mustDay(text string) time.Time {
+	d, err := time.Parse(time.DateOnly, text)
+	if err != nil {
+		panic(err)
+	}
+	return d
+}
+
+// days matches the days since a date, today or yesterday: the day may end while the model writes.
+func days(since string, now time.Time) string {
+	d := mustDay(since)
+	today := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, time.UTC)
+	n := int(today.Sub(d).Hours() / 24)
+	one := func(n int) string {
+		text := strconv.Itoa(n)
+		if n >= 1000 {
+			text = text[:len(text)-3] + ",?" + text[len(text)-3:]
+		}
+		return `(?:^|[^\d.,])` + text + `(?:$|[^\d])`
+	}
+	return one(n) + "|" + one(n-1)
+}
+
+// yes matches an answer that begins with a word of agreement; with false, with one of refusal.
+func yes(so bool) string {
+	if so {
+		return `^\W*(?:yes|네|예)(?:$|\W)`
+	}
+	return `^\W*(?:no|아니)`
+}
+
+// left returns the days of leave that are left of a year.
+func (c *Company) left(id string, year int) float64 {
+	l := c.leave[id][year]
+	return l.total - l.used
+}
+
+// one makes a task.
+func one(steps int, text string, want ...string) Task {
+	t := Task{Steps: steps, Text: text}
+	for _, w := range want {
+		t.Want = append(t.Want, regexp.MustCompile(`(?i)`+w))
+	}
+	return t
+}
+
+// winner makes a task whose answer names one of two, and not the other first.
+func (c *Company) winner(text, winner, loser string) Task {
+	w, l := words(winner, c.people[winner].name), words(loser, c.people[loser].name)
+	t := one(2, text, w)
+	// "A did, before B" is right; what names the other in front is not, nor are both as equals.
+	t.Not = regexp.MustCompile(`(?is)^(?:[^.]*?` + l + `.*?` + w + `)|both|same`)
+	return t
+}
+
+// more returns the id of the two that has more, and the other.
+func more(a, b string, of func(string) float64) (winner, loser string) {
+	if of(a) > of(b) {
+		return a, b
+	}
+	return b, a
+}
+
+// earlier returns the id of the two that was hired first, and the other.
+func (c *Company) earlier(a, b string) (winner, loser string) {
+	if c.people[a].hired < c.people[b].hired {
+		return a, b
+	}
+	return b, a
+}
+
+// listed matches text that has all names of the list.
+func (c *Company) listed() (want []string) {
+	for _, p := range c.people {
+		want = append(want, words(p.name))
+	}
+	return want
+}
