@@ -69,7 +69,7 @@ func newDecoder(f *Format, in chat.Source, o Options, yield func(chat.Event, err
 	d := new(decoder)
 	r, text := &d.Reader, &d.Buffer
 	d.in = input{Buffer: text, ctx: o.Context, src: in, taker: &d.calls, control: o.Control}
-	d.out = outlet{in: &d.in, yield: yield, asides: tools != nil}
+	d.out = outlet{in: &d.in, yield: yield, asides: tools != nil, repairs: &d.Repairs, repaired: o.Repaired}
 	d.marks = marks{Buffer: text, in: &d.in, f: f.Family, index: index()}
 	d.page = page{Buffer: text, in: &d.in, out: &d.out}
 	d.page.state, d.page.blank, d.page.fresh = chat.Text, true, true

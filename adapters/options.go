@@ -39,6 +39,9 @@ type Options struct {
 	// Alone reads this format only; else the marks of every known format are live, this one's first. Strict implies it.
 	Alone bool
 
+	// Repaired is told the codes of repairs before the event leaves that they concern; nil: nobody is.
+	Repaired func(code string)
+
 	// Context ends the reading with its error when it is done, also inside a large piece of text; nil: nothing does.
 	Context context.Context
 }

@@ -22,6 +22,10 @@ type outlet struct {
 	drafted   []chat.Event
 	draftGlue int // glue of the draft's first call; -1 before
 	strings   chat.Strings
+
+	repairs  *[]string         // of the reply so far
+	repaired func(code string) // is given each; nil: nobody wants them
+	told     int               // how many it was given
 }
 
 // page is the text outside of calls: what plain bytes are, and which of them are decided.
@@ -282,7 +286,20 @@ func (o *outlet) emit(e chat.Event) {
 		o.drafted = append(o.drafted, e)
 		return
 	}
+	if o.repaired != nil && e.Kind >= chat.CallStart {
+		o.tell()
+	}
 	if !o.in.dead && !o.yield(e, nil) {
 		o.in.stop()
 	}
+}
+
+// tell gives away the repairs since the last time. Those of a draft that was taken back are gone again, so the list may
+// have become shorter.
+func (o *outlet) tell() {
+	o.told = min(o.told, len(*o.repairs))
+	for _, code := range (*o.repairs)[o.told:] {
+		o.repaired(code)
+	}
+	o.told = len(*o.repairs)
 }

@@ -7,7 +7,10 @@
 //	json.go       bodies and answers
 //	events.go     what pages hear of changes
 //	tools.go      custom tools
-//	live.go       the last exchanges, and reading one again by another format
+//	live.go       the last exchanges
+//	replay.go     reading a text again by another format, and learning one
+//	watch.go      streams of what changes in them
+//	history.go    earlier exchanges, and those of a conversation
 //	models.go     models and examinations of them
 //	servers.go    other MCP servers, and the tools that are offered
 //	knowledge.go  knowledge bases
@@ -26,6 +29,7 @@ import (
 	"toolnorm/chat"
 	"toolnorm/internal/auth"
 	"toolnorm/internal/fault"
+	"toolnorm/internal/history"
 	"toolnorm/internal/store"
 	"toolnorm/internal/trace"
 	"toolnorm/tools"
@@ -47,13 +51,14 @@ type Config struct {
 	Version string         // the program's
 	Log     zerolog.Logger // a line for each change; the zero value logs nothing
 
-	Trace    *trace.Log      // the last exchanges; nil: none are kept
-	Reasons  []chat.Reason   // what the codes of repairs mean
-	Formats  *adapters.Set   // by which texts are read again; nil: the built-in ones
-	Models   Models          // nil: there are none
-	Servers  Servers         // nil: none are managed
-	KB       *kb.KB          // the knowledge bases; nil: there is no store for them
-	Registry *tools.Registry // every tool that is offered; nil: there are none
+	Trace    *trace.Log       // the last exchanges; nil: none are kept
+	History  *history.History // earlier ones; nil: they are not kept
+	Reasons  []chat.Reason    // what the codes of repairs mean
+	Formats  *adapters.Set    // by which texts are read again; nil: the built-in ones
+	Models   Models           // nil: there are none
+	Servers  Servers          // nil: none are managed
+	KB       *kb.KB           // the knowledge bases; nil: there is no store for them
+	Registry *tools.Registry  // every tool that is offered; nil: there are none
 }
 
 // Server answers below /admin. It may be used by many at once.
@@ -87,9 +92,9 @@ func New(c Config) *Server {
 	s.Use(c.Models, c.Formats)
 	s.Handle("GET "+API+"openapi.yaml", s.document)
 	s.Handle("GET "+API+"session", s.session)
-	s.Handle("GET "+eventsPath, s.stream)
+	s.Handle("GET "+API+"events", s.stream)
 	(&customTools{c.Tools, c.Log}).routes(s)
-	(&live{c.Trace, c.Reasons, &s.current, c.Log}).routes(s)
+	(&live{c.Trace, c.History, c.Reasons, &s.current, c.Log, s.events}).routes(s)
 	(&models{&s.current}).routes(s)
 	(&others{c.Servers, c.Registry, s.Publish}).routes(s)
 	(&knowledge{c.KB, c.Log, s.Publish}).routes(s)
@@ -118,9 +123,6 @@ func (s *Server) Publish(kind string) { s.events.publish(kind) }
 // Close ends the streams of pages, which would never end by themselves.
 func (s *Server) Close() { s.events.close() }
 
-// eventsPath is the stream of changes. It is not compressed: what it says has to arrive at once.
-const eventsPath = API + "events"
-
 // mustPack compresses what is text, also for a page that is far away.
 func mustPack(h http.Handler) http.HandlerFunc {
 	wrap, err := gzhttp.NewWrapper(gzhttp.ContentTypes([]string{"application/json", "application/yaml", "text/html", "text/css", "text/javascript"}))
@@ -132,7 +134,7 @@ func mustPack(h http.Handler) http.HandlerFunc {
 
 // ServeHTTP answers a request below /admin.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.URL.Path == eventsPath {
+	if streams(r.URL.Path) {
 		s.serve(w, r)
 		return
 	}

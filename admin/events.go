@@ -17,9 +17,9 @@ const (
 	beat = 15 * time.Second
 	// stall is how long a page that takes nothing is waited for.
 	stall = 30 * time.Second
-	// mostPages are the streams that are open at once. Each costs a goroutine and a
+	// mostPages are the streams that are open at once, two a page. Each costs a goroutine and a
 	// connection; a browser has six.
-	mostPages = 64
+	mostPages = 128
 )
 
 // hub tells the pages that are open what changed. A page hears kinds, never values: it

@@ -2,7 +2,6 @@ package admin
 
 import (
 	"cmp"
-	"encoding/json"
 	"net/http"
 	"strconv"
 	"sync/atomic"
@@ -13,27 +12,34 @@ import (
 	"toolnorm/chat"
 	"toolnorm/internal/auth"
 	"toolnorm/internal/fault"
+	"toolnorm/internal/history"
 	"toolnorm/internal/replay"
 	"toolnorm/internal/trace"
 )
 
 // live answers what is asked about the last exchanges, and reads texts again.
 type live struct {
-	trace   *trace.Log // nil: none are kept
+	trace   *trace.Log       // nil: none are kept
+	history *history.History // nil: none are kept over a restart
 	reasons []chat.Reason
 	current *atomic.Pointer[current]
 	log     zerolog.Logger
+	events  *hub
 }
 
 // routes adds those of the pages Overview and Live to a server.
 // A page is told that a request has come or ended and asks for what is new then.
 func (l *live) routes(to *Server) {
 	to.Handle("GET "+API+"exchanges", l.listExchanges)
+	to.Handle("GET "+API+"exchanges/live", l.followList)
 	to.Handle("GET "+API+"exchanges/{id}", l.oneExchange)
+	to.Handle("GET "+API+"exchanges/{id}/live", l.followOne)
 	to.Handle("POST "+API+"exchanges/{id}/stop", stopper(l.trace))
+	to.Handle("GET "+API+"history", l.search)
 	to.Handle("POST "+API+"texts", texts(l.trace, l.log))
 	to.Handle("GET "+API+"formats", l.listFormats)
 	to.Handle("POST "+API+"replay", l.replay)
+	to.Handle("POST "+API+"learn", l.learn)
 	if l.trace != nil {
 		l.trace.OnAdd(func() { to.Publish("exchanges") })
 	}
@@ -65,6 +71,7 @@ type exchanges struct {
 // exchange is one of them, and how each generation reads.
 type exchange struct {
 	Exchange *trace.Exchange    `json:"exchange"`
+	Turns    []trace.Exchange   `json:"turns"` // of its conversation, the oldest first, without what was said
 	Readings []*replay.Reading  `json:"readings"`
 	Reasons  map[string]meaning `json:"reasons"`
 }
@@ -125,14 +132,18 @@ func texts(kept *trace.Log, log zerolog.Logger) func(w http.ResponseWriter, r *h
 // oneExchange shows one with everything that is kept, and how each generation reads. The reasons are made when somebody
 // looks, not while clients wait.
 func (l *live) oneExchange(w http.ResponseWriter, r *http.Request) error {
-	var e *trace.Exchange
-	if l.trace != nil {
-		e = l.trace.Find(r.PathValue("id"))
+	e, err := l.find(r.Context(), r.PathValue("id"))
+	switch {
+	case err != nil:
+		return err
+	case e == nil:
+		return fault.New(fault.NotFound, "that request is not kept any more; only the last ones are (settings trace and history)")
 	}
-	if e == nil {
-		return fault.New(fault.NotFound, "that request is not kept any more; only the last ones are (setting trace)")
+	turns, err := l.turns(r.Context(), e.Conversation)
+	if err != nil {
+		return err
 	}
-	return write(w, http.StatusOK, exchange{e, l.readings(e), l.meanings()})
+	return write(w, http.StatusOK, exchange{e, turns, l.readings(e), l.meanings()})
 }
 
 // readings returns the readings of an exchange's generations; nil for one without text, or whose format is not known any more.
@@ -181,46 +192,3 @@ func tailOf(prompt string) string { return prompt[max(len(prompt)-64, 0):] }
 
 // maxReplay is how long a text may be that is read again, in bytes. What a trace keeps is shorter.
 const maxReplay = 256 << 10
-
-// listFormats names the formats by which a text can be read.
-// A user's own families are among them, since a replay is how one tries them out.
-func (l *live) listFormats(w http.ResponseWriter, _ *http.Request) error {
-	names := []string{}
-	for _, f := range l.current.Load().formats.All() {
-		names = append(names, f.Name)
-	}
-	return write(w, http.StatusOK, map[string][]string{"formats": names})
-}
-
-// replay reads a text by a format. No model is asked.
-// The schemas decide whether a call fits; without one any object does, as in the engine.
-func (l *live) replay(w http.ResponseWriter, r *http.Request) error {
-	var ask struct {
-		Text   string `json:"text"`
-		Format string `json:"format"`
-		Cut    bool   `json:"cut"`
-		Tools  []struct {
-			Name   string          `json:"name"`
-			Schema json.RawMessage `json:"schema"`
-		} `json:"tools"`
-	}
-	if err := read(r, &ask); err != nil {
-		return err
-	}
-	f := l.current.Load().formats.Named(ask.Format)
-	switch {
-	case f == nil:
-		return &fault.Error{Kind: fault.Invalid, Param: "format", Message: "there is no format " + ask.Format}
-	case len(ask.Text) > maxReplay:
-		return &fault.Error{Kind: fault.TooLarge, Param: "text", Message: "the text is longer than 256 KiB"}
-	}
-	t := replay.Text{Raw: ask.Text, Cut: ask.Cut}
-	for _, tool := range ask.Tools {
-		t.Tools = append(t.Tools, chat.Tool{Name: tool.Name, Schema: tool.Schema})
-	}
-	reading, err := replay.Read(f, t)
-	if err != nil {
-		return err
-	}
-	return write(w, http.StatusOK, reading)
-}

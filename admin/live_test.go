@@ -107,6 +107,29 @@ func TestReplayReadsByAnotherFormat(t *testing.T) {
 	}
 }
 
+func TestAFamilyIsProposedForAMarkedCall(t *testing.T) {
+	s := New(Config{})
+	const text = `{"name":"acme","text":"Héllo.\n<|tool|>get_weather<|args|>{\"city\":\"Rome\"}<|end|>","tools":[{"name":"get_weather"}],`
+	for _, row := range []struct {
+		body   string
+		status int
+		want   string
+	}{
+		{text + `"tool":{"from":16,"to":27},"arguments":{"from":35,"to":50}}`, 200, `call    <|tool|>{name}<|args|>{json}<|end|>`},
+		{text + `"tool":{"from":16,"to":27},"arguments":{"from":16,"to":27}}`, 400, "no JSON object"},
+		{text + `"tool":{"from":16,"to":27}}`, 400, "must be marked"},
+		{strings.Replace(text, "acme", "Ac me", 1) + `"tool":{"from":16,"to":27},"arguments":{"from":35,"to":50}}`, 400, `"param":"name"`},
+		{strings.Replace(text, "acme", "hermes", 1) + `"tool":{"from":16,"to":27},"arguments":{"from":35,"to":50}}`, 400, "already"},
+		{text + `"model":"x\ny","tool":{"from":16,"to":27},"arguments":{"from":35,"to":50}}`, 400, `"param":"model"`},
+		{text + `"model":"acme-7b","tool":{"from":16,"to":27},"arguments":{"from":35,"to":50}}`, 200, `models  acme-7b*`},
+		{`{"name":"acme","text":"` + strings.Repeat("a", 300<<10) + `"}`, 413, "256 KiB"},
+	} {
+		if status, body := asked(t, s, "POST", "/admin/api/learn", row.body); status != row.status || !strings.Contains(body, row.want) {
+			t.Errorf("%.200s: %d %s", row.body, status, body)
+		}
+	}
+}
+
 // someModels is an engine with one model.
 type someModels struct{}
 

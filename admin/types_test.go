@@ -13,6 +13,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"toolnorm/internal/family"
 	"toolnorm/internal/replay"
 	"toolnorm/internal/sqlsafe"
 	"toolnorm/internal/trace"
@@ -45,8 +46,14 @@ var pageTypes = []struct {
 	{name: "Reason", of: meaning{}},
 	{name: "Running", of: trace.Row{}},
 	{name: "Exchanges", of: exchanges{}},
+	{name: "Followed", of: followed{}},
+	{name: "Found", of: found{}},
+	{name: "Grown", of: trace.Grown{}},
+	{name: "Change", of: change{}},
 	{name: "ReadCall", of: replay.Call{}},
 	{name: "Reading", of: replay.Reading{}, schema: "Reading"},
+	{name: "Stretch", of: family.Stretch{}, schema: "Stretch"},
+	{name: "Proposal", of: proposal{}},
 	{name: "ExchangeView", of: exchange{}},
 	{name: "Param", of: dynamic.Param{}, schema: "Param"},
 	{name: "Options", of: dynamic.Options{}, schema: "Options"},
@@ -89,6 +96,7 @@ var narrower = map[string]string{
 	"Imported.status":       "'imported' | 'unchanged' | 'failed'",
 	"Document.departments":  "string[] | null",
 	"Trial.limits_hit":      "string[] | null",
+	"Followed.reasons":      "Record<string, Reason> | null",
 	"ExchangeView.exchange": "Exchange",
 	"ExchangeView.readings": "(Reading | null)[]",
 	// A tool that is kept has one; a draft has one when it is an edited tool's.

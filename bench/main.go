@@ -5,6 +5,7 @@
 //	bench mcp                      the MCP server alone, as Markdown on standard output
 //	bench all PROGRAM              everything, as Markdown on standard output; PROGRAM is toolnorm
 //	bench cost PROGRAM [ROUNDS]    what toolnorm costs beside ReverseProxy and the translator, as Markdown on standard output
+//	bench live PROGRAM [ROUNDS]    what looking at requests that run costs, and how late pages are; fails on a breach
 //	bench reverse ADDRESS TARGET   serves httputil.ReverseProxy; started by "bench all"
 //	bench translate ADDRESS TARGET serves the least that makes OpenAI's events of Ollama's records; started by "bench all"
 package main
@@ -45,12 +46,15 @@ func run(args []string) error {
 	case len(args) >= 2 && args[0] == "cost":
 		rounds, _ := strconv.Atoi(strings.Join(args[2:], "")) // 0: as many as the page has
 		return report.Cost(os.Stdout, args[1], rounds)
+	case len(args) >= 2 && args[0] == "live":
+		rounds, _ := strconv.Atoi(strings.Join(args[2:], ""))
+		return report.Live(os.Stdout, args[1], max(rounds, 1))
 	case len(args) == 3 && args[0] == "translate":
 		return drive.Translate(args[1], args[2])
 	case len(args) == 3 && args[0] == "reverse":
 		return drive.Reverse(args[1], args[2])
 	}
-	return errors.New("usage: bench gate | hostile PROGRAM [NAME] | mcp | all PROGRAM | cost PROGRAM [ROUNDS] | reverse ADDRESS TARGET | translate ADDRESS TARGET")
+	return errors.New("usage: bench gate | hostile PROGRAM [NAME] | mcp | all PROGRAM | cost PROGRAM [ROUNDS] | live PROGRAM [ROUNDS] | reverse ADDRESS TARGET | translate ADDRESS TARGET")
 }
 
 // gate measures the decoder and the MCP server, and fails when they break a limit.

@@ -32,6 +32,10 @@ type Observer struct {
 	// it: a word fit for a header's name ("Trimmed"), and a sentence. What was done to the request comes before the first
 	// event, the rest before the Finish.
 	OnNote func(word, text string)
+
+	// OnRepair is told the code of a repair once it is decided, while the reply goes on, maybe more than once. What counts at
+	// the end is Meta.Repairs of the Finish event.
+	OnRepair func(code string)
 }
 
 // Pulse is how the reader of a model server keeps the client's connection alive while it waits.

@@ -41,7 +41,7 @@ func TestTheAdminPage(t *testing.T) {
 	cmd := exec.Command("node", filepath.Join("admin", "story.mjs"), packages, browser, base, shots, keyed)
 	out, err := cmd.CombinedOutput()
 	t.Logf("%s", out)
-	if err != nil || strings.Count(string(out), "ok ") < 18 {
+	if err != nil || strings.Count(string(out), "ok ") < 20 {
 		t.Errorf("the story ended: %v", err)
 	}
 }

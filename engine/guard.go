@@ -257,5 +257,8 @@ func (g *guard) finish(ev chat.Event) bool {
 func (g *guard) step(name string) {
 	if !slices.Contains(g.steps, name) {
 		g.steps = append(g.steps, name)
+		if g.j.observer.OnRepair != nil {
+			g.j.observer.OnRepair(name)
+		}
 	}
 }

@@ -35,6 +35,7 @@ type Server struct {
 
 	http  *http.Server
 	mu    sync.Mutex
+	began map[string]time.Time
 	ended map[string]time.Time
 }
 
@@ -46,7 +47,7 @@ func Start() (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{URL: "http://" + l.Addr().String(), ended: map[string]time.Time{}}
+	s := &Server{URL: "http://" + l.Addr().String(), began: map[string]time.Time{}, ended: map[string]time.Time{}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /api/version", answer(`{"version":"0.34.3"}`))
 	mux.HandleFunc("GET /api/tags", answer(fmt.Sprintf(`{"models":[{"name":%q,"model":%q,"digest":"0123456789abcdef"}]}`, Model, Model)))
@@ -68,6 +69,13 @@ func (s *Server) When(id string) time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.ended[id]
+}
+
+// Began returns the moment at which the first token of the reply with that id was due; zero when it has not begun.
+func (s *Server) Began(id string) time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.began[id]
 }
 
 // answer returns a handler that always says the same.
@@ -159,6 +167,9 @@ func (s *Server) write(w http.ResponseWriter, r *http.Request, script string, fr
 	frames := sc.frames(frame)
 	flusher, _ := w.(http.Flusher)
 	start := time.Now()
+	s.mu.Lock()
+	s.began[sc.ID] = start
+	s.mu.Unlock()
 	for i, f := range frames {
 		if sc.Rate > 0 {
 			due := start.Add(time.Duration(i) * time.Second / time.Duration(sc.Rate))

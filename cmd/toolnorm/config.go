@@ -139,8 +139,9 @@ type access struct {
 
 // debugSettings say what is kept and logged.
 type debugSettings struct {
-	Trace       int    `default:"50" restart:"yes" help:"How many of the last requests to keep in memory and show at /debug, on this machine only; 0 to 1000."`
-	TraceBodies bool   `restart:"yes" help:"Keep their prompts and replies, too: up to 256 KiB each."`
+	Trace       int  `default:"50" restart:"yes" help:"How many of the last requests to keep in memory and show at /debug, on this machine only; 0 to 1000."`
+	TraceBodies bool `restart:"yes" help:"Keep their prompts and replies, too: up to 256 KiB each."`
+	histories   `embed:""`
 	LogLevel    string `default:"info" enum:"debug,info,warn,error" help:"What to log: debug, info, warn or error. Prompts, replies and keys are never logged."`
 	LogFormat   string `default:"auto" enum:"auto,text,json" restart:"yes" help:"Log format: text, json, or auto (text on a terminal, JSON elsewhere)."`
 }
@@ -345,7 +346,7 @@ func (c *Config) resolve() (s settings, err error) {
 		return s, fmt.Errorf("trace: must be 0 to %d", maxTrace)
 	}
 	if c.Data, err = home.Data(c.Data); err == nil {
-		err = cmp.Or(checkFolder(c.Data), checkStore(c.Store), checkSuffixes(c.ListSuffixes))
+		err = cmp.Or(checkFolder(c.Data), checkStore(c.Store), checkSuffixes(c.ListSuffixes), c.histories.check())
 	}
 	if err != nil {
 		return s, err

@@ -25,7 +25,7 @@
 //	runner.go     what toolrun asks for
 //	mcp.go        MCP clients over HTTP, and the one that started the program
 //	admin.go      the keys of administrators
-//	log.go        the log
+//	log.go        the log; history.go: requests that are kept over a restart
 //
 // Commands that take the settings of serve:
 //

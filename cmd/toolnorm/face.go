@@ -14,6 +14,8 @@ import (
 	"toolnorm/chat"
 	"toolnorm/engine"
 	"toolnorm/internal/front"
+	"toolnorm/internal/history"
+	"toolnorm/internal/sleep"
 	"toolnorm/internal/trace"
 	"toolnorm/internal/version"
 	"toolnorm/mcpserver"
@@ -37,7 +39,9 @@ type face struct {
 
 // lasting are the parts that outlive a face: what they keep, as sessions, tokens and the last exchanges, must not end with the settings.
 type lasting struct {
-	trace   *trace.Log // the last exchanges; nil: none are kept
+	trace   *trace.Log       // the last exchanges; nil: none are kept
+	history *history.History // nil: requests are not kept over a restart
+	writes  sleep.Group      // what writes it, to the last request's end
 	reasons []chat.Reason
 	replies *responses.Replies
 	bodies  *front.Bodies     // bounds the requests that are being answered
@@ -51,6 +55,7 @@ type lasting struct {
 // openLasting makes them, by the settings that the program was started with.
 func (m *Main) openLasting() {
 	m.trace = m.traceLog()
+	m.openHistory()
 	m.reasons, m.replies = append(adapters.Reasons(), engine.Reasons()...), new(responses.Replies)
 	m.bodies = &front.Bodies{Most: m.Config.MaxBodies, Uploads: "/api/blobs/", Log: m.log}
 	m.door = &door{folder: m.Config.Data, tools: m.toolbox.Registry, log: m.log, unkept: m.unkept}
@@ -64,7 +69,7 @@ func (m *Main) openLasting() {
 		m.mcp = newMCP(m.mcpConfig(key), m.toolbox)
 	}
 	c := admin.Config{
-		Trace: m.trace, Reasons: m.reasons, Page: web.Handler(), Version: version.String(), Log: m.log,
+		Trace: m.trace, History: m.history, Reasons: m.reasons, Page: web.Handler(), Version: version.String(), Log: m.log,
 		Registry: m.toolbox.Registry, KB: m.toolbox.KB, Tools: m.toolbox.Custom,
 	}
 	if m.remote != nil { // an interface with a nil pointer in it would not be nil

@@ -78,6 +78,7 @@ func (m *Main) Run() error {
 	if err = m.serve(beside, before.Wrap(m), m.newFace(m.Config, settings, nil)); err != nil {
 		m.stop()
 		m.beside.Close()
+		m.writes.Close()
 		m.closeRemote()
 		err = errors.Join(err, m.toolbox.Close())
 	}
@@ -179,6 +180,7 @@ func (m *Main) Close() error {
 	m.admin.Close()
 	m.closeMCP(ctx)
 	err := m.server.shutdown(ctx, m.Config.Grace, m.log)
+	m.writes.Close()
 	m.bodies.Close()
 	return errors.Join(err, m.toolbox.Close())
 }

@@ -272,6 +272,49 @@ await step('a request is asked again in the playground', async () => {
   await page.locator('.message.assistant, .chat .problem').first().waitFor();
 });
 
+// asked is a request as a client sends it.
+const asked = (...messages) =>
+  fetch(`${base}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ model: 'demo/hermes', stream: true, messages: messages.map((content, i) => ({ role: i % 2 ? 'assistant' : 'user', content })) }),
+  });
+
+await step('both sides of a request stream while it runs, and a conversation is one line', async () => {
+  await go(page, 'live');
+  const long = asked('word '.repeat(8000));
+  await page.getByRole('region', { name: 'Running now' }).locator('tr', { hasText: 'demo/hermes' }).getByRole('link').click();
+  for (const side of ['What the model wrote', 'What the client received']) {
+    const text = page.locator('[aria-busy] section', { hasText: side }).locator('pre').first();
+    await text.filter({ hasText: 'word word' }).waitFor();
+    const before = (await text.innerText()).length;
+    await page.waitForTimeout(300);
+    assert.ok((await text.innerText()).length > before, `${side}: nothing has come`);
+  }
+  await (await long).text();
+  await page.getByRole('button', { name: 'Ask again in the playground' }).waitFor();
+  for (const turn of [['one'], ['one', 'x', 'two'], ['one', 'x', 'two', 'y', 'three']]) await (await asked(...turn)).text();
+  await go(page, 'live');
+  const more = page.getByRole('button', { name: '2 earlier requests' });
+  await more.click();
+  await page.locator('tr.under').nth(1).getByRole('link').click();
+  await page.getByRole('navigation', { name: 'Conversation' }).getByRole('link', { name: '3' }).waitFor();
+});
+
+await step('a text that should have been a call is marked, and a family is proposed', async () => {
+  await (await asked('[[CALL get_weather]]{"city": "Oslo"}[[/CALL]]')).text();
+  await go(page, 'live');
+  await page.locator('table.live tbody tr').first().getByRole('link').click();
+  await page.getByText('This should have been a call').click();
+  const area = page.locator('textarea[readonly]');
+  for (const [word, button] of [['get_weather', 'The selection is the name'], ['{"city": "Oslo"}', 'The selection is the arguments']]) {
+    await area.evaluate((x, w) => (x.focus(), x.setSelectionRange(x.value.indexOf(w), x.value.indexOf(w) + w.length)), word);
+    await page.getByRole('button', { name: button }).click();
+  }
+  await page.getByRole('button', { name: 'Propose a family' }).click();
+  await text(page, '[[CALL {name}]]{json}[[/CALL]]');
+});
+
 await step('a model is probed, and what was found is shown', async () => {
   await go(page, 'models');
   await page.getByRole('checkbox').check();

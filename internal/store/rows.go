@@ -105,6 +105,9 @@ func Needed(s *string) any { return text{s, false, true, longestName} }
 // Text is a column of text that is not empty, of a length in bytes.
 func Text(s *string, longest int) any { return text{s, false, true, longest} }
 
+// Long is a column of text that may be empty and not NULL, of a length in bytes.
+func Long(s *string, longest int) any { return text{s, false, false, longest} }
+
 // Scan takes the value of a column.
 func (t text) Scan(value any) error {
 	s, ok := value.(string)

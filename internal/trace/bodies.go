@@ -38,11 +38,12 @@ type Bodies struct {
 	promptRoom int
 	prompt     string // that no generation has begun with yet
 	missing    int    // bytes of it
+	run        *running
 }
 
 // newBodies returns the new bodies of an exchange that begins then.
-func newBodies(begin time.Time) *Bodies {
-	b := &Bodies{Messages: []Message{}, Wrote: []*Generation{}, begin: begin, wroteRoom: maxSide, leftRoom: maxSide, promptRoom: maxPrompt}
+func newBodies(begin time.Time, run *running) *Bodies {
+	b := &Bodies{Messages: []Message{}, Wrote: []*Generation{}, begin: begin, run: run, wroteRoom: maxSide, leftRoom: maxSide, promptRoom: maxPrompt}
 	b.Left = Side{Parts: []Part{}, room: &b.leftRoom}
 	return b
 }
@@ -162,6 +163,8 @@ func (m *Message) size() int {
 // Prompted keeps the prompt of the generation that begins next. See chat.Observer.
 // It comes before the server is asked to write, which may refuse: then the prompt of the next attempt takes its place.
 func (b *Bodies) Prompted(text string) {
+	b.run.mu.Lock()
+	defer b.run.mu.Unlock()
 	b.prompt = clip(text, b.promptRoom)
 	b.missing = max(len(text)-b.promptRoom, 0)
 }
@@ -169,11 +172,17 @@ func (b *Bodies) Prompted(text string) {
 // Heard begins another generation, and answers what takes its events. See chat.Request.
 // It may begin while another one is still listed: rewrites run in the middle of a reply.
 func (b *Bodies) Heard(generation string) func(chat.Event) {
+	b.run.mu.Lock()
+	defer b.run.mu.Unlock()
 	g := &Generation{Name: generation, Prompt: b.prompt, PromptMissing: b.missing, Side: Side{Parts: []Part{}, room: &b.wroteRoom}}
 	b.promptRoom -= min(len(b.prompt), b.promptRoom)
 	b.prompt, b.missing = "", 0
 	b.Wrote = append(b.Wrote, g)
-	return func(ev chat.Event) { g.add(&ev, time.Since(b.begin)) }
+	return func(ev chat.Event) {
+		b.run.mu.Lock()
+		defer b.run.mu.Unlock()
+		g.add(&ev, time.Since(b.begin))
+	}
 }
 
 // add takes an event that came at that time.

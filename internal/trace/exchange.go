@@ -13,16 +13,13 @@ const (
 	maxCalls = 64  // calls that are listed
 )
 
-// Exchange is one request and its reply. Its methods are for the goroutine that answers, until the exchange is added.
+// Exchange is one request and its reply. Its methods are for the goroutine that answers, until the exchange is added. Who looks on
+// meanwhile does so by a Watch.
 // Its JSON is what /debug/exchanges gives, field by field, so names and units are a promise.
 type Exchange struct {
-	ID     string    `json:"id"`
-	Time   time.Time `json:"time"` // when the request came
-	Form   string    `json:"form"` // of the question, as in the log
-	Path   string    `json:"path"`
-	Model  string    `json:"model"`
-	Stream bool      `json:"stream"`
-	Tools  int       `json:"tools"` // how many were offered
+	ID   string    `json:"id"`
+	Time time.Time `json:"time"` // when the request came
+	Question
 
 	Way
 	Status  int      `json:"status"` // 499: the client went away
@@ -38,6 +35,24 @@ type Exchange struct {
 	Tokens
 	Times
 	Bodies *Bodies `json:"bodies,omitempty"` // nil: not kept
+
+	run *running
+}
+
+// Question says what was asked.
+type Question struct {
+	Form   string `json:"form"` // as in the log
+	Path   string `json:"path"`
+	Model  string `json:"model"`
+	Stream bool   `json:"stream"`
+	Tools  int    `json:"tools"` // how many were offered
+	Turn
+}
+
+// Turn says which conversation a request goes on with: its messages begin with those of the one before.
+type Turn struct {
+	Conversation string `json:"conversation,omitempty"` // the id of the first request; empty: nothing was said
+	Number       int    `json:"turn,omitempty"`         // from 1 on; a request that was repeated has the number of the first
 }
 
 // Way says how the model was read.
@@ -80,7 +95,10 @@ func millis(d time.Duration) Millis { return Millis(d/(100*time.Microsecond)) / 
 
 // Asked notes what the request is.
 func (e *Exchange) Asked(r *chat.Request, stream bool) {
+	e.run.mu.Lock()
+	defer e.run.mu.Unlock()
 	e.Model, e.Stream, e.Tools = clip(r.Model, maxName), stream, len(r.Tools)
+	e.Turn = e.run.talks.of(e.ID, r.Messages)
 	if e.Bodies != nil {
 		e.Bodies.asked(r)
 	}
@@ -89,6 +107,8 @@ func (e *Exchange) Asked(r *chat.Request, stream bool) {
 // Chosen notes how the reply will be read. See chat.Request.
 // It comes once for each strategy that is tried, the last of which answers.
 func (e *Exchange) Chosen(format, strategy string) {
+	e.run.mu.Lock()
+	defer e.run.mu.Unlock()
 	if e.Tried = append(e.Tried, strategy); len(e.Tried) > maxCalls {
 		e.Tried = e.Tried[1:]
 	}
@@ -98,6 +118,8 @@ func (e *Exchange) Chosen(format, strategy string) {
 // Noted notes what was done to the request. See chat.Request.
 // A client chooses some of these words (names of tools), so their number and length have bounds.
 func (e *Exchange) Noted(word, text string) {
+	e.run.mu.Lock()
+	defer e.run.mu.Unlock()
 	if len(e.Notes) < maxCalls {
 		e.Notes = append(e.Notes, clip(strings.ToLower(word)+": "+text, 4*maxName))
 	}
@@ -106,6 +128,8 @@ func (e *Exchange) Noted(word, text string) {
 // Event notes what leaves.
 // Indexes count the calls of the reply, and those beyond maxCalls are only counted.
 func (e *Exchange) Event(ev *chat.Event) {
+	e.run.mu.Lock()
+	defer e.run.mu.Unlock()
 	if e.Bodies != nil {
 		e.Bodies.Left.add(ev, time.Since(e.Time))
 	}
@@ -155,6 +179,8 @@ func (e *Exchange) meta(m *chat.Meta) {
 // with calls by "stop", and OpenAI's form says "tool_calls".
 // A reply that broke off has no end, and keeps none.
 func (e *Exchange) Told(reason string) {
+	e.run.mu.Lock()
+	defer e.run.mu.Unlock()
 	if reason == "" || e.Finish == "" {
 		return
 	}
@@ -170,6 +196,8 @@ func (e *Exchange) Told(reason string) {
 // End notes how the exchange ended: with which status, for what reason if it failed, and after what time; first is that
 // of the first event.
 func (e *Exchange) End(status int, err error, first, total time.Duration) {
+	e.run.mu.Lock()
+	defer e.run.mu.Unlock()
 	e.Status, e.First, e.Total = status, millis(first), millis(total)
 	if err != nil {
 		e.Error = clip(err.Error(), 4*maxName)

@@ -3,7 +3,7 @@
 //
 // The log says that a request failed; the trace shows why a call became text: what the model wrote before
 // anything was made of it, how it was read, what was repaired, and what left. It is memory alone, gone with
-// the process.
+// the process, but for what a Keeper keeps.
 package trace
 
 import (
@@ -19,6 +19,7 @@ type Log struct {
 	bodies bool
 	until  atomic.Int64 // nanoseconds of the time to which what is said is kept as well; 0: none is set
 	added  func()       // called when a request has come or ended; nil: nobody asked
+	keeper Keeper       // nil: nobody keeps exchanges longer
 	start  time.Time
 
 	mu     sync.Mutex
@@ -27,25 +28,38 @@ type Log struct {
 	seen   int
 	counts map[string]int
 
-	running map[string]*Running // by id
+	running map[string]*Exchange // by id
+	talks   *conversations
 }
 
 // New makes a Log of the last n exchanges, at least one. With bodies it keeps what was said as well, up to 256 KiB an
 // exchange.
 func New(n int, bodies bool) *Log {
-	return &Log{bodies: bodies, start: time.Now(), ring: make([]*Exchange, max(n, 1)), counts: map[string]int{}, running: map[string]*Running{}}
+	return &Log{bodies: bodies, start: time.Now(), ring: make([]*Exchange, max(n, 1)), counts: map[string]int{}, running: map[string]*Exchange{}, talks: newConversations()}
 }
 
 // OnAdd has f called whenever a request has come, or an exchange was added, so that a page that shows them can ask again. It must be said before
 // the first request; f must not wait.
 func (l *Log) OnAdd(f func()) { l.added = f }
 
+// Keeper keeps exchanges longer than the log does.
+type Keeper interface {
+	Collects() bool         // whether it wants any texts, which then have to be collected while the reply comes
+	Wants(e *Exchange) bool // whether it wants those of an exchange that has ended
+	Keep(e *Exchange)       // it must not wait, and e not be changed
+}
+
+// KeepIn has exchanges kept by k as well, with the texts that it wants, which this log then has, too. It must be said before the first
+// request.
+func (l *Log) KeepIn(k Keeper) { l.keeper = k }
+
 // Begin makes the record of an exchange. The Log has it once it was added.
-// A request that still runs is shown by Run.
+// A request that still runs is shown by Show.
 func (l *Log) Begin(id, form, path string, at time.Time) *Exchange {
-	e := &Exchange{ID: id, Form: form, Path: path, Time: at, Calls: []Call{}, Repairs: []string{}}
-	if l.bodies || at.UnixNano() < l.until.Load() {
-		e.Bodies = newBodies(at)
+	e := &Exchange{ID: id, Time: at, Question: Question{Form: form, Path: path}, Calls: []Call{}, Repairs: []string{}, run: &running{talks: l.talks}}
+	e.run.shown = l.bodies || at.UnixNano() < l.until.Load()
+	if e.run.shown || l.keeper != nil && l.keeper.Collects() {
+		e.Bodies = newBodies(at, e.run)
 	}
 	return e
 }
@@ -53,7 +67,15 @@ func (l *Log) Begin(id, form, path string, at time.Time) *Exchange {
 // Add puts an exchange that has ended in the place of the oldest. It must not be changed any more.
 // Repairs are counted here, once an exchange, and outlive it in the ring.
 func (l *Log) Add(e *Exchange) {
+	if e.Bodies != nil && !e.run.shown && !l.keeper.Wants(e) {
+		e.run.mu.Lock() // somebody may look
+		e.Bodies = nil
+		e.run.mu.Unlock()
+	}
 	l.put(e)
+	if l.keeper != nil {
+		l.keeper.Keep(e)
+	}
 	l.tell()
 }
 
@@ -72,8 +94,10 @@ func (l *Log) tell() {
 
 // put is Add under the lock.
 func (l *Log) put(e *Exchange) {
+	e.run.ended.Store(true)
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	delete(l.running, e.ID)
 	l.ring[l.next] = e
 	l.next = (l.next + 1) % len(l.ring)
 	l.seen++
@@ -95,6 +119,26 @@ func (l *Log) Find(id string) *Exchange {
 	return nil
 }
 
+// Conversation returns the exchanges of a conversation that are kept, the oldest first, without what was said.
+func (l *Log) Conversation(id string) []Exchange {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	all := []Exchange{}
+	for i := range l.ring {
+		if e := l.ring[(l.next+i)%len(l.ring)]; e != nil && id != "" && e.Conversation == id {
+			all = append(all, e.short())
+		}
+	}
+	return all
+}
+
+// short returns a copy without what was said. Its slices are shared with what never changes any more.
+func (e *Exchange) short() Exchange {
+	short := *e
+	short.Bodies = nil
+	return short
+}
+
 // List is all that a Log keeps, but for what was said.
 type List struct {
 	Seen      int            `json:"seen"`      // exchanges since the start
@@ -112,7 +156,6 @@ type List struct {
 func (l *Log) List() List { return l.After(0) }
 
 // After gives the present state without the exchanges that somebody has who has seen so many of them.
-// The exchanges are copies, and their slices are shared with what never changes any more.
 func (l *Log) After(seen int) List {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -125,9 +168,7 @@ func (l *Log) After(seen int) List {
 		if e == nil {
 			break
 		}
-		short := *e
-		short.Bodies = nil
-		list.Exchanges = append(list.Exchanges, short)
+		list.Exchanges = append(list.Exchanges, e.short())
 	}
 	return list
 }

@@ -8,20 +8,17 @@ import (
 	"time"
 )
 
-// Running is a request that is being answered. Its methods are for the goroutine that answers; who
-// looks meanwhile gets a Row.
-type Running struct {
-	log   *Log
-	row   Row // what does not change
-	start time.Time
-	stop  func()
+// running is what an exchange shares with those who look at it while it is answered.
+type running struct {
+	mu      sync.Mutex // guards all of the exchange until it was added
+	talks   *conversations
+	stop    func()
+	shown   bool     // what is said may be looked at; else it is only collected for the keeper
+	decided []string // codes of repairs so far, each once
 
-	first  atomic.Int64 // nanoseconds from start to the first event; 0: none came
+	first  atomic.Int64 // nanoseconds until the first event; 0: none came
 	pieces atomic.Int64
-
-	mu               sync.Mutex
-	model            string
-	format, strategy string
+	ended  atomic.Bool
 }
 
 // Row is what can be seen of a request that runs.
@@ -36,69 +33,67 @@ type Row struct {
 	First    Millis    `json:"first_ms"` // until the first event; 0: the model has not begun
 	Total    Millis    `json:"total_ms"` // so far
 	Pieces   int64     `json:"pieces"`   // of the reply so far, which are about its tokens
+	Texts    bool      `json:"texts"`    // whether what is said can be seen as it comes
 }
 
-// Run shows a request until its End. stop ends it.
-func (l *Log) Run(id, form, path string, at time.Time, stop func()) *Running {
-	r := &Running{log: l, row: Row{ID: id, Time: at, Form: form, Path: path}, start: at, stop: stop}
+// Show lists an exchange as one that runs until it is added. stop ends it.
+func (l *Log) Show(e *Exchange, stop func()) {
+	e.run.stop = stop
 	l.mu.Lock()
-	l.running[id] = r
+	l.running[e.ID] = e
 	l.mu.Unlock()
 	l.tell()
-	return r
 }
 
-// End takes the request off the list. It may be called twice.
-func (r *Running) End() {
-	r.log.mu.Lock()
-	delete(r.log.running, r.row.ID)
-	r.log.mu.Unlock()
+// Count counts an event of the reply; first is the time until the first one. It takes no lock, as it is called
+// for every token.
+func (e *Exchange) Count(first time.Duration) {
+	if e.run.pieces.Add(1) == 1 {
+		e.run.first.Store(int64(first))
+	}
 }
 
-// Asked names the model.
-func (r *Running) Asked(model string) {
-	r.mu.Lock()
-	r.model = model
-	r.mu.Unlock()
-	r.log.tell()
-}
-
-// Chosen says how the reply is read.
-func (r *Running) Chosen(format, strategy string) {
-	r.mu.Lock()
-	r.format, r.strategy = format, strategy
-	r.mu.Unlock()
-}
-
-// Event counts an event of the reply; first is the time until the first one.
-func (r *Running) Event(first time.Duration) {
-	if r.pieces.Add(1) == 1 {
-		r.first.Store(int64(first))
+// Decided notes a repair while the reply is read. At its end the reply itself names all repairs.
+func (e *Exchange) Decided(code string) {
+	e.run.mu.Lock()
+	defer e.run.mu.Unlock()
+	if !slices.Contains(e.run.decided, code) {
+		e.run.decided = append(e.run.decided, code)
 	}
 }
 
 // Stop ends a request that runs, and reports whether there is one.
 func (l *Log) Stop(id string) bool {
-	l.mu.Lock()
-	r := l.running[id]
-	l.mu.Unlock()
-	if r == nil {
+	e := l.find(id)
+	if e == nil || e.run.stop == nil {
 		return false
 	}
-	r.stop()
+	e.run.stop()
 	return true
+}
+
+// find returns a request that runs; nil when there is none of that id.
+func (l *Log) find(id string) *Exchange {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.running[id]
+}
+
+// row is what can be seen of an exchange that runs. e.run.mu is held.
+func (e *Exchange) row() Row {
+	return Row{
+		ID: e.ID, Time: e.Time, Form: e.Form, Path: e.Path, Model: e.Model, Format: e.Format, Strategy: e.Strategy, Texts: e.run.shown,
+		First: millis(time.Duration(e.run.first.Load())), Total: millis(time.Since(e.Time)), Pieces: e.run.pieces.Load(),
+	}
 }
 
 // rows are the requests that run, the newest first. l.mu is held.
 func (l *Log) rows() []Row {
 	all := make([]Row, 0, len(l.running))
-	for _, r := range l.running {
-		row := r.row
-		r.mu.Lock()
-		row.Model, row.Format, row.Strategy = r.model, r.format, r.strategy
-		r.mu.Unlock()
-		row.First, row.Total, row.Pieces = millis(time.Duration(r.first.Load())), millis(time.Since(r.start)), r.pieces.Load()
-		all = append(all, row)
+	for _, e := range l.running {
+		e.run.mu.Lock()
+		all = append(all, e.row())
+		e.run.mu.Unlock()
 	}
 	slices.SortFunc(all, func(a, b Row) int { return cmp.Or(b.Time.Compare(a.Time), cmp.Compare(a.ID, b.ID)) })
 	return all

@@ -53,7 +53,7 @@ func TestAnExchangeSaysWhatBecameOfIt(t *testing.T) {
 	e.End(499, errors.New("gone"), 1500*time.Microsecond, 2*time.Second)
 	e.Time = time.Time{}
 	got, err := json.Marshal(e)
-	want := `{"id":"id","time":"0001-01-01T00:00:00Z","form":"chat","path":"/v1/chat/completions","model":"m","stream":true,"tools":2,` +
+	want := `{"id":"id","time":"0001-01-01T00:00:00Z","form":"chat","path":"/v1/chat/completions","model":"m","stream":true,"tools":2,"conversation":"id","turn":1,` +
 		`"format":"hermes","strategy":"native","tried":["tap","native"],"status":499,"error":"gone","finish":"length","cause":"a call was cut",` +
 		`"calls":[{"id":"call_get_weather","name":"get_weather"},{"id":"call_get_time","name":"get_time","open":true}],"repairs":["quotes"],"cut":true,` +
 		`"prompt_tokens":3,"completion_tokens":4,"first_ms":1.5,"total_ms":2000,"load_ms":1000}`

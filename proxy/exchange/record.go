@@ -21,7 +21,6 @@ type Record struct {
 	// What every event looks at comes first and stands together.
 	first  time.Duration   // from start to the first event; 0: none came
 	kept   *trace.Exchange // nil: nothing is kept of it
-	live   *trace.Running  // nil: nobody sees it while it runs
 	pieces bool            // of kept: what was said is kept, too
 
 	Model string
@@ -63,8 +62,8 @@ func (x *Record) note(e chat.Event) {
 	if x.first == 0 {
 		x.first = time.Since(x.start)
 	}
-	if x.live != nil {
-		x.live.Event(x.first)
+	if x.kept != nil {
+		x.kept.Count(x.first)
 	}
 	switch e.Kind {
 	case chat.Text, chat.Reasoning, chat.CallArgs:
@@ -96,9 +95,9 @@ func (x *Record) note(e chat.Event) {
 // Requests that are passed on are not among them: nothing is read in those.
 func (x *Record) trace(log *trace.Log, path string, stop func()) {
 	if log != nil {
-		x.live = log.Run(x.id, x.api, path, x.start, stop)
 		x.kept = log.Begin(x.id, x.api, path, x.start)
 		x.pieces = x.kept.Bodies != nil
+		log.Show(x.kept, stop)
 	}
 }
 
@@ -114,9 +113,6 @@ func (x *Record) observer(h http.Header, a *form.Ask, reply form.Reply) *chat.Ob
 			x.Meta.Format, x.Meta.Strategy = format, strategy
 			if x.kept != nil {
 				x.kept.Chosen(format, strategy)
-				if x.live != nil {
-					x.live.Chosen(format, strategy)
-				}
 			}
 		},
 		OnPrompt: func(tokens int) { x.prompt = tokens },
@@ -127,9 +123,7 @@ func (x *Record) observer(h http.Header, a *form.Ask, reply form.Reply) *chat.Ob
 	}
 	if x.kept != nil {
 		x.kept.Asked(&a.Request, a.Stream)
-		if x.live != nil {
-			x.live.Asked(a.Model)
-		}
+		o.OnRepair = x.kept.Decided
 		if x.pieces {
 			o.OnGeneration, o.OnRendered = x.kept.Bodies.Heard, x.kept.Bodies.Prompted
 		}
@@ -140,9 +134,6 @@ func (x *Record) observer(h http.Header, a *form.Ask, reply form.Reply) *chat.Ob
 // keep ends the exchange.
 func (x *Record) keep(log *trace.Log, m *meter, err error) {
 	if x.kept != nil {
-		if x.live != nil {
-			x.live.End()
-		}
 		x.kept.Told(x.reason)
 		x.kept.End(statusOf(m, err), cause(err), x.first, time.Since(x.start))
 		log.Add(x.kept)

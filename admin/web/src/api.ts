@@ -97,18 +97,19 @@ export const post = <T>(path: string, body: unknown = {}) => json<T>('POST', pat
 export const put = <T>(path: string, body: unknown) => json<T>('PUT', path, body);
 export const del = <T>(path: string, body?: unknown) => json<T>('DELETE', path, body);
 
-// listen follows /admin/api/events until the returned function is called, and connects again when the stream ends. fetch
+// listen follows a stream of events until the returned function is called, and connects again when the stream ends. fetch
 // is used because EventSource can send no key.
 export function listen(
   on: (e: ServerEvent) => void,
   live: (connected: boolean) => void,
+  path = '/admin/api/events',
 ): () => void {
   const stop = new AbortController();
   let pause = 500;
   void (async () => {
     while (!stop.signal.aborted) {
       try {
-        const response = await send('GET', '/admin/api/events', undefined, stop.signal);
+        const response = await send('GET', path, undefined, stop.signal);
         live(true);
         pause = 500;
         for await (const e of events(response.body!)) on(e);
@@ -122,6 +123,23 @@ export function listen(
     }
   })();
   return () => stop.abort();
+}
+
+// listenVisible listens while the tab can be seen: a browser has six connections to a server, and a stream takes one. What
+// is followed so begins with everything, each time it begins.
+export function listenVisible(path: string, on: (e: ServerEvent) => void, begin = () => {}) {
+  let stop: (() => void) | undefined;
+  const follow = () => {
+    if (document.hidden) stop?.();
+    else stop ??= listen(on, (connected) => connected && begin(), path);
+    if (document.hidden) stop = undefined;
+  };
+  follow();
+  document.addEventListener('visibilitychange', follow);
+  return () => {
+    document.removeEventListener('visibilitychange', follow);
+    stop?.();
+  };
 }
 
 const followers = new Map<string, Set<() => void>>();

@@ -14,6 +14,8 @@ export interface Exchange {
   model: string;
   stream: boolean;
   tools: number;
+  conversation?: string;
+  turn?: number;
   format?: string;
   strategy?: string;
   tried?: string[];
@@ -102,6 +104,7 @@ export interface Running {
   first_ms: number;
   total_ms: number;
   pieces: number;
+  texts: boolean;
 }
 
 export interface Exchanges {
@@ -113,6 +116,45 @@ export interface Exchanges {
   running: Running[];
   start: string;
   texts_until?: string;
+  reasons: Record<string, Reason>;
+}
+
+export interface Followed {
+  seen: number;
+  keeps: number;
+  bodies: boolean;
+  counts: Record<string, number>;
+  exchanges: Exchange[];
+  running: Running[];
+  start: string;
+  texts_until?: string;
+  gone: string[];
+  reasons: Record<string, Reason> | null;
+}
+
+export interface Found {
+  exchanges: Exchange[];
+  more: boolean;
+}
+
+export interface Grown {
+  generation: number;
+  name: string;
+  number: number;
+  kind: string;
+  index?: number;
+  id?: string;
+  text?: string;
+  cause?: string;
+  pieces: number;
+  at_ms: number;
+}
+
+export interface Change {
+  row: Running;
+  wrote: Grown[];
+  left: Grown[];
+  repairs: string[];
   reasons: Record<string, Reason>;
 }
 
@@ -132,8 +174,19 @@ export interface Reading {
   why: string[];
 }
 
+export interface Stretch {
+  from: number;
+  to: number;
+}
+
+export interface Proposal {
+  file: string;
+  questions: string[];
+}
+
 export interface ExchangeView {
   exchange: Exchange;
+  turns: Exchange[];
   readings: (Reading | null)[];
   reasons: Record<string, Reason>;
 }

@@ -18,12 +18,15 @@ import {
   typedArguments,
 } from '../src/logic/draft';
 import { events } from '../src/logic/events';
-import { follows, merged } from '../src/logic/exchanges';
+import { followed, follows, grown, merged, type Shown } from '../src/logic/exchanges';
 import { holds, matches } from '../src/logic/filter';
+import { joined, lines } from '../src/logic/groups';
+import { bytesOf, familyName } from '../src/logic/mark';
 import { base64, foundIn, isText, listOf } from '../src/logic/search';
+import { spanOf } from '../src/logic/span';
 import { buckets, duration, percentile, summarize, tally } from '../src/logic/stats';
 import { visible } from '../src/logic/visible';
-import type { CustomTool, Exchange, Exchanges, Finding } from '../src/types';
+import type { CustomTool, Exchange, Exchanges, Finding, Followed, Grown } from '../src/types';
 
 const exchange = (more: Partial<Exchange> = {}): Exchange => ({
   id: 'chatcmpl-1',
@@ -385,4 +388,133 @@ test('words are found anywhere in a text', () => {
   assert.ok(holds('Look up a limit', 'LIMIT look'));
   assert.ok(!holds('Look up a limit', 'limits'));
   assert.ok(holds('x', ''));
+});
+
+test('what a stream tells of a request is put together to its sides', () => {
+  const part = (more: Partial<Grown>): Grown => ({
+    generation: 0,
+    name: 'raw',
+    number: 0,
+    kind: 'text',
+    pieces: 1,
+    at_ms: 1,
+    ...more,
+  });
+  let sides = grown([], [part({ text: '<tool_' })]);
+  const before = sides;
+  sides = grown(sides, [
+    part({ text: 'call>', pieces: 2 }),
+    part({ number: 1, kind: 'finish', text: 'stop' }),
+    part({ generation: 1, name: 'reasked', text: 'x' }),
+  ]);
+  assert.deepEqual(
+    sides.map((s) => [s.generation, ...s.parts.map((p) => `${p.kind} ${p.text} ${p.pieces}`)]),
+    [
+      ['raw', 'text <tool_call> 2', 'finish stop 1'],
+      ['reasked', 'text x 1'],
+    ],
+  );
+  assert.equal(before[0]!.parts[0]!.text, '<tool_', 'what is shown already must not change');
+});
+
+test('a list is followed by what changes in it', () => {
+  const row = (id: string, pieces: number, time = '2026-11-22T10:00:00Z') => ({
+    id,
+    time,
+    form: 'chat',
+    path: '/',
+    model: 'm',
+    first_ms: 0,
+    total_ms: 10,
+    pieces,
+    texts: false,
+  });
+  const news = (more: Partial<Followed>): Followed => ({
+    seen: 0,
+    keeps: 2,
+    bodies: false,
+    counts: {},
+    exchanges: [],
+    running: [],
+    start: 's',
+    gone: [],
+    reasons: null,
+    ...more,
+  });
+  const quotes = { quotes: { means: 'q', wrote: '', reads: '' } };
+  let list: Shown = followed(undefined, news({ running: [row('a', 0)], reasons: quotes }), 1);
+  list = followed(
+    list,
+    news({ seen: 0, running: [row('b', 1, '2026-11-22T10:00:01Z'), row('a', 2)] }),
+    2,
+  );
+  assert.deepEqual(
+    list.running.map((r) => [r.id, r.pieces, r.at]),
+    [
+      ['b', 1, 2],
+      ['a', 2, 2],
+    ],
+  );
+  list = followed(list, news({ seen: 1, gone: ['a'], exchanges: [exchange({ id: 'a' })] }), 3);
+  assert.deepEqual(
+    [list.running.map((r) => r.id), list.exchanges.map((e) => e.id)],
+    [['b'], ['a']],
+  );
+  assert.equal(list.reasons.quotes!.means, 'q');
+  list = followed(list, news({ reasons: {}, start: 't' }), 4);
+  assert.deepEqual([list.running, list.exchanges], [[], []], 'a server that was started again');
+});
+
+test('a conversation stands where its newest request is', () => {
+  const all = ['d', 'c', 'b', 'a'].map((id) =>
+    exchange({ id, conversation: { d: 'a', b: 'a', a: 'a' }[id] ?? undefined }),
+  );
+  const ids = (open: string[]) =>
+    lines(all, new Set(open)).map((x) => `${x.under ? '-' : ''}${x.e.id}${x.earlier || ''}`);
+  assert.deepEqual(ids([]), ['d2', 'c']);
+  assert.deepEqual(ids(['a']), ['d2', '-b', '-a', 'c']);
+  const older = [
+    exchange({ id: 'e', time: '2026-11-22T11:00:00Z' }),
+    exchange({ id: 'a' }),
+    exchange({ id: 'z', time: '2026-11-21T11:00:00Z' }),
+  ];
+  assert.deepEqual(
+    joined([exchange({ id: 'a' })], older).map((e) => e.id),
+    ['e', 'a', 'z'],
+  );
+});
+
+test('of a long list the rows near the window are made, and heights stay', () => {
+  const heights = Array.from({ length: 10_000 }, (_, i) => 30 + (i % 7));
+  const sum = (all: number[]) => all.reduce((n, h) => n + h, 0);
+  for (const top of [-500, 0, 1, 29, 30, 31, 12_345, 329_000, 1_000_000]) {
+    const s = spanOf(heights, top, top + 2000);
+    assert.equal(s.above, sum(heights.slice(0, s.from)));
+    assert.equal(s.below, sum(heights.slice(s.to)));
+    assert.ok(s.to - s.from < 75, `${top}: ${s.to - s.from} rows`);
+    heights.forEach((h, i) => {
+      const at = s.above + sum(heights.slice(s.from, Math.min(i, s.to)));
+      if (i >= s.from && i < s.to) assert.ok(at + h > top && at < top + 2000);
+    });
+  }
+  assert.deepEqual(spanOf([], 0, 100), { from: 0, to: 0, above: 0, below: 0 });
+});
+
+test('a selection is told in bytes, without the white space around it', () => {
+  const text = 'Héllo 한국 get_weather {"city":"Rome"}';
+  const from = text.indexOf('get_weather');
+  const bytes = new TextEncoder().encode(text);
+  for (const [a, b] of [
+    [from, from + 11],
+    [from - 1, from + 12],
+  ] as const) {
+    const s = bytesOf(text, a, b);
+    assert.equal(new TextDecoder().decode(bytes.slice(s.from, s.to)), 'get_weather');
+  }
+  assert.deepEqual(['Qwen/Acme 7B:latest', 'demo/hermes', '한국', 'qwen3:4b'].map(familyName), [
+    'acme-7b',
+    'hermes',
+    'family',
+    'qwen3',
+  ]);
 });

@@ -1,4 +1,4 @@
-import type { Exchanges } from '../types';
+import type { Exchanges, Followed, Generation, Grown, Running, Side } from '../types';
 
 // follows says whether a list has what is new since another: not when the server was started again.
 export function follows(had: Exchanges, fresh: Exchanges): boolean {
@@ -13,4 +13,36 @@ export function merged(had: Exchanges, fresh: Exchanges): Exchanges {
     fresh.keeps,
   );
   return { ...fresh, exchanges, reasons: { ...had.reasons, ...fresh.reasons } };
+}
+
+// Now is a request that runs, and when its row came.
+export type Now = Running & { at: number };
+
+// Shown is the list as the page has it.
+export type Shown = Omit<Exchanges, 'running'> & { running: Now[] };
+
+// followed is a list with what a stream tells. The first event of a stream has everything.
+export function followed(had: Shown | undefined, news: Followed, at: number): Shown {
+  const { gone, reasons, ...rest } = news;
+  const running = news.running.map((r) => ({ ...r, at }));
+  if (!had || reasons) return { ...rest, running, reasons: reasons ?? {} };
+  const over = new Set([...gone, ...running.map((r) => r.id)]);
+  const still = had.running.filter((r) => !over.has(r.id));
+  return {
+    ...merged({ ...had, running: [] }, { ...rest, reasons: {} }),
+    running: [...running, ...still].sort((a, b) => Date.parse(b.time) - Date.parse(a.time)),
+  };
+}
+
+// grown adds to the sides of a request that runs what has come of them.
+export function grown(had: Generation[], parts: Grown[]): Generation[] {
+  const sides: Generation[] = had.map((s) => ({ ...s, parts: [...s.parts] }));
+  for (const { generation, name, number, ...part } of parts) {
+    while (sides.length <= generation) sides.push({ generation: '', parts: [] });
+    const side = sides[generation]!;
+    side.generation = name;
+    const before = (side as Side).parts[number]?.text ?? '';
+    side.parts[number] = { ...part, text: before + (part.text ?? '') };
+  }
+  return sides;
 }

@@ -1,13 +1,16 @@
-import { useEffect, useState } from 'preact/hooks';
-import { get, post } from '../api';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { get, listenVisible, post } from '../api';
 import { t } from '../i18n';
 import { askedOf, curlCommand } from '../logic/chat';
 import { caseFile, decodeCommand, type Tool } from '../logic/command';
+import { grown, type Now } from '../logic/exchanges';
 import { duration } from '../logic/stats';
 import { handed } from '../route';
 import { useLoad } from '../state';
 import type {
   Bodies,
+  Change,
   Exchange,
   ExchangeView,
   Generation,
@@ -30,10 +33,17 @@ import {
   Problem,
   Text,
 } from '../ui';
-import { End } from './live';
+import { Elapsed, End, Progress, Stop } from './live';
+import { MarkCall } from './mark';
 
-// One shows an exchange: what the model wrote beside what the client was sent, and why the one became the other.
+// One shows a request while it runs, and then what became of it.
 export function One({ id }: { id: string }) {
+  const [over, end] = useState(false);
+  return over ? <Ended id={id} /> : <Runs id={id} end={() => end(true)} />;
+}
+
+// Ended shows an exchange: what the model wrote beside what the client was sent, and why the one became the other.
+function Ended({ id }: { id: string }) {
   const { data, error, reload } = useLoad(
     () => get<ExchangeView>(`/admin/api/exchanges/${encodeURIComponent(id)}`),
     [id],
@@ -54,12 +64,123 @@ export function One({ id }: { id: string }) {
   );
 }
 
+// Came is what has come of a request that runs.
+interface Came {
+  row: Now;
+  wrote: Generation[];
+  left: Generation[];
+  reasons: Record<string, Reason>; // of the repairs that were decided
+}
+
+// Runs shows both sides of a request as they come. One that does not run has ended.
+function Runs({ id, end }: { id: string; end: () => void }) {
+  const [came, set] = useState<Came>();
+  useEffect(() => {
+    let all: Came | undefined;
+    const take = (c: Change) => {
+      all = {
+        row: { ...c.row, at: Date.now() },
+        wrote: grown(all?.wrote ?? [], c.wrote),
+        left: grown(all?.left ?? [], c.left),
+        reasons: { ...all?.reasons, ...c.reasons },
+      };
+      set(all);
+    };
+    return listenVisible(
+      `/admin/api/exchanges/${encodeURIComponent(id)}/live`,
+      (e) => (e.name === 'end' ? end() : take(JSON.parse(e.data) as Change)),
+      () => (all = undefined),
+    );
+  }, [id]);
+  return (
+    <Page
+      title={came?.row.model || t('exchange')}
+      actions={
+        <>
+          {came && <Stop id={id} />}
+          <a class="button" href="#/live">
+            {t('allExchanges')}
+          </a>
+        </>
+      }
+    >
+      {came ? <Coming came={came} /> : <Loading />}
+    </Page>
+  );
+}
+
+function Coming({ came }: { came: Came }) {
+  const { row, wrote, left, reasons } = came;
+  const repairs = Object.keys(reasons);
+  return (
+    <>
+      <dl class="facts">
+        <dt>{t('end')}</dt>
+        <dd role="status">
+          <Progress r={row} />
+        </dd>
+        <dt>{t('request')}</dt>
+        <dd>
+          {new Date(row.time).toLocaleString()}, {row.path} <code class="faint">{row.id}</code>
+        </dd>
+        <dt>{t('readAs')}</dt>
+        <dd>
+          {row.format ?? '–'} {row.strategy}
+        </dd>
+        <dt>{t('duration')}</dt>
+        <dd>
+          <Elapsed r={row} />
+        </dd>
+      </dl>
+      {repairs.length > 0 && <Repairs codes={repairs} reasons={reasons} />}
+      {row.texts ? (
+        <div class="sides" aria-busy="true">
+          <section>
+            <h2>{t('modelWrote')}</h2>
+            {wrote.map((g, i) => (
+              <div key={i}>
+                {wrote.length > 1 && <h3>{g.generation}</h3>}
+                <AtEnd last={i === wrote.length - 1}>
+                  <Parts side={g} />
+                </AtEnd>
+              </div>
+            ))}
+          </section>
+          <section>
+            <h2>{t('clientGot')}</h2>
+            <AtEnd last>{left[0] && <Parts side={left[0]} />}</AtEnd>
+          </section>
+        </div>
+      ) : (
+        <Empty title={t('bodiesOffHere')}>
+          <p>{t('textsNext')}</p>
+        </Empty>
+      )}
+    </>
+  );
+}
+
+// AtEnd keeps the end of a long text in view while it grows, unless somebody has scrolled up in it.
+function AtEnd({ last, children }: { last: boolean; children: ComponentChildren }) {
+  const box = useRef<HTMLDivElement>(null);
+  const height = useRef(0);
+  useEffect(() => {
+    const text = [...(box.current?.querySelectorAll('pre') ?? [])].pop();
+    if (!last || !text) return;
+    if (text.scrollTop + text.clientHeight >= height.current - 40)
+      text.scrollTop = text.scrollHeight;
+    height.current = text.scrollHeight;
+  });
+  return <div ref={box}>{children}</div>;
+}
+
 function View({ view }: { view: ExchangeView }) {
   const e = view.exchange;
   const why = [...new Set(view.readings.flatMap((r) => r?.why ?? []))];
   return (
     <>
       <Facts e={e} />
+      {view.turns.length > 1 && <Turns all={view.turns} id={e.id} />}
       {why.length > 0 && (
         <section class="panel why">
           <h2>{t('why')}</h2>
@@ -81,6 +202,26 @@ function View({ view }: { view: ExchangeView }) {
         </Empty>
       )}
     </>
+  );
+}
+
+// Turns leads to the other requests of a conversation.
+function Turns({ all, id }: { all: Exchange[]; id: string }) {
+  return (
+    <nav class="turns" aria-label={t('itsConversation')}>
+      {t('itsConversation')}:{' '}
+      {all.map((x) => (
+        <a
+          key={x.id}
+          href={`#/live/${encodeURIComponent(x.id)}`}
+          aria-current={x.id === id ? 'page' : undefined}
+          title={new Date(x.time).toLocaleString()}
+        >
+          {x.turn}
+          {x.status >= 400 ? ' ✗' : ''}
+        </a>
+      ))}
+    </nav>
   );
 }
 
@@ -180,6 +321,8 @@ function Said({
   readings: (Reading | null)[];
   reasons: Record<string, Reason>;
 }) {
+  // What holds no call may have been meant as one.
+  const unread = e.calls.length === 0 && bodies.wrote.map(textOf).find(Boolean);
   return (
     <>
       <div class="sides">
@@ -223,6 +366,7 @@ function Said({
         />
       </div>
       <Replay e={e} bodies={bodies} reasons={reasons} />
+      {unread && <MarkCall model={e.model} raw={unread} tools={toolsOf(bodies)} />}
       <section>
         <h2>{t('request')}</h2>
         {(bodies.omitted_messages ?? 0) > 0 && (

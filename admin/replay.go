@@ -1,0 +1,103 @@
+package admin
+
+import (
+	"cmp"
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"toolnorm/chat"
+	"toolnorm/internal/family"
+	"toolnorm/internal/fault"
+	"toolnorm/internal/replay"
+)
+
+// listFormats names the formats by which a text can be read.
+// A user's own families are among them, since a replay is how one tries them out.
+func (l *live) listFormats(w http.ResponseWriter, _ *http.Request) error {
+	names := []string{}
+	for _, f := range l.current.Load().formats.All() {
+		names = append(names, f.Name)
+	}
+	return write(w, http.StatusOK, map[string][]string{"formats": names})
+}
+
+// replay reads a text by a format. No model is asked.
+// The schemas decide whether a call fits; without one any object does, as in the engine.
+func (l *live) replay(w http.ResponseWriter, r *http.Request) error {
+	var ask struct {
+		Text   string  `json:"text"`
+		Format string  `json:"format"`
+		Cut    bool    `json:"cut"`
+		Tools  []offer `json:"tools"`
+	}
+	if err := read(r, &ask); err != nil {
+		return err
+	}
+	f := l.current.Load().formats.Named(ask.Format)
+	switch {
+	case f == nil:
+		return &fault.Error{Kind: fault.Invalid, Param: "format", Message: "there is no format " + ask.Format}
+	case len(ask.Text) > maxReplay:
+		return &fault.Error{Kind: fault.TooLarge, Param: "text", Message: "the text is longer than 256 KiB"}
+	}
+	reading, err := replay.Read(f, replay.Text{Raw: ask.Text, Cut: ask.Cut, Tools: offers(ask.Tools)})
+	if err != nil {
+		return err
+	}
+	return write(w, http.StatusOK, reading)
+}
+
+// learn proposes a family's file for a reply in which a call was marked.
+func (l *live) learn(w http.ResponseWriter, r *http.Request) error {
+	var ask struct {
+		Name      string         `json:"name"`  // of the family
+		Model     string         `json:"model"` // what the names of its models begin with; empty: the family's name
+		Text      string         `json:"text"`
+		Tools     []offer        `json:"tools"`
+		Tool      family.Stretch `json:"tool"`
+		Arguments family.Stretch `json:"arguments"`
+	}
+	if err := read(r, &ask); err != nil {
+		return err
+	}
+	formats := l.current.Load().formats
+	switch {
+	case formats.Named(ask.Name) != nil:
+		return &fault.Error{Kind: fault.Invalid, Param: "name", Message: "there is a family " + ask.Name + " already, which the file would replace; choose another name"}
+	case strings.Trim(ask.Model, nameChars) != "":
+		return &fault.Error{Kind: fault.Invalid, Param: "model", Message: "the beginning of the models' names must be of lowercase letters, digits, hyphens, dots and underscores"}
+	case strings.Trim(ask.Name, nameChars) != "" || ask.Name == "":
+		return &fault.Error{Kind: fault.Invalid, Param: "name", Message: "the name must be of lowercase letters, digits, hyphens, dots and underscores"}
+	case len(ask.Text) > maxReplay:
+		return &fault.Error{Kind: fault.TooLarge, Param: "text", Message: "the text is longer than 256 KiB"}
+	}
+	file, questions, err := family.Marked(ask.Name, cmp.Or(ask.Model, ask.Name), formats, family.Reply{Raw: ask.Text, Tools: offers(ask.Tools)}, ask.Tool, ask.Arguments)
+	if err != nil {
+		return &fault.Error{Kind: fault.Invalid, Param: "text", Message: err.Error()}
+	}
+	return write(w, http.StatusOK, proposal{file, append([]string{}, questions...)})
+}
+
+// nameChars are those of a family's name.
+const nameChars = "abcdefghijklmnopqrstuvwxyz0123456789-._"
+
+// proposal is a family's file, and what a person should decide about it.
+type proposal struct {
+	File      string   `json:"file"`
+	Questions []string `json:"questions"`
+}
+
+// offer is a tool that a model was offered.
+type offer struct {
+	Name   string          `json:"name"`
+	Schema json.RawMessage `json:"schema"`
+}
+
+// offers returns the tools of a text that is read again.
+func offers(all []offer) (tools []chat.Tool) {
+	for _, t := range all {
+		tools = append(tools, chat.Tool{Name: t.Name, Schema: t.Schema})
+	}
+	return tools
+}

@@ -1,0 +1,113 @@
+package admin
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"time"
+
+	"toolnorm/internal/fault"
+	"toolnorm/internal/sse"
+	"toolnorm/internal/trace"
+)
+
+const (
+	// lookAtOne is how often a page that shows a request that runs is told what has come. The proxy is
+	// not woken for it: a page looks at what is kept, and a token costs no more when many look.
+	lookAtOne = 100 * time.Millisecond
+	// lookAtAll is how often the list is looked at.
+	lookAtAll = 500 * time.Millisecond
+)
+
+// streams reports whether a path is answered by a stream. Streams are not compressed: what they say has to arrive at once.
+func streams(path string) bool {
+	return path == API+"events" || strings.HasSuffix(path, "/live")
+}
+
+// followed is what is new of the list of exchanges. What the codes of repairs mean comes with the first.
+type followed struct {
+	trace.News
+	Reasons map[string]meaning `json:"reasons"`
+}
+
+// change is what has come of a request that runs, with what the codes of its repairs mean.
+type change struct {
+	trace.Change
+	Reasons map[string]meaning `json:"reasons"`
+}
+
+// followList sends a page the list of exchanges, and then what changes in it. Where none are kept the list is empty and keeps 0.
+func (l *live) followList(w http.ResponseWriter, r *http.Request) error {
+	log := l.trace
+	if log == nil {
+		log = new(trace.Log)
+	}
+	follow, reasons := log.Follow(), l.meanings()
+	return l.follow(w, r, lookAtAll, func() (any, bool, bool) {
+		news, something := follow.Next()
+		defer func() { reasons = nil }()
+		return followed{news, reasons}, something, false
+	})
+}
+
+// followOne sends a page a request that runs, and then what comes of it, until it has ended. The stream of one that does not run has
+// the end alone.
+func (l *live) followOne(w http.ResponseWriter, r *http.Request) error {
+	var watch *trace.Watch
+	if l.trace != nil {
+		watch = l.trace.Watch(r.PathValue("id"))
+	}
+	all := l.meanings()
+	return l.follow(w, r, lookAtOne, func() (any, bool, bool) {
+		if watch == nil {
+			return nil, false, true
+		}
+		c, something, ended := watch.Next()
+		known := map[string]meaning{}
+		for _, code := range c.Repairs {
+			known[code] = all[code]
+		}
+		return change{c, known}, something, ended
+	})
+}
+
+// follow asks for what is new again and again and sends it, until the page is gone or next reports that nothing will
+// follow, which an event tells.
+func (l *live) follow(w http.ResponseWriter, r *http.Request, every time.Duration, next func() (v any, something, ended bool)) error {
+	p := l.events.join()
+	if p == nil {
+		return fault.New(fault.Busy, "%d pages listen already", mostPages)
+	}
+	defer l.events.leave(p)
+	out := sse.NewWriter(w, stall)
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for last := time.Now(); ; {
+		v, something, ended := next()
+		switch {
+		case ended:
+			out.Buf = append(out.Buf, "event: end\ndata: {}\n\n"...)
+		case something:
+			data, err := json.Marshal(v)
+			if err != nil {
+				return err
+			}
+			out.Buf = append(append(append(out.Buf, "event: change\ndata: "...), data...), "\n\n"...)
+		case time.Since(last) >= beat:
+			out.Comment("keep-alive")
+		}
+		if len(out.Buf) > 0 {
+			last = time.Now()
+		}
+		if err := out.Flush(); err != nil || ended {
+			return nil // the page is gone, or has everything
+		}
+		select {
+		case <-r.Context().Done():
+			return nil
+		case <-l.events.closed:
+			return nil
+		case <-tick.C:
+		}
+	}
+}

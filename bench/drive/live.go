@@ -1,0 +1,173 @@
+package drive
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"toolnorm/bench/fake"
+	"toolnorm/bench/text"
+)
+
+// liveScript is a reply of five seconds, and liveStreams how many of them run at once.
+var liveScript = fake.Script{Bytes: 250 * text.TokenBytes, Rate: 50}
+
+const liveStreams = 100
+
+// Watched is a set-up whose cost is measured: how many of the streams have a page open that shows them. With any, the list is open
+// as well.
+type Watched struct {
+	Name  string
+	Proxy *Proxy
+	Pages int
+}
+
+// Seen is what a set-up cost and how late its pages were.
+type Seen struct {
+	Token time.Duration // processor time of the proxy, a median over rounds
+	Lags  []time.Duration
+}
+
+// Live plays 100 streams through each set-up in turn, round after round. The round in front of those that count opens connections.
+func Live(up *fake.Server, all []Watched, rounds int) ([]Seen, error) {
+	seen, spent := make([]Seen, len(all)), make([][]time.Duration, len(all))
+	for round := range rounds + 1 {
+		for i, w := range all {
+			cost, lags, err := w.play(up, round)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", w.Name, err)
+			}
+			if round > 0 {
+				spent[i], seen[i].Lags = append(spent[i], cost), append(seen[i].Lags, lags...)
+			}
+		}
+	}
+	for i := range seen {
+		seen[i].Token = median(spent[i])
+		slices.Sort(seen[i].Lags)
+	}
+	return seen, nil
+}
+
+// play plays all streams once, and returns what a token cost and how late each token came to a page that shows its stream.
+func (w Watched) play(up *fake.Server, round int) (cost time.Duration, lags []time.Duration, err error) {
+	before, err := w.Proxy.CPU()
+	if err != nil {
+		return 0, nil, err
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	if w.Pages > 0 {
+		go func() { _, _ = follow(ctx, w.Proxy.URL+"/admin/api/exchanges/live", func([]byte) {}) }()
+	}
+	errs, each := make([]error, liveStreams), make([][]time.Duration, liveStreams)
+	var wait sync.WaitGroup
+	for i := range liveStreams {
+		wait.Go(func() {
+			sc := liveScript
+			sc.ID = fmt.Sprint(w.Name, round, "-", i)
+			each[i], errs[i] = watched(ctx, up, w.Proxy.URL, sc, i < w.Pages)
+		})
+	}
+	wait.Wait()
+	after, err := w.Proxy.CPU()
+	if err = errors.Join(append(errs, err)...); err != nil {
+		return 0, nil, err
+	}
+	tokens := len(text.Tokens(text.Prose("hermes", liveScript.Bytes))) * liveStreams
+	return (after - before) / time.Duration(tokens), slices.Concat(each...), nil
+}
+
+// watched plays a script, and follows it as a page does.
+func watched(ctx context.Context, up *fake.Server, url string, sc fake.Script, page bool) (lags []time.Duration, err error) {
+	body, err := Request{Tools: 1}.body(sc)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := client.Post(url+"/v1/chat/completions", "application/json", bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	var wait sync.WaitGroup
+	var failed error
+	if page {
+		wait.Go(func() {
+			lags, failed = lagsOf(ctx, up, url+"/admin/api/exchanges/"+resp.Header.Get("X-Request-Id")+"/live", sc)
+		})
+	}
+	_, err = io.Copy(io.Discard, resp.Body)
+	wait.Wait()
+	return lags, errors.Join(err, failed)
+}
+
+// lagsOf follows a request, and returns how long after it was due at the model each token came. Tokens from before the page was open
+// do not count.
+func lagsOf(ctx context.Context, up *fake.Server, url string, sc fake.Script) (lags []time.Duration, err error) {
+	ends, total := []int{}, 0
+	for _, token := range text.Tokens(text.Prose("hermes", sc.Bytes)) {
+		total += len(token)
+		ends = append(ends, total)
+	}
+	open, got, next := time.Now(), 0, 0
+	ended, err := follow(ctx, url, func(data []byte) {
+		var c struct {
+			Wrote []struct{ Kind, Text string }
+		}
+		if json.Unmarshal(data, &c) != nil {
+			return
+		}
+		for _, part := range c.Wrote {
+			if part.Kind == "text" {
+				got += len(part.Text)
+			}
+		}
+		now, began := time.Now(), up.Began(sc.ID)
+		for ; next < len(ends) && ends[next] <= got; next++ {
+			if due := began.Add(time.Duration(next) * time.Second / time.Duration(sc.Rate)); due.After(open) {
+				lags = append(lags, now.Sub(due))
+			}
+		}
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case !ended || len(lags) < len(ends)/2:
+		return nil, fmt.Errorf("%s: %d of %d tokens were seen, ended %v", url, len(lags), len(ends), ended)
+	}
+	return lags, nil
+}
+
+// follow reads a stream of changes to its end, and reports whether an event told it.
+func follow(ctx context.Context, url string, take func(data []byte)) (ended bool, err error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return false, err
+	}
+	resp, err := client.Do(r)
+	if err != nil {
+		return false, err
+	}
+	defer resp.Body.Close()
+	in := bufio.NewScanner(resp.Body)
+	in.Buffer(make([]byte, 64<<10), 4<<20)
+	if resp.StatusCode != http.StatusOK {
+		in.Scan()
+		return false, fmt.Errorf("%s: %s: %s", url, resp.Status, in.Bytes())
+	}
+	for in.Scan() {
+		ended = ended || in.Text() == "event: end"
+		if data, ok := bytes.CutPrefix(in.Bytes(), []byte("data: ")); ok {
+			take(data)
+		}
+	}
+	return ended, in.Err()
+}

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+
+	"toolnorm/internal/history"
+)
+
+// histories say what is kept of requests in the database, for the time after a restart.
+type histories struct {
+	History      int    `default:"10000" restart:"yes" help:"How many requests to keep in the database for the page Live: times, models, calls, errors and repairs. It is history.db in the folder of data, or the PostgreSQL of store. 0: none; trace 0 turns it off, too."`
+	HistoryDays  int    `default:"14" restart:"yes" help:"After how many days they are deleted."`
+	HistoryMB    int64  `name:"history-mb" default:"256" restart:"yes" help:"How large they may be together, in megabytes; the oldest are deleted first."`
+	HistoryTexts string `default:"none" enum:"none,failed,all" restart:"yes" help:"Which prompts and replies to keep there: none, failed (of requests that failed or were repaired), or all (needs no trace-bodies)."`
+}
+
+// check returns an error for a bound that is none.
+func (h *histories) check() error {
+	if h.History < 0 || h.History > 1_000_000 {
+		return errors.New("history: must be 0 to 1000000")
+	}
+	if h.HistoryDays < 1 || h.HistoryDays > 3650 {
+		return errors.New("history-days: must be 1 to 3650")
+	}
+	if h.HistoryMB < 1 || h.HistoryMB > 1<<20 {
+		return errors.New("history-mb: must be 1 to 1048576")
+	}
+	return nil
+}
+
+// openHistory has requests kept over a restart. Without it everything else works, so what is wrong with it is a warning.
+// A file of its own keeps its writing out of the way of the tools.
+func (m *Main) openHistory() {
+	c := &m.Config
+	if m.trace == nil || c.History == 0 {
+		return
+	}
+	where := cmp.Or(c.Store, filepath.Join(c.Data, "db", "mcp_data.db"))
+	if !strings.HasPrefix(where, "postgres") {
+		where = filepath.Join(filepath.Dir(where), "history.db")
+	}
+	warn := func(err error) { m.log.WithLevel(m.unkept).Err(err).Msg("history of requests") }
+	h := history.New(where, history.Config{Days: c.HistoryDays, Most: c.History, Bytes: c.HistoryMB << 20, Texts: c.HistoryTexts}, warn)
+	if c.HistoryTexts != history.NoTexts {
+		m.log.Warn().Str("texts", c.HistoryTexts).Int("days", c.HistoryDays).Msg("--history-texts: prompts and replies are written to the database")
+	}
+	m.history = h
+	m.trace.KeepIn(h)
+	m.writes.Go(context.Background(), h.Run)
+}

@@ -1,0 +1,76 @@
+package family
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"toolnorm/adapters"
+	"toolnorm/chat"
+)
+
+// Stretch is a part of a text, in bytes.
+type Stretch struct {
+	From int `json:"from"`
+	To   int `json:"to"`
+}
+
+// of reports whether the stretch is a part of a text that is not empty.
+func (s Stretch) of(text string) bool { return 0 <= s.From && s.From < s.To && s.To <= len(text) }
+
+// Marked makes a family's file of one reply in which a person has marked the name and the arguments of a call, as Learn does without
+// marks: arguments that have the name inside of them are the whole call. A family that reads the reply already is named in the file.
+// Models whose names begin with model are read by it.
+func Marked(format, model string, set *adapters.Set, r Reply, name, args Stretch) (file string, questions []string, err error) {
+	if !name.of(r.Raw) || !args.of(r.Raw) {
+		return "", nil, errors.New("the name and the arguments must be marked in the text")
+	}
+	tool := r.Raw[name.From:name.To]
+	if !slices.ContainsFunc(r.Tools, func(t chat.Tool) bool { return t.Name == tool }) {
+		r.Tools = append(slices.Clone(r.Tools), chat.Tool{Name: tool})
+	}
+	if best, _ := bestReader(set, []Reply{r}); best != nil {
+		return learnFor(format, model, set, r)
+	}
+	p, err := placeAt(r.Raw, name, args)
+	if err != nil {
+		return "", nil, err
+	}
+	line := lineOf([]place{p})
+	if !reads(set, line, r) {
+		if file, questions, err := learnFor(format, model, set, r); err == nil { // another notation than JSON
+			return file, questions, nil
+		}
+		return "", nil, fmt.Errorf("no declaration reads this as a call of %s; tried: %s", tool, strings.TrimSpace(line))
+	}
+	lines := fmt.Sprintf("# Learned from one reply with a marked call; to be read by someone who knows the model.\nformat  %s\nmodels  %s*\n%s", format, model, line)
+	f, err := set.Parse([]byte(lines))
+	if err != nil {
+		return "", nil, fmt.Errorf("%w\n%s", err, lines)
+	}
+	questions = []string{"is all of it the mark? One reply does not show what is the same in every call: " + strings.TrimSpace(line)}
+	return lines + learnedCases(f, []Reply{r}), questions, nil
+}
+
+// learnFor learns from one reply what Learn does, for models of another name than the family.
+func learnFor(format, model string, set *adapters.Set, r Reply) (file string, questions []string, err error) {
+	file, questions, err = Learn(format, set, []Reply{r})
+	return strings.Replace(file, "\nmodels  "+format+"*\n", "\nmodels  "+model+"*\n", 1), questions, err
+}
+
+// placeAt is the place of a call whose name and arguments are known.
+func placeAt(raw string, name, args Stretch) (p place, err error) {
+	if n := objectAt(raw[args.From:args.To]); n == 0 || strings.TrimSpace(raw[args.From+n:args.To]) != "" {
+		return p, errors.New("the arguments that are marked are no JSON object; mark them from { to }")
+	}
+	switch {
+	case args.From <= name.From && name.To <= args.To:
+		return place{"{call}", raw[:args.From], "", raw[args.To:]}, nil
+	case name.To <= args.From:
+		return place{"{name}{json}", raw[:name.From], raw[name.To:args.From], raw[args.To:]}, nil
+	case args.To <= name.From:
+		return p, errors.New("the arguments stand in front of the name, which no declaration can say")
+	}
+	return p, errors.New("the name and the arguments overlap")
+}

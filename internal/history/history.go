@@ -1,0 +1,300 @@
+// Package history keeps exchanges in a database, SQLite or PostgreSQL, so that they survive a restart, and finds them again. It is
+// bounded by age, number and size, and keeps what was said only as far as it is told to.
+//
+// Requests never wait for it: exchanges that have ended stand in a queue, from which one goroutine writes them in batches. What the
+// queue has no room for is left out, and that is reported.
+package history
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"toolnorm/internal/store"
+	"toolnorm/internal/trace"
+)
+
+// Which texts are kept.
+const (
+	NoTexts  = "none"
+	Failed   = "failed" // those of exchanges that failed or were repaired
+	AllTexts = "all"    // those that the trace has
+)
+
+// Config bounds a history. All bounds are more than 0.
+type Config struct {
+	Days  int    // after which an exchange is deleted
+	Most  int    // exchanges
+	Bytes int64  // of all of them together
+	Texts string // which texts are kept
+}
+
+// History is an open history. It may be used by many at once.
+type History struct {
+	where  string
+	config Config
+	warn   func(error)
+	queue  chan *trace.Exchange
+	lost   atomic.Int64 // exchanges that the queue had no room for since the last report
+	warned time.Time    // when an error was last told of
+
+	mu sync.Mutex
+	db *store.DB // nil until it is needed
+}
+
+const (
+	// queued is how many exchanges wait at most. With texts they are 256 KiB each.
+	queued = 256
+	// together is how long exchanges are collected before they are written.
+	together = 300 * time.Millisecond
+	// deleteEvery is how long what is over a bound stays at most.
+	deleteEvery = time.Minute
+)
+
+// steps make the table. words is what a search looks in, doc the exchange as JSON, and said its
+// texts as JSON, empty when they are not kept.
+var steps = []store.Step{store.SQL("exchanges", `
+CREATE TABLE h_exchange (
+	id TEXT PRIMARY KEY, at BIGINT NOT NULL, conversation TEXT NOT NULL, failed INTEGER NOT NULL, repaired INTEGER NOT NULL, calls INTEGER NOT NULL, tools INTEGER NOT NULL,
+	size BIGINT NOT NULL, words TEXT NOT NULL, doc TEXT NOT NULL, said TEXT NOT NULL
+);
+CREATE INDEX h_exchange_at ON h_exchange (at, id);
+CREATE INDEX h_exchange_conversation ON h_exchange (conversation)`)}
+
+// New returns the history at where, which is what store.Open takes. It is opened when it is first needed, and its file made with the
+// first exchange. warn is told what goes wrong, at most once a minute.
+func New(where string, c Config, warn func(error)) *History {
+	return &History{where: where, config: c, warn: warn, queue: make(chan *trace.Exchange, queued)}
+}
+
+// open returns the database; nil when it would have to be made and is not to be.
+func (h *History) open(ctx context.Context, make bool) (*store.DB, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.db != nil {
+		return h.db, nil
+	}
+	if _, err := os.Stat(h.where); !make && filepath.IsAbs(h.where) && errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	db, err := store.Open(ctx, h.where)
+	if err != nil {
+		return nil, err
+	}
+	if err := db.Migrate(ctx, "history", steps...); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	h.db = db
+	return db, nil
+}
+
+// close closes the database, if it was opened.
+func (h *History) close() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.db == nil {
+		return nil
+	}
+	return h.db.Close()
+}
+
+// Collects reports whether any texts are kept.
+func (h *History) Collects() bool { return h.config.Texts != NoTexts }
+
+// Wants reports whether the texts of an exchange that has ended are kept.
+func (h *History) Wants(e *trace.Exchange) bool {
+	switch h.config.Texts {
+	case AllTexts:
+		return true
+	case Failed:
+		return failed(e) || len(e.Repairs) > 0
+	}
+	return false
+}
+
+// failed reports whether an exchange has not come to its end.
+func failed(e *trace.Exchange) bool { return e.Status >= 400 || e.Finish == "" || e.Cut }
+
+// Keep has an exchange that was added to a trace written. It does not wait.
+func (h *History) Keep(e *trace.Exchange) {
+	select {
+	case h.queue <- e:
+	default:
+		h.lost.Add(1)
+	}
+}
+
+// Run writes until ctx ends, then what is left, and closes the database.
+func (h *History) Run(ctx context.Context) {
+	clean := time.NewTicker(deleteEvery)
+	defer clean.Stop()
+	h.tell(h.clean(ctx))
+	for ctx.Err() == nil {
+		select {
+		case <-ctx.Done():
+		case <-clean.C:
+			h.tell(h.clean(ctx))
+		case e := <-h.queue:
+			h.tell(h.write(ctx, h.batch(ctx, e)))
+		}
+	}
+	last, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	if len(h.queue) > 0 {
+		h.tell(h.write(last, h.batch(ctx, <-h.queue)))
+	}
+	h.tell(h.close())
+}
+
+// tell warns of an error, and of what was left out.
+func (h *History) tell(err error) {
+	if n := h.lost.Swap(0); n > 0 {
+		err = errors.Join(err, fmt.Errorf("%d requests were left out: the database is too slow", n))
+	}
+	if err != nil && time.Since(h.warned) > deleteEvery {
+		h.warned = time.Now()
+		h.warn(err)
+	}
+}
+
+// batch collects what comes within a moment of the first, or what has come when ctx ends.
+func (h *History) batch(ctx context.Context, first *trace.Exchange) []*trace.Exchange {
+	all := []*trace.Exchange{first}
+	end := time.NewTimer(together)
+	defer end.Stop()
+	for len(all) < queued {
+		select {
+		case e := <-h.queue:
+			all = append(all, e)
+			continue
+		default:
+		}
+		select {
+		case e := <-h.queue:
+			all = append(all, e)
+		case <-end.C:
+			return all
+		case <-ctx.Done():
+			return all
+		}
+	}
+	return all
+}
+
+// write writes exchanges in one transaction, also when ctx ends meanwhile.
+func (h *History) write(ctx context.Context, all []*trace.Exchange) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	db, err := h.open(ctx, true)
+	if err == nil {
+		err = h.insertAll(ctx, db, all)
+	}
+	if err != nil {
+		return fmt.Errorf("%d requests could not be written: %w", len(all), err)
+	}
+	return nil
+}
+
+// insertAll writes exchanges in one transaction.
+func (h *History) insertAll(ctx context.Context, db *store.DB, all []*trace.Exchange) error {
+	return db.Alone(ctx, func(tx *store.Tx) error {
+		for _, e := range all {
+			if err := h.insert(ctx, tx, *e); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// insert writes an exchange. One that is there already stays as it is.
+func (h *History) insert(ctx context.Context, tx *store.Tx, e trace.Exchange) error {
+	said := []byte{}
+	if e.Bodies != nil && h.Wants(&e) {
+		var err error
+		if said, err = json.Marshal(e.Bodies); err != nil {
+			return err
+		}
+	} else {
+		e.Bodies = nil
+	}
+	words := wordsOf(&e)
+	e.Bodies = nil
+	doc, err := json.Marshal(&e)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `INSERT INTO h_exchange (id, at, conversation, failed, repaired, calls, tools, size, words, doc, said)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (id) DO NOTHING`,
+		e.ID, e.Time.UnixMicro(), e.Conversation, number(e.Status >= 400), number(len(e.Repairs) > 0), len(e.Calls)+e.More, e.Tools,
+		len(doc)+len(said)+len(words), words, string(doc), string(said))
+	return err
+}
+
+// number is a truth as the table has it.
+func number(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// wordsOf is what a search looks in: what the list shows, and what was said where that is kept. A byte 0 is none of a text in
+// PostgreSQL.
+func wordsOf(e *trace.Exchange) string {
+	words := []string{e.ID, e.Model, e.Form, e.Path, e.Format, e.Strategy, e.Finish, e.Error, e.Cause, fmt.Sprint(e.Status)}
+	words = append(append(words, e.Repairs...), e.Notes...)
+	for _, c := range e.Calls {
+		words = append(words, c.Name)
+	}
+	if b := e.Bodies; b != nil {
+		for _, m := range b.Messages {
+			words = append(words, m.Text)
+			for _, c := range m.Calls {
+				words = append(words, c.Name, c.Args)
+			}
+		}
+		for _, g := range b.Wrote {
+			words = append(words, textsOf(&g.Side)...)
+		}
+		words = append(words, textsOf(&b.Left)...)
+	}
+	return strings.ReplaceAll(strings.ToValidUTF8(strings.ToLower(strings.Join(words, "\n")), ""), "\x00", "")
+}
+
+// textsOf returns the texts of one side.
+func textsOf(s *trace.Side) (all []string) {
+	for _, p := range s.Parts {
+		all = append(all, p.Text)
+	}
+	return all
+}
+
+// clean is deleteOld while the program runs on.
+func (h *History) clean(ctx context.Context) error {
+	if err := h.deleteOld(ctx); err != nil && ctx.Err() == nil {
+		return fmt.Errorf("old requests could not be deleted: %w", err)
+	}
+	return nil
+}
+
+// deleteOld deletes what is older than the history goes back, and the oldest of what is too many or too large.
+func (h *History) deleteOld(ctx context.Context) error {
+	db, err := h.open(ctx, false)
+	if db == nil {
+		return err
+	}
+	oldest := time.Now().AddDate(0, 0, -h.config.Days).UnixMicro()
+	_, err = db.ExecContext(ctx, `DELETE FROM h_exchange WHERE at < $1 OR id IN (
+		SELECT id FROM (SELECT id, row_number() OVER newest AS place, sum(size) OVER newest AS total FROM h_exchange WINDOW newest AS (ORDER BY at DESC, id DESC)) counted
+		WHERE place > $2 OR total > $3)`, oldest, h.config.Most, h.config.Bytes)
+	return err
+}

@@ -1,0 +1,90 @@
+package trace
+
+import (
+	"hash/maphash"
+	"sync"
+
+	"toolnorm/chat"
+)
+
+// mostSaid is how many requests are remembered for those that go on with them.
+const mostSaid = 4096
+
+// conversations knows which requests go on with an earlier one: their messages begin with all of its messages. System messages do
+// not count, since agents write the time into them. Only hashes are kept, with a seed of this process.
+type conversations struct {
+	seed maphash.Seed
+
+	mu    sync.Mutex
+	known map[uint64]Turn // by the hash of all messages of a request
+	order []uint64        // the keys of known, the oldest at next once it is full
+	next  int
+}
+
+// newConversations returns the memory of a log.
+func newConversations() *conversations {
+	return &conversations{seed: maphash.MakeSeed(), known: map[uint64]Turn{}}
+}
+
+// of returns the place of a request with that id, and remembers it. A request that repeats an earlier one has its place.
+// Messages are hashed in front of the lock: histories are long.
+func (c *conversations) of(id string, messages []chat.Message) Turn {
+	var h maphash.Hash
+	h.SetSeed(c.seed)
+	var sums []uint64
+	for i := range messages {
+		if m := &messages[i]; m.Role != chat.System {
+			hashMessage(&h, m)
+			sums = append(sums, h.Sum64())
+		}
+	}
+	if len(sums) == 0 {
+		return Turn{}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	place := Turn{id, 1}
+	for i := len(sums) - 1; i >= 0; i-- {
+		if before, ok := c.known[sums[i]]; ok {
+			place = before
+			if i < len(sums)-1 {
+				place.Number++
+			}
+			break
+		}
+	}
+	c.remember(sums[len(sums)-1], place)
+	return place
+}
+
+// hashMessage adds a message. Each text has its length in front, so that no two lists of messages have the same bytes.
+func hashMessage(h *maphash.Hash, m *chat.Message) {
+	texts := []string{string(m.Role), m.Content, m.CallID}
+	for _, call := range m.Calls {
+		texts = append(texts, call.Name, string(call.Args))
+	}
+	for _, text := range texts {
+		for n := len(text); ; n >>= 7 {
+			_ = h.WriteByte(byte(n))
+			if n < 1<<7 {
+				break
+			}
+		}
+		_, _ = h.WriteString(text)
+	}
+	_ = h.WriteByte(byte(len(m.Images)))
+}
+
+// remember keeps a request's place instead of the oldest. c.mu is held.
+func (c *conversations) remember(sum uint64, place Turn) {
+	if _, ok := c.known[sum]; !ok {
+		if len(c.order) < mostSaid {
+			c.order = append(c.order, sum)
+		} else {
+			delete(c.known, c.order[c.next])
+			c.order[c.next] = sum
+			c.next = (c.next + 1) % mostSaid
+		}
+	}
+	c.known[sum] = place
+}
