@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -123,7 +124,7 @@ func firstModel(s connect.Server) (string, error) {
 	if resp.StatusCode != http.StatusOK {
 		return "", fmt.Errorf("%s lists no models: %s; give a key by --key, or name a model by --model", s.URL, resp.Status)
 	}
-	if err := json.NewDecoder(http.MaxBytesReader(nil, resp.Body, 4<<20)).Decode(&list); err != nil {
+	if err := json.NewDecoder(io.LimitReader(resp.Body, 4<<20)).Decode(&list); err != nil {
 		return "", err
 	}
 	for _, model := range list.Data {
@@ -136,15 +137,11 @@ func firstModel(s connect.Server) (string, error) {
 
 // agrees asks a question on a terminal. Elsewhere nobody can answer, and that is a no.
 func (m *Console) agrees(question string) bool {
-	f, ok := m.In.(*os.File)
-	if !ok {
-		return false
-	}
-	if info, err := f.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
+	if !isTerminal(m.In) {
 		return false
 	}
 	fmt.Fprintf(m.Err, "%s [y/N] ", question)
-	line, _ := bufio.NewReader(f).ReadString('\n')
+	line, _ := bufio.NewReader(m.In).ReadString('\n')
 	return strings.EqualFold(strings.TrimSpace(line), "y")
 }
 
@@ -190,7 +187,7 @@ func shownDiff(c connect.Change) string {
 		last = ""
 	}
 	if b.Len() == 0 {
-		return "  " + "nothing to change\n"
+		return "  nothing to change\n"
 	}
 	return b.String()
 }

@@ -64,11 +64,7 @@ const defaultWidth = 80
 // Width is how many characters a line of the output has: 0, without a limit, where it is no
 // terminal.
 func (m *Console) Width() int {
-	f, ok := m.Out.(*os.File)
-	if !ok {
-		return 0
-	}
-	if info, err := f.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
+	if !isTerminal(m.Out) {
 		return 0
 	}
 	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {

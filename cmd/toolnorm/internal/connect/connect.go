@@ -132,11 +132,9 @@ func filled(example []byte, s Server) []byte {
 
 // write writes a file whole, with its folder if there is none. A file that is a link stays one, and keeps who may read it.
 func write(path string, text []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	path, err := replace.Target(path)
+	if err != nil {
 		return err
-	}
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
 	}
 	info, missing := os.Stat(path)
 	if err := replace.File(path, text); err != nil || missing != nil {
