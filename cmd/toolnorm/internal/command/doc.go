@@ -9,6 +9,6 @@
 //	formats.go     families: list, show, test, and write their table; proposals.go begins the file of a new one
 //	kb.go          makes, fills and lists knowledge bases, and fills the collection of the data tools
 //	tools.go       custom tools as files
-//	connect.go     this server in the settings of an editor or agent
+//	connect.go     this server in the settings of an editor or agent; diff.go shows the change
 //	completion.go  what shells complete
 package command
