@@ -60,11 +60,7 @@ func (c *Connect) Run(m *Console) error {
 	}
 	client := all[i]
 	if c.Undo {
-		paths, err := client.Undo(folder)
-		for _, path := range paths {
-			fmt.Fprintf(m.Out, "as it was: %s\n", path)
-		}
-		return err
+		return c.undo(m, client, folder)
 	}
 	s := connect.Server{URL: strings.TrimSuffix(strings.TrimRight(c.Server, "/"), "/v1"), Model: c.Model, Key: c.Key}
 	if s.Model == "" {
@@ -82,6 +78,25 @@ func (c *Connect) Run(m *Console) error {
 		}
 	}
 	return c.try(m, client, user, s)
+}
+
+// undo gives the files back. Of those that were changed since it is asked first.
+func (c *Connect) undo(m *Console, client connect.Client, folder string) error {
+	paths, err := client.Undo(folder, false)
+	var changed *connect.Changed
+	if errors.As(err, &changed) {
+		for _, change := range changed.Undoing {
+			fmt.Fprintf(m.Out, "%s was changed since:\n%s", shown(change.Path), shownDiff(change))
+		}
+		if !c.Yes && !m.agrees("Give it back as it was all the same? What it holds now is kept as NAME.changed.") {
+			return err
+		}
+		paths, err = client.Undo(folder, true)
+	}
+	for _, path := range paths {
+		fmt.Fprintf(m.Out, "as it was: %s\n", path)
+	}
+	return err
 }
 
 // write shows the changes to the client's files, and makes them if that is wanted.

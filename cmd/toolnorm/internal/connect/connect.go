@@ -179,9 +179,20 @@ func (c Client) Write(folder string, changes []Change) error {
 // ErrNotConnected is returned by Undo when there is nothing to undo.
 var ErrNotConnected = errors.New("it was not connected by this command")
 
+// Changed is returned by Undo when files were changed since they were written, by their user or by the client.
+type Changed struct {
+	Undoing []Change // from what is there now to what was there before
+	kept    string
+}
+
+// Error says where the old text is.
+func (c *Changed) Error() string {
+	return fmt.Sprintf("%s was changed since; what it was before is in %s (before, base64)", c.Undoing[0].Path, c.kept)
+}
+
 // Undo gives the client's files back as they were, byte for byte, and returns their paths. When one was changed
-// since, nothing is touched, and the error says where its old text is.
-func (c Client) Undo(folder string) ([]string, error) {
+// since, nothing is touched unless all the same is set; then what it held is kept beside it, as NAME.changed.
+func (c Client) Undo(folder string, allTheSame bool) (paths []string, err error) {
 	all, err := c.kept(folder)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, ErrNotConnected
@@ -189,20 +200,31 @@ func (c Client) Undo(folder string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	changed := &Changed{kept: c.keptAt(folder)}
 	for _, k := range all {
 		now, err := os.ReadFile(k.Path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
 		if err != nil || digest(now) != k.After {
-			return nil, fmt.Errorf("%s was changed since; what it was before is in %s (before, base64)", k.Path, c.keptAt(folder))
+			changed.Undoing = append(changed.Undoing, Change{Path: k.Path, Before: now, After: k.Before})
 		}
 	}
-	var paths []string
+	if len(changed.Undoing) > 0 && !allTheSame {
+		return nil, changed
+	}
+	for _, change := range changed.Undoing {
+		if err := write(change.Path+".changed", change.Before); err != nil {
+			return nil, err
+		}
+	}
 	for _, k := range all {
 		if k.New {
 			err = os.Remove(k.Path)
 		} else {
 			err = write(k.Path, k.Before)
 		}
-		if err != nil {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return paths, err
 		}
 		paths = append(paths, k.Path)

@@ -47,7 +47,7 @@ func TestConnectAndUndoInAnEmptyHome(t *testing.T) {
 			if err := c.Write(folder, changes); err != nil || !c.Connected(folder) {
 				t.Fatal(err)
 			}
-			if _, err := c.Undo(folder); err != nil || c.Connected(folder) {
+			if _, err := c.Undo(folder, false); err != nil || c.Connected(folder) {
 				t.Fatal(err)
 			}
 			for _, change := range changes {
@@ -55,7 +55,7 @@ func TestConnectAndUndoInAnEmptyHome(t *testing.T) {
 					t.Errorf("%s is left: %v", change.Path, err)
 				}
 			}
-			if _, err := c.Undo(folder); err != ErrNotConnected {
+			if _, err := c.Undo(folder, false); err != ErrNotConnected {
 				t.Errorf("Undo = %v, want %v", err, ErrNotConnected)
 			}
 		})
@@ -109,11 +109,11 @@ func TestAFileThatIsThereIsMerged(t *testing.T) {
 			}
 			now, _ := os.ReadFile(path)
 			_ = os.WriteFile(path, append(now, ' '), 0o600)
-			if _, err := c.Undo(folder); err == nil || !strings.Contains(err.Error(), "changed since") {
+			if _, err := c.Undo(folder, false); err == nil || !strings.Contains(err.Error(), "changed since") {
 				t.Errorf("Undo of a file that was changed: %v", err)
 			}
 			_ = os.WriteFile(path, now, 0o600)
-			if _, err := c.Undo(folder); err != nil {
+			if _, err := c.Undo(folder, false); err != nil {
 				t.Fatal(err)
 			}
 			if now, _ := os.ReadFile(path); string(now) != row.old {
