@@ -8,6 +8,7 @@
 //	events.go     what pages hear of changes
 //	tools.go      custom tools
 //	live.go       the last exchanges, and reading one again by another format
+//	doctor.go     examinations as toolnorm doctor makes them
 //	models.go     models and examinations of them
 //	servers.go    other MCP servers, and the tools that are offered
 //	knowledge.go  knowledge bases
@@ -51,6 +52,7 @@ type Config struct {
 	Reasons  []chat.Reason   // what the codes of repairs mean
 	Formats  *adapters.Set   // by which texts are read again; nil: the built-in ones
 	Models   Models          // nil: there are none
+	Doctor   Examiner        // nil: nothing is examined
 	Servers  Servers         // nil: none are managed
 	KB       *kb.KB          // the knowledge bases; nil: there is no store for them
 	Registry *tools.Registry // every tool that is offered; nil: there are none
@@ -91,6 +93,7 @@ func New(c Config) *Server {
 	(&customTools{c.Tools, c.Log}).routes(s)
 	(&live{c.Trace, c.Reasons, &s.current, c.Log}).routes(s)
 	(&models{&s.current}).routes(s)
+	s.Handle("POST "+API+"doctor", (&doctor{examine: c.Doctor}).run)
 	(&others{c.Servers, c.Registry, s.Publish}).routes(s)
 	(&knowledge{c.KB, c.Log, s.Publish}).routes(s)
 	if c.Tools != nil {

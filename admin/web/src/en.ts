@@ -65,7 +65,19 @@ export const en = {
   noErrors: 'None. Every request that is kept ended well.',
   noRepairs: 'None so far.',
   noExchanges: 'No requests yet',
-  noExchangesHow: 'Connect a client to {url}, or ask a model here.',
+  noExchangesHow:
+    'Connect a client, or ask a model here. The key may be anything until this server has keys.',
+  baseURL: 'Base URL',
+  anthropicURL: 'For Claude Code and Void',
+  mcpURL: 'MCP, for the tools',
+  orByCommand: 'Or by a command',
+  thisServer: 'This server',
+  examine: 'Examine',
+  examineServers: 'Examine the model servers',
+  examineHow:
+    'Asks each model server what it can do, and says what to set. Single models are examined on the page Models.',
+  examinedGood: 'No problems',
+  examinedBad: 'There are problems',
   modelsThere: 'Models that can be asked: {n}.',
   modelsMissing:
     'No model server has a model; only the built-in demo models answer. Start Ollama, or name a server by --upstream.',
