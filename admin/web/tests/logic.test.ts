@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { en } from '../src/en';
 import { fill } from '../src/i18n';
 import { ko } from '../src/ko';
+import { koSaid } from '../src/kosaid';
 import { again, askedOf, curlCommand, emptyReply, take, unanswered, wire } from '../src/logic/chat';
 import { caseFile, decodeCommand, quote } from '../src/logic/command';
 import { parameterAt, spaced } from '../src/logic/complete';
@@ -20,6 +22,7 @@ import {
 import { events } from '../src/logic/events';
 import { follows, merged } from '../src/logic/exchanges';
 import { holds, matches } from '../src/logic/filter';
+import { reviver, translator } from '../src/logic/said';
 import { base64, foundIn, isText, listOf } from '../src/logic/search';
 import { buckets, duration, percentile, summarize, tally } from '../src/logic/stats';
 import { visible } from '../src/logic/visible';
@@ -385,4 +388,29 @@ test('words are found anywhere in a text', () => {
   assert.ok(holds('Look up a limit', 'LIMIT look'));
   assert.ok(!holds('Look up a limit', 'limits'));
   assert.ok(holds('x', ''));
+});
+
+test('every repair has a sentence in Korean, and what the server puts in stays', () => {
+  const korean = translator(koSaid);
+  const rows = readFileSync('../../docs/repairs.md', 'utf8')
+    .split('\n')
+    .filter((line) => line.startsWith('| `'))
+    .map((line) => line.split(' | ')[1]!);
+  assert.ok(rows.length > 40);
+  for (const means of rows) assert.notEqual(korean(means), means);
+  assert.equal(korean('there is no parameter who'), '매개변수 who이(가) 없습니다');
+  assert.equal(
+    korean('get_time is not among the offered tools (get_weather, a$1).'),
+    'get_time은(는) 제공된 도구(get_weather, a$1)에 없습니다.',
+  );
+  assert.equal(korean('anything else'), 'anything else');
+  const parsed = JSON.parse(
+    '{"message":"there is no parameter a","text":"a comment was left out","why":["x"]}',
+    reviver(korean),
+  );
+  assert.deepEqual(parsed, {
+    message: '매개변수 a이(가) 없습니다',
+    text: 'a comment was left out',
+    why: ['x'],
+  });
 });
