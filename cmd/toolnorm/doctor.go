@@ -120,13 +120,36 @@ func (m *Main) report(r *doctor.Report, asJSON bool, print func(io.Writer) error
 	if asJSON {
 		print = r.PrintJSON
 	}
-	if err := print(m.Out); err != nil {
+	var text strings.Builder
+	if err := print(&text); err != nil {
+		return err
+	}
+	if _, err := io.WriteString(m.Out, m.coloured(text.String(), !asJSON)); err != nil {
 		return err
 	}
 	if r.Unreachable() {
 		return command.End(errors.New("a model server cannot be reached"), command.StatusUnreachable)
 	}
 	return nil
+}
+
+// levelColours are those of the words that begin a finding.
+var levelColours = map[doctor.Level]string{doctor.OK: "32", doctor.Note: "33", doctor.Problem: "31"}
+
+// coloured returns a report with the levels of its findings in colour, where a terminal shows it.
+func (m *Main) coloured(report string, forPeople bool) string {
+	if !forPeople || m.Width() == 0 || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
+		return report
+	}
+	lines := strings.SplitAfter(report, "\n")
+	for i, line := range lines {
+		for level, colour := range levelColours {
+			if rest, ok := strings.CutPrefix(line, "  "+string(level)+" "); ok {
+				lines[i] = "  \x1b[" + colour + "m" + string(level) + "\x1b[0m " + rest
+			}
+		}
+	}
+	return strings.Join(lines, "")
 }
 
 // doctor makes what examines.
