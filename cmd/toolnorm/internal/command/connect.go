@@ -25,7 +25,7 @@ import (
 // Connect puts this server into the settings of an editor or agent.
 type Connect struct {
 	Folders
-	Client string `arg:"" optional:"" help:"The editor or agent. Without one they are listed."`
+	Client string `arg:"" optional:"" help:"The editor or agent. Without one they are listed, with the model servers of this machine."`
 	Server string `env:"-" placeholder:"URL" default:"http://127.0.0.1:11435" help:"The address of toolnorm."`
 	Model  string `env:"-" help:"The model that the client asks. Default: the first that the server lists."`
 	Key    string `env:"-" default:"any" help:"The API key, where the server has keys. It is written into the client's file."`

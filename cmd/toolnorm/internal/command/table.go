@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"io"
 	"os"
 	"strconv"
@@ -58,7 +59,7 @@ func table(w io.Writer, width int, rows [][]string) error {
 	return err
 }
 
-// defaultWidth is that of a terminal whose shell does not export COLUMNS.
+// defaultWidth is that of a terminal that does not tell its own.
 const defaultWidth = 80
 
 // Width is how many characters a line of the output has: 0, without a limit, where it is no
@@ -69,6 +70,9 @@ func (m *Console) Width() int {
 	}
 	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
 		return n
+	}
+	if f, ok := m.Out.(*os.File); ok {
+		return cmp.Or(widthOf(f), defaultWidth)
 	}
 	return defaultWidth
 }
