@@ -11,6 +11,7 @@
 //	replay.go     reading a text again by another format, and learning one
 //	watch.go      streams of what changes in them
 //	history.go    earlier exchanges, and those of a conversation
+//	doctor.go     examinations as toolnorm doctor makes them
 //	models.go     models and examinations of them
 //	servers.go    other MCP servers, and the tools that are offered
 //	knowledge.go  knowledge bases
@@ -56,6 +57,7 @@ type Config struct {
 	Reasons  []chat.Reason    // what the codes of repairs mean
 	Formats  *adapters.Set    // by which texts are read again; nil: the built-in ones
 	Models   Models           // nil: there are none
+	Doctor   Examiner         // nil: nothing is examined
 	Servers  Servers          // nil: none are managed
 	KB       *kb.KB           // the knowledge bases; nil: there is no store for them
 	Registry *tools.Registry  // every tool that is offered; nil: there are none
@@ -96,6 +98,7 @@ func New(c Config) *Server {
 	(&customTools{c.Tools, c.Log}).routes(s)
 	(&live{c.Trace, c.History, c.Reasons, &s.current, c.Log, s.events}).routes(s)
 	(&models{&s.current}).routes(s)
+	s.Handle("POST "+API+"doctor", (&doctor{examine: c.Doctor}).run)
 	(&others{c.Servers, c.Registry, s.Publish}).routes(s)
 	(&knowledge{c.KB, c.Log, s.Publish}).routes(s)
 	if c.Tools != nil {

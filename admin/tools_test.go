@@ -117,7 +117,7 @@ func TestDraftsAreTriedWithoutBeingSaved(t *testing.T) {
 		{"tools/test", `{"arguments":{"who":"hong"},"tool":` + sql("SELECT uid FROM h_user WHERE user_nm = :who") + `}`, `"ok":true,"problems":[],"duration_ms":`},
 		{"tools/test", `{"arguments":{"who":"hong"},"tool":` + sql("SELECT uid FROM h_user WHERE user_nm = :who") + `}`, `"rows":1,"truncated":false,"limits_hit":[],"connection":"sample","result":{"content":[{"type":"text","text":"{\"uid\":1}"}],"structuredContent":{"uid":1},"isError":false}`},
 		{"tools/test", `{"arguments":{},"tool":` + sql("SELECT uid FROM h_user WHERE user_nm = :who") + `}`, `"ok":false,"problems":[{"severity":"error","field":"arguments","message":"the arguments of t do not fit: arguments.who: is missing"`},
-		{"tools/test", `{"arguments":{"who":"x"},"tool":` + sql("SELECT 1; DELETE FROM h_user WHERE user_nm = :who") + `}`, `"message":"only one statement may be asked, and a second begins here","rule":"refused","line":1,"column":11`},
+		{"tools/test", `{"arguments":{"who":"x"},"tool":` + sql("SELECT 1; DELETE FROM h_user WHERE user_nm = :who") + `}`, `"message":"only one statement is allowed; a second begins here","rule":"refused","line":1,"column":11`},
 	} {
 		w := do(s, "POST", tt.path, tt.body)
 		if w.Code != 200 || !strings.Contains(w.Body.String(), tt.want) {

@@ -100,11 +100,15 @@ func choiceOfKnowledge() string {
 	return b.String()
 }
 
-// asked is the question: the last thing that the user said.
+// asked returns the question: the last thing that the user said, without what the client put around it. A search for
+// Claude Code's reminders finds no document.
 func (r *run) asked() string {
 	for _, m := range slices.Backward(r.ask.Request.Messages) {
-		if m.Role == chat.User {
-			return m.Content
+		if m.Role != chat.User {
+			continue
+		}
+		if text := strings.TrimSpace(chat.Asked(m.Content)); text != "" {
+			return text
 		}
 	}
 	return ""

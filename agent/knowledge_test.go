@@ -83,6 +83,19 @@ func TestAQuestionFindsItsTool(t *testing.T) {
 }
 
 // The questions that the rule would get wrong if it looked at one word alone.
+// What Claude Code puts in front of a question is not searched for: `Which toner …?` found nothing behind 3 KB of reminders.
+func TestAClientsRemindersAreNoQuestion(t *testing.T) {
+	d := library(t)
+	ask := Ask{Request: question("<system-reminder>\nHooks may run.\n</system-reminder>\nWhich toner?"), Base: someBase}
+	ask.Request.Messages = append(ask.Request.Messages, chat.Message{Role: chat.User, Content: "<system-reminder>\nBe brief.\n</system-reminder>"})
+	if _, err := New(Config{Model: failing(fault.New(fault.Unavailable, "the server is gone")), Tools: d.registry, Servers: d}).Run(t.Context(), ask, nil); err != nil {
+		t.Fatal(err)
+	}
+	if want := wantCall("Which toner?", "search_documents"); !slices.Equal(d.ran, []string{want}) {
+		t.Errorf("ran %q, want %q", d.ran, want)
+	}
+}
+
 func TestTheRuleOfTools(t *testing.T) {
 	for question, want := range map[string]string{
 		"このナレッジベースについて教えて":                    "get_knowledge_base_summary",

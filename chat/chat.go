@@ -8,7 +8,8 @@
 //	collect.go     Collector: the reply as a whole, put together from its events
 //	tools.go       tools as OpenAI's API writes them
 //	text.go        texts that are written on, and embeddings
-//	same.go      when two calls are the same
+//	asked.go       what the user wrote of a message
+//	same.go        when two calls are the same
 //	reason.go      the names of repairs
 //	json.go, values.go, strings.go, surrogates.go   JSON as clients and models write it: values counted, strings kept, halves of characters
 package chat

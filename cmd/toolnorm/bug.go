@@ -42,7 +42,7 @@ func (c *bug) Run(m *Main, said *kong.Context) error {
 		return err
 	}
 	var b strings.Builder
-	b.WriteString("### What happened\n\nWhat I did, with which client and model:\n\nWhat came of it, and what should have come of it:\n\n" +
+	b.WriteString("### What happened\n\nWhat I did, with which client and model:\n\nWhat happened, and what I expected:\n\n" +
 		"(If a call was read wrongly: the model's raw output from the page Live, with \"Copy as decode command\".)\n\n### Set-up\n\n")
 	fmt.Fprintf(&b, "- toolnorm %s, %s, %s/%s\n", version.String(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	for _, s := range r.Servers {

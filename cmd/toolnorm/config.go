@@ -150,7 +150,7 @@ type debugSettings struct {
 // The settings of serve are those of doctor as well, so that what doctor finds is true of the server.
 type commands struct {
 	Serve      Config             `cmd:"" default:"withargs" help:"Serve the OpenAI-compatible endpoint. This is also what happens without a command."`
-	Models     listModels         `cmd:"" help:"List the models that can be asked: format, strategy, context, and whether they take tools."`
+	Models     listModels         `cmd:"" help:"List available models with their format, strategy, context size and tool support."`
 	Doctor     examine            `cmd:"" help:"Examine the model servers, or one model, and report what toolnorm does with them."`
 	Bug        bug                `cmd:"" help:"Print what a bug report needs, as Markdown: versions, servers and settings, without keys and prompts."`
 	MCP        mcpCommands        `cmd:"" name:"mcp" help:"Serve the tools to the MCP client that started the program, on standard input and output."`

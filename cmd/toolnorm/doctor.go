@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
@@ -43,13 +44,7 @@ func (c *examine) Run(m *Main) error {
 	defer stop()
 	ctx, cancel := context.WithTimeout(ctx, c.Limit)
 	defer cancel()
-	var r *doctor.Report
-	if c.Examined != "" {
-		r = d.Model(ctx, c.Examined)
-	} else {
-		r = d.Servers(ctx)
-		r.MCP, r.Settings = c.otherServers(m), c.leftOut()
-	}
+	r := c.look(ctx, m, d)
 	m.Clear()
 	switch err := m.report(r, c.JSON, r.Print); {
 	case err != nil:
@@ -60,6 +55,42 @@ func (c *examine) Run(m *Main) error {
 		return errors.New("there are problems")
 	}
 	return nil
+}
+
+// look examines what the command names.
+func (c *examine) look(ctx context.Context, m *Main, d *doctor.Doctor) *doctor.Report {
+	if c.Examined != "" {
+		return d.Model(ctx, c.Examined)
+	}
+	r := d.Servers(ctx)
+	r.MCP, r.Settings = c.otherServers(m), c.leftOut()
+	return r
+}
+
+// pageLimit is how long an examination from the admin page may take, as long as one of the command.
+const pageLimit = 5 * time.Minute
+
+// examineNow examines by the settings in force, for the admin page.
+func (m *Main) examineNow(ctx context.Context, model string, step func(text string)) (report string, problems bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, pageLimit)
+	defer cancel()
+	f := m.now.Load()
+	asks := f.asks
+	asks.Log = zerolog.Nop() // what it would say is in the report
+	d, err := doctor.New(doctor.Config{Engine: asks, Progress: func(text string, n, of int) {
+		if of > 0 {
+			text += fmt.Sprintf(", question %d of %d", n, of)
+		}
+		step(text)
+	}})
+	if err != nil {
+		return "", false, err
+	}
+	r := (&examine{Examined: model, Config: f.config}).look(ctx, m, d)
+	r.Toolnorm = version.String()
+	var b strings.Builder
+	err = r.Print(&b)
+	return b.String(), r.Problems() || r.Unreachable(), err
 }
 
 // otherServers examines mcp.json; none of its servers is started or asked.
@@ -89,13 +120,36 @@ func (m *Main) report(r *doctor.Report, asJSON bool, print func(io.Writer) error
 	if asJSON {
 		print = r.PrintJSON
 	}
-	if err := print(m.Out); err != nil {
+	var text strings.Builder
+	if err := print(&text); err != nil {
+		return err
+	}
+	if _, err := io.WriteString(m.Out, m.coloured(text.String(), !asJSON)); err != nil {
 		return err
 	}
 	if r.Unreachable() {
 		return command.End(errors.New("a model server cannot be reached"), command.StatusUnreachable)
 	}
 	return nil
+}
+
+// levelColours are those of the words that begin a finding.
+var levelColours = map[doctor.Level]string{doctor.OK: "32", doctor.Note: "33", doctor.Problem: "31"}
+
+// coloured returns a report with the levels of its findings in colour, where a terminal shows it.
+func (m *Main) coloured(report string, forPeople bool) string {
+	if !forPeople || m.Width() == 0 || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
+		return report
+	}
+	lines := strings.SplitAfter(report, "\n")
+	for i, line := range lines {
+		for level, colour := range levelColours {
+			if rest, ok := strings.CutPrefix(line, "  "+string(level)+" "); ok {
+				lines[i] = "  \x1b[" + colour + "m" + string(level) + "\x1b[0m " + rest
+			}
+		}
+	}
+	return strings.Join(lines, "")
 }
 
 // doctor makes what examines.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -114,5 +115,35 @@ func TestDoctorsSettingsAreTaken(t *testing.T) {
 	}
 	if m.Config.Strategy["demo/hermes"] != "raw" || m.Config.Format["demo/hermes"] != "hermes" {
 		t.Errorf("the settings\n%swere read as %+v", r.Model.Settings, m.Config)
+	}
+}
+
+// The page gets the report of the command, by the settings in force.
+func TestThePageExamines(t *testing.T) {
+	clean(t, "")
+	m, err := started(t, io.Discard, "--ollama", "127.0.0.1:1", "--listen", "127.0.0.1:0", "--data", t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for body, want := range map[string]string{
+		`{}`:                      "127.0.0.1:1",
+		`{"model":"demo/hermes"}`: `"problems":false`,
+		`{"model":"no-such"}`:     `"problems":true`,
+	} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, m.URL()+"/admin/api/doctor", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Toolnorm-Admin", "1")
+		req.Header.Set("Content-Type", "application/json")
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, _ := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if !strings.Contains(string(text), "event: report\n") || !strings.Contains(string(text), want) {
+			t.Errorf("%s: %d %s", body, resp.StatusCode, text)
+		}
 	}
 }

@@ -70,7 +70,7 @@ func (m *Main) openLasting() {
 	}
 	c := admin.Config{
 		Trace: m.trace, History: m.history, Reasons: m.reasons, Page: web.Handler(), Version: version.String(), Log: m.log,
-		Registry: m.toolbox.Registry, KB: m.toolbox.KB, Tools: m.toolbox.Custom,
+		Doctor: m.examineNow, Registry: m.toolbox.Registry, KB: m.toolbox.KB, Tools: m.toolbox.Custom,
 	}
 	if m.remote != nil { // an interface with a nil pointer in it would not be nil
 		c.Servers = m.remote

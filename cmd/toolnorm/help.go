@@ -33,7 +33,7 @@ func (h *helper) print(o kong.HelpOptions, ctx *kong.Context) error {
 	}
 	switch {
 	case hidden > 0:
-		fmt.Fprintf(ctx.Stdout, "\nIt takes %d more settings of toolnorm serve: toolnorm help --all %s\n", hidden, ctx.Selected().Path())
+		fmt.Fprintf(ctx.Stdout, "\nSettings of toolnorm serve that it also takes (%d): toolnorm help --all %s\n", hidden, ctx.Selected().Path())
 		return nil
 	case ctx.Selected() != nil:
 		return nil

@@ -87,7 +87,7 @@ func TestTheHelpOfACommandIsItsOwn(t *testing.T) {
 		if n := strings.Count(got, "\n"); n > 40 {
 			t.Errorf("%q has %d lines:\n%s", path, n, got)
 		}
-		if strings.Contains(got, "more settings") != strings.Contains(printed(t, append([]string{"help", "--all"}, path...)...), "--heartbeat") && slices.Contains([]string{"models", "doctor", "bug"}, path[0]) {
+		if strings.Contains(got, "that it also takes") != strings.Contains(printed(t, append([]string{"help", "--all"}, path...)...), "--heartbeat") && slices.Contains([]string{"models", "doctor", "bug"}, path[0]) {
 			t.Errorf("%q hides settings for good", path)
 		}
 	}

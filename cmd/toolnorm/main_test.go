@@ -111,7 +111,7 @@ func TestWrongSettingsAreNamed(t *testing.T) {
 		{"ollama: 'ftp://x'", "", "the scheme must be http or https"},
 		{"call-buffer: tight", "", `call-buffer: must be none, short, call or a number of bytes, not "tight"`},
 		{"strategy: {a: guess}", "", `"guess"`},
-		{"listen: 127.0.0.1:99999", "", `settings.yaml, line 1: listen: "99999" is not a port`},
+		{"listen: 127.0.0.1:99999", "", `settings.yaml, line 1: listen: "99999" is not a valid port`},
 		{"upstreams: [{name: box, url: 'ftp://x'}]", "", `upstream "box": url: the scheme`},
 		{"upstreams: [{name: box, url: 'http://x', port: 1}]", "", `no "port"`},
 		{"upstreams: [box]", "", "line 1: upstreams: must be a list of servers"},
@@ -146,7 +146,7 @@ func TestWrongSettingsAreNamed(t *testing.T) {
 func TestAWrongVariableIsNamed(t *testing.T) {
 	for variable, want := range map[string]string{
 		"TOOLNORM_GRACE=10": `TOOLNORM_GRACE: "10" is not a duration`, "TOOLNORM_LOG_LEVEL=loud": "TOOLNORM_LOG_LEVEL: must be one of",
-		"TOOLNORM_LISTEN=11435": `TOOLNORM_LISTEN: listen: "11435" is not HOST:PORT`, "OLLAMA_HOST=ftp://x": "OLLAMA_HOST: ollama",
+		"TOOLNORM_LISTEN=11435": `TOOLNORM_LISTEN: listen: "11435" is not a valid HOST:PORT`, "OLLAMA_HOST=ftp://x": "OLLAMA_HOST: ollama",
 	} {
 		clean(t, "")
 		name, value, _ := strings.Cut(variable, "=")

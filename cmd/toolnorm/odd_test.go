@@ -46,7 +46,7 @@ var oddReaders = []struct {
 	{"rows of tools", (*oddHome).putTools, (*oddHome).toolsWork, ""},
 	{"rows of a knowledge base", (*oddHome).putRows, (*oddHome).rowsWork, "knowledge base: the row"},
 	{"files and pages", (*oddHome).putNothing, (*oddHome).filesWork, ""},
-	{"settings", (*oddHome).putNothing, (*oddHome).settingsStay, "the settings were not read again"},
+	{"settings", (*oddHome).putNothing, (*oddHome).settingsStay, "the settings could not be reloaded"},
 }
 
 // TestOneOddThingTakesNothingElseDown holds the law for every reader of the program at once. The last seeds are

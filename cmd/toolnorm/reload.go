@@ -128,7 +128,7 @@ func (r *reload) read() error {
 	}
 	if err != nil {
 		err = next.located(err)
-		r.log.Error().Err(err).Msg("the settings were not read again; those in force stay")
+		r.log.Error().Err(err).Msg("the settings could not be reloaded; the old ones stay in force")
 		return err
 	}
 	for name, stamp := range r.seen {

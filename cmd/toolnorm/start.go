@@ -36,7 +36,7 @@ func checkListen(address string) error {
 	switch {
 	case err == nil && port != "":
 		if _, wrong := strconv.ParseUint(port, 10, 16); wrong != nil {
-			return fmt.Errorf("listen: %q is not a port; 0 to 65535 are, as in %s", port, net.JoinHostPort(cmp.Or(host, "127.0.0.1"), "11435"))
+			return fmt.Errorf("listen: %q is not a valid port (0 to 65535), as in %s", port, net.JoinHostPort(cmp.Or(host, "127.0.0.1"), "11435"))
 		}
 		return nil
 	case strings.Trim(address, "0123456789") == "" && address != "":
@@ -45,7 +45,7 @@ func checkListen(address string) error {
 		host = strings.Trim(address, "[]")
 	}
 	meant := net.JoinHostPort(cmp.Or(host, "127.0.0.1"), cmp.Or(port, "11435"))
-	return fmt.Errorf("listen: %q is not HOST:PORT; did you mean %s?", address, meant)
+	return fmt.Errorf("listen: %q is not a valid HOST:PORT; did you mean %s?", address, meant)
 }
 
 // taken is the error of an address that cannot be listened at, with what to do when somebody else does.
@@ -124,7 +124,7 @@ func (m *Main) announce(s settings) {
 		line.Str("file", m.given.file.path).Msg("settings were read")
 		return
 	}
-	line.Str("file", home.File()).Msg("no settings file; this one would be read")
+	line.Str("file", home.File()).Msg("no settings file; settings can go here")
 }
 
 // watchServers watches every model server of the settings.

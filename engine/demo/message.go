@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolnorm/chat"
 	"toolnorm/engine/ollama"
 )
 
@@ -41,54 +42,7 @@ const mostRead = 1 << 20
 // asks is what the user wrote of a message, without the quotes of a command line. Of a very long one the end is
 // looked at, where the question mostly stands.
 func asks(m ollama.Message) string {
-	return unquoted(strings.TrimSpace(prompt(m.Content[max(0, len(m.Content)-mostRead):])))
-}
-
-// opening is a tag at the start of a line, as agents put them around what is not the user's own text. Elsewhere in
-// a line a tag is something the user writes about.
-var opening = regexp.MustCompile(`(?m)^[ \t]*<([A-Za-z][\w.:-]*)(?:\s[^<>]*)?>`)
-
-// asking are the tags, in small letters without - and _, that agents put around what the user did ask: <task> of
-// Cline's kind, <user_query>. Every other tag at the start of a line is the client's.
-var asking = []string{"task", "userquery", "usermessage", "userrequest", "userprompt", "userinput", "userinstruction", "userinstructions", "query", "prompt", "question", "request", "message", "feedback", "user", "input", "answer"}
-
-// prompt is what the user wrote of a message. Blocks in tags that begin a line, as <system-reminder> and
-// <environment_details>, are the client's; those that hold the request (<task>, <user_query>) are only unpacked.
-// Otherwise the demo would find tools and arguments in the reminder: Qwen Code sends five parts of which four are
-// such. A tag that is never closed is text.
-func prompt(content string) string {
-	// Text of a thousand tags would otherwise be searched a thousand times.
-	const mostTags = 64 // that are looked at
-
-	var b strings.Builder
-	rest := content
-	missing := map[string]bool{} // tags that are not closed any more, each looked for once
-	for range mostTags {
-		at := opening.FindStringSubmatchIndex(rest)
-		if at == nil {
-			break
-		}
-		name := rest[at[2]:at[3]]
-		inner, behind, closed := "", "", false
-		if !missing[name] {
-			inner, behind, closed = strings.Cut(rest[at[1]:], "</"+name+">")
-			missing[name] = !closed
-		}
-		switch {
-		case !closed:
-			b.WriteString(rest[:at[1]])
-			rest = rest[at[1]:]
-			continue
-		case slices.Contains(asking, strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(name))):
-			b.WriteString(rest[:at[0]] + inner)
-		default:
-			b.WriteString(rest[:at[0]])
-		}
-		b.WriteByte('\n')
-		rest = strings.TrimPrefix(behind, "\n")
-	}
-	b.WriteString(rest)
-	return b.String()
+	return unquoted(strings.TrimSpace(chat.Asked(m.Content[max(0, len(m.Content)-mostRead):])))
 }
 
 // unquoted is a text without the quotes that a command line put around it, and without their escapes inside.

@@ -50,11 +50,11 @@ func ParseURL(s string) (kind, base string, err error) {
 	case err != nil:
 		return "", "", errors.New("it is no URL")
 	case u.User != nil:
-		return "", "", errors.New("a password does not belong into a URL; a key comes from the environment")
+		return "", "", errors.New("a URL may not hold a password; put the key into the environment")
 	case u.Hostname() == "":
 		return "", "", errors.New("it names no host")
 	case u.RawQuery != "" || u.Fragment != "":
-		return "", "", errors.New("a query or a fragment does not belong into it")
+		return "", "", errors.New("it may not have a query or a fragment")
 	}
 	base = scheme + "://" + u.Host + strings.TrimRight(u.EscapedPath(), "/")
 	if kind == "" && strings.HasSuffix(base, "/v1") {

@@ -6,5 +6,5 @@ import "embed"
 
 // Files are the settings of the clients that toolnorm connect writes.
 //
-//go:embed claude-code cline codex continue opencode pi qwen-code zed
+//go:embed claude-code cline codex continue opencode pi qwen-code roo void zed
 var Files embed.FS

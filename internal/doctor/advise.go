@@ -18,6 +18,9 @@ func (x *examination) advise() {
 		return
 	}
 	score := fmt.Sprintf("%d of %d calls right by %s", taken.Arguments, taken.Calls, taken.title())
+	if taken.Tools > taken.Arguments {
+		score += fmt.Sprintf("; in %d more the tool was right and its arguments were not", taken.Tools-taken.Arguments)
+	}
 	switch {
 	case best != taken:
 		x.finding(Problem, "tools", score+fmt.Sprintf(", %d by %s", best.Arguments, best.title()), "set it as below")

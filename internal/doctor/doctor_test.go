@@ -305,3 +305,15 @@ func TestThePageNamesEveryMember(t *testing.T) {
 	}
 	walk(reflect.TypeFor[Report]())
 }
+
+// A row of the table said "2 of 5" under RIGHT TOOL, and the finding above it "0 of 5 calls right".
+func TestTheFindingSaysWhatTheTableDoes(t *testing.T) {
+	x := &examination{
+		Doctor: &Doctor{cfg: Config{Questions: make([]exam.Question, 5)}},
+		m:      &Model{Ways: []Way{{Name: "raw", Taken: true, Asked: 5, Score: exam.Score{Calls: 5, Tools: 2}}}},
+	}
+	x.advise()
+	if got, want := x.m.Findings[0].Found, "too weak for tools: 0 of 5 calls right by raw; in 2 more the tool was right and its arguments were not"; got != want {
+		t.Errorf("found %q, want %q", got, want)
+	}
+}

@@ -41,7 +41,7 @@ func TestARefusalSaysWhere(t *testing.T) {
 		"SELECT a,\n  'é', pg_sleep(1)":      "pg_sleep is not among the functions that may be called (line 2, column 8)",
 		"SELECT * FROM users FOR UPDATE":     "a SELECT may not have FOR UPDATE or FOR SHARE, which lock rows (line 1, column 1)",
 		"SELECT 'ééé' FROM":                  "syntax error at end of input (line 1, column 18)",
-		"SELECT 1\nFROM x; DROP TABLE x":     "only one statement may be asked, and a second begins here (line 2, column 9)",
+		"SELECT 1\nFROM x; DROP TABLE x":     "only one statement is allowed; a second begins here (line 2, column 9)",
 		"SELECT 'é' || repeat('x', 1000000)": "repeat needs a length of at most 10000 (line 1, column 15)",
 	} {
 		if err := checker.Check(t.Context(), sql); err == nil || err.Error() != want {

@@ -192,7 +192,7 @@ func (s *sqliteFile) statement(query string) ([]token, error) {
 	switch first := strings.ToUpper(words[0].text); first {
 	case "SELECT", "WITH", "VALUES":
 	default:
-		return nil, refuse(query, words[0].at, "only SELECT may be asked, and this is %s", first)
+		return nil, refuse(query, words[0].at, "only SELECT statements are allowed; this is %s", first)
 	}
 	return words, nil
 }

@@ -115,7 +115,7 @@ func (g *guard) authorize(action sqlite.AuthorizerActionCode, arg1, arg2, _, vie
 	case sqlite.AuthAttach:
 		why = "ATTACH may not be used"
 	default:
-		why = "only SELECT may be asked, and this changes something"
+		why = "only SELECT statements are allowed; this changes something"
 	}
 	if why == "" {
 		return sqlite.AuthorizerOK

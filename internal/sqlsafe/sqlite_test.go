@@ -121,7 +121,7 @@ func TestSQLiteRefusalSaysWhere(t *testing.T) {
 	for query, want := range map[string]string{
 		"SELECT 1,\n  load_extension('x')": "load_extension is not among the functions that may be called (line 2, column 3)",
 		"SELECT *\nFROM secret":            "secret may not be read (line 2, column 6)",
-		"DROP TABLE x":                     "only SELECT may be asked, and this is DROP (line 1, column 1)",
+		"DROP TABLE x":                     "only SELECT statements are allowed; this is DROP (line 1, column 1)",
 	} {
 		if _, err := db.Query(t.Context(), query); err == nil || err.Error() != want {
 			t.Errorf("%q: %v", query, err)

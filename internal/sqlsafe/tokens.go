@@ -129,7 +129,7 @@ func dollar(s string) int {
 func onlyOne(sql string, all []token) *Refusal {
 	for i, t := range all {
 		if t.text == ";" && i+1 < len(all) && all[i+1].text != ";" {
-			return refuse(sql, all[i+1].at, "only one statement may be asked, and a second begins here")
+			return refuse(sql, all[i+1].at, "only one statement is allowed; a second begins here")
 		}
 	}
 	return nil

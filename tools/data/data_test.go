@@ -289,7 +289,7 @@ func TestTheSpecifiedExamplesOfSQL(t *testing.T) {
 		"SELECT 1 FROM users2":                  `{"status":"error","message":"Error while querying DB: relation 'users2' does not exist","sqlstate":"42P01"}`,
 		"SELECT nope FROM users":                `{"status":"error","message":"Error while querying DB: column 'nope' does not exist","sqlstate":"42703"}`,
 		"SELEC 1":                               `{"status":"error","message":"Error while querying DB: syntax error at or near 'SELEC' (line 1, column 1)","sqlstate":"42601"}`,
-		"DROP TABLE users":                      `{"status":"error","message":"Error while querying DB: only SELECT may be asked, and this is DROP (line 1, column 1)"}`,
+		"DROP TABLE users":                      `{"status":"error","message":"Error while querying DB: only SELECT statements are allowed; this is DROP (line 1, column 1)"}`,
 		"SELECT user_id FROM users WHERE false": `{"status":"success","message":"SQL executed.","data":{"type":"csv_table","content":{"sql":"SELECT user_id FROM users WHERE false","records":[],"columns":["user_id"],"row_count":0,"truncated":false}}}`,
 	} {
 		if got, failed := call(t, r, "execute_postgres_query", `{"sql_query":"`+sql+`"}`); !strings.HasPrefix(got, want) || failed != strings.Contains(want, "error") {

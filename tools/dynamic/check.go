@@ -51,7 +51,7 @@ func (d *Draft) basics(p *problems) {
 	d.options(p)
 	switch {
 	case strings.TrimSpace(d.Definition) == "":
-		p.wrong("definition", "syntax", "there is no definition")
+		p.wrong("definition", "syntax", "enter a query or an expression")
 	case len(d.Definition) > longestDefinition:
 		p.wrong("definition", "limit", "the definition has %d bytes, more than %d", len(d.Definition), longestDefinition)
 	case !utf8.ValidString(d.Definition):

@@ -181,7 +181,7 @@ func TestAChangedFileChangesItsToolAndNoOther(t *testing.T) {
 		}
 	}
 	got := actions(t, s, false, dir)
-	for _, want := range []string{"a.json update", "b.yaml refused: only SELECT may be asked", "c.yml refused: " + dir + "/a.json has a tool of the same name", "d.yaml refused: no tool", "definitoin", "e.yaml refused: no tool can be read from it: a file holds one tool", "f.yaml refused", "requird", "g.yaml refused"} {
+	for _, want := range []string{"a.json update", "b.yaml refused: only SELECT statements are allowed", "c.yml refused: " + dir + "/a.json has a tool of the same name", "d.yaml refused: no tool", "definitoin", "e.yaml refused: no tool can be read from it: a file holds one tool", "f.yaml refused", "requird", "g.yaml refused"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%s\nlacks %s", got, want)
 		}

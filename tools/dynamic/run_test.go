@@ -277,7 +277,7 @@ func TestSQLToolsOnPostgres(t *testing.T) {
 		"SELECT count(*) AS n FROM h_user WHERE :a IS NULL OR user_nm = :a": `{"n":0}`,
 		"SELECT word FROM secret WHERE word = :a":                           "! secret may not be read",
 		"SELECT pg_sleep(1), :a":                                            "! pg_sleep is not among the functions",
-		"DELETE FROM h_user WHERE user_nm = :a":                             "! only SELECT may be asked",
+		"DELETE FROM h_user WHERE user_nm = :a":                             "! only SELECT statements are allowed",
 		"SELECT :a, nope FROM h_user":                                       `! column "nope" does not exist (line 1, column 12)`,
 	} {
 		d := draft(typeSQL, query, "a STRING")

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"syscall"
 
@@ -341,11 +340,7 @@ func (f *file) save(path string) error {
 	if err != nil {
 		return err
 	}
-	// A rename onto a link would replace the link and leave the file behind it as it was.
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	if path, err = replace.Target(path); err != nil {
 		return err
 	}
 	if f.commented {

@@ -1,5 +1,13 @@
+import { language } from './i18n';
+import { koSaid } from './kosaid';
 import { events, type ServerEvent } from './logic/events';
+import { reviver, translator } from './logic/said';
 import { signal } from './state';
+
+const korean = translator(koSaid);
+
+// translated is a sentence of the server in the language of the page.
+const translated = (said: string): string => (language.value === 'ko' ? korean(said) : said);
 
 // ApiError is an answer that says what is wrong: the server's own sentence, and the status.
 export class ApiError extends Error {
@@ -80,7 +88,7 @@ export async function failure(response: Response): Promise<ApiError> {
     };
     const e: { message?: string; code?: string | null } =
       typeof body.error === 'string' ? { message: body.error } : (body.error ?? {});
-    return new ApiError(e.message ?? text, response.status, e.code ?? '', body);
+    return new ApiError(translated(e.message ?? text), response.status, e.code ?? '', body);
   } catch {
     return new ApiError(text.slice(0, 300) || response.statusText, response.status);
   }
@@ -89,7 +97,7 @@ export async function failure(response: Response): Promise<ApiError> {
 async function json<T>(method: string, path: string, body?: unknown): Promise<T> {
   const response = await send(method, path, body);
   const text = await response.text();
-  return (text ? JSON.parse(text) : undefined) as T;
+  return (text ? JSON.parse(text, reviver(translated)) : undefined) as T;
 }
 
 export const get = <T>(path: string) => json<T>('GET', path);

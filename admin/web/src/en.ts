@@ -48,7 +48,7 @@ export const en = {
 
   // Overview
   overview: 'Overview',
-  overviewIntro: 'How the last requests went.',
+  overviewIntro: 'A summary of the last requests.',
   requests: 'Requests',
   sinceStart: 'since the start',
   perMinute: '{n} a minute',
@@ -65,10 +65,22 @@ export const en = {
   noErrors: 'None. Every request that is kept ended well.',
   noRepairs: 'None so far.',
   noExchanges: 'No requests yet',
-  noExchangesHow: 'Connect a client to {url}, or ask a model here.',
+  noExchangesHow:
+    'Connect a client, or ask a model here. The key may be anything until this server has keys.',
+  baseURL: 'Base URL',
+  anthropicURL: 'For Claude Code and Void',
+  mcpURL: 'MCP, for the tools',
+  orByCommand: 'Or by a command',
+  thisServer: 'This server',
+  examine: 'Examine',
+  examineServers: 'Examine the model servers',
+  examineHow:
+    'Asks each model server what it can do, and says what to set. Single models are examined on the page Models.',
+  examinedGood: 'No problems',
+  examinedBad: 'There are problems',
   modelsThere: 'Models that can be asked: {n}.',
   modelsMissing:
-    'No model server has a model; only the built-in demo models answer. Start Ollama, or name a server by --upstream.',
+    'Only the built-in demo models work. Start Ollama, or add a server with --upstream.',
   openPlayground: 'Open the playground',
 
   // Live
@@ -94,9 +106,9 @@ export const en = {
   textsNext: 'The page Live keeps the texts of requests that come after its button was pressed.',
   textsUntil: 'Prompts and replies of new requests are kept until {time}.',
   liveIntro: 'The last {n} requests, newest first; {seen} since the start.',
-  bodiesOff: 'Prompts and replies are not kept. To see what the model wrote, start the server with',
-  bodiesOffHere: 'What was said is not kept',
-  bodiesHow: 'Start the server with prompts and replies kept, then repeat the request:',
+  bodiesOff: 'Prompts and replies are not recorded. To record them, start the server with',
+  bodiesOffHere: 'Prompt and reply were not recorded',
+  bodiesHow: 'Start the server with recording switched on, then repeat the request:',
   filterHint: 'Model, tool, error, repair…',
   show: 'Show',
   only_all: 'All',
@@ -113,9 +125,9 @@ export const en = {
   tokens: 'Tokens',
   duration: 'Duration',
   open: 'never ended',
-  noneOf: 'none of {n} offered',
-  noTools: 'none; no tools offered',
-  brokeOff: 'broke off',
+  noneOf: '0 of {n} tools called',
+  noTools: 'no tools offered',
+  brokeOff: 'interrupted',
   callCut: 'A call was cut off',
 
   // One exchange
@@ -134,10 +146,10 @@ export const en = {
   modelWrote: 'What the model wrote',
   clientGot: 'What the client received',
   nothingWritten: 'Nothing came from the model server.',
-  missingBytes: 'Bytes that are not kept: {n}',
+  missingBytes: 'Bytes not recorded: {n}',
   pieces: '{n} pieces',
   images: 'images: {n}',
-  omitted: 'Earlier messages that are not kept: {n}',
+  omitted: 'Earlier messages not recorded: {n}',
   tool: 'Tool',
   renderedPrompt: 'Rendered prompt ({name})',
   openInPlayground: 'Ask again in the playground',
@@ -295,7 +307,7 @@ export const en = {
 
   // Knowledge bases
   knowledge: 'Knowledge bases',
-  knowledgeIntro: 'Documents that models can search, with who may see them.',
+  knowledgeIntro: 'Documents that models can search, and who may see them.',
   noBases: 'No knowledge bases yet',
   noBasesHow:
     'Make one above, then import files into it. From then on models are offered search_documents.',
@@ -323,7 +335,7 @@ export const en = {
   status_failed: 'failed',
   search: 'Search',
   query: 'Question or words',
-  searchNothing: 'Nothing was found. The stages below say where it was lost.',
+  searchNothing: 'No results. The stages below show where passages were filtered out.',
   searchOff: 'The search tool is not offered here.',
   stages: 'Stages',
   stage: 'Stage',
@@ -334,7 +346,7 @@ export const en = {
   noDocuments: 'No documents yet. Import some files.',
   passages: 'passages: {n}',
   everyone: 'everyone',
-  deleteDocument: 'Take {name} out?',
+  deleteDocument: 'Remove {name}?',
 
   // Playground
   playground: 'Playground',

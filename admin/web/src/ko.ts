@@ -64,7 +64,19 @@ export const ko: Words = {
   noErrors: '없음. 보관된 모든 요청이 정상적으로 끝났습니다.',
   noRepairs: '아직 없습니다.',
   noExchanges: '아직 요청이 없습니다',
-  noExchangesHow: '클라이언트를 {url}에 연결하거나 여기에서 모델에게 물어보세요.',
+  noExchangesHow:
+    '클라이언트를 연결하거나 여기에서 모델에게 물어보세요. 이 서버에 키를 설정하기 전에는 아무 키나 쓸 수 있습니다.',
+  baseURL: '기본 URL',
+  anthropicURL: 'Claude Code와 Void용',
+  mcpURL: 'MCP(도구용)',
+  orByCommand: '또는 명령으로',
+  thisServer: '이 서버',
+  examine: '진단',
+  examineServers: '모델 서버 진단',
+  examineHow:
+    '각 모델 서버에 무엇을 할 수 있는지 묻고 필요한 설정을 알려 줍니다. 개별 모델은 모델 페이지에서 진단합니다.',
+  examinedGood: '문제 없음',
+  examinedBad: '문제 있음',
   modelsThere: '질문할 수 있는 모델: {n}개.',
   modelsMissing:
     '모델 서버에 모델이 없어 내장 데모 모델만 답합니다. Ollama를 시작하거나 --upstream으로 서버를 지정하세요.',

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { en } from '../src/en';
 import { fill } from '../src/i18n';
 import { ko } from '../src/ko';
+import { koSaid } from '../src/kosaid';
 import { again, askedOf, curlCommand, emptyReply, take, unanswered, wire } from '../src/logic/chat';
 import { caseFile, decodeCommand, quote } from '../src/logic/command';
 import { parameterAt, spaced } from '../src/logic/complete';
@@ -22,6 +24,7 @@ import { followed, follows, grown, merged, type Shown } from '../src/logic/excha
 import { holds, matches } from '../src/logic/filter';
 import { joined, lines } from '../src/logic/groups';
 import { bytesOf, familyName } from '../src/logic/mark';
+import { reviver, translator } from '../src/logic/said';
 import { base64, foundIn, isText, listOf } from '../src/logic/search';
 import { spanOf } from '../src/logic/span';
 import { buckets, duration, percentile, summarize, tally } from '../src/logic/stats';
@@ -517,4 +520,27 @@ test('a selection is told in bytes, without the white space around it', () => {
     'family',
     'qwen3',
   ]);
+test('every repair has a sentence in Korean, and what the server puts in stays', () => {
+  const korean = translator(koSaid);
+  const rows = readFileSync('../../docs/repairs.md', 'utf8')
+    .split('\n')
+    .filter((line) => line.startsWith('| `'))
+    .map((line) => line.split(' | ')[1]!);
+  assert.ok(rows.length > 40);
+  for (const means of rows) assert.notEqual(korean(means), means);
+  assert.equal(korean('there is no parameter who'), '매개변수 who이(가) 없습니다');
+  assert.equal(
+    korean('get_time is not among the offered tools (get_weather, a$1).'),
+    'get_time은(는) 제공된 도구(get_weather, a$1)에 없습니다.',
+  );
+  assert.equal(korean('anything else'), 'anything else');
+  const parsed = JSON.parse(
+    '{"message":"there is no parameter a","text":"a comment was left out","why":["x"]}',
+    reviver(korean),
+  );
+  assert.deepEqual(parsed, {
+    message: '매개변수 a이(가) 없습니다',
+    text: 'a comment was left out',
+    why: ['x'],
+  });
 });

@@ -1,5 +1,5 @@
 import type { Bodies, Exchange } from '../types';
-import { quote } from './command';
+import { offered, quote } from './command';
 
 // The messages of a chat, as /v1/chat/completions has them, and how a stream of chunks becomes one.
 
@@ -125,12 +125,7 @@ export function curlCommand(origin: string, a: Asked, schemas: Record<string, un
     model: a.model,
     messages: wire(a.messages),
     ...(a.tools.length > 0
-      ? {
-          tools: a.tools.map((name) => ({
-            type: 'function',
-            function: { name, parameters: schemas[name] ?? { type: 'object' } },
-          })),
-        }
+      ? { tools: offered(a.tools.map((name) => ({ name, schema: schemas[name] }))) }
       : {}),
   };
   return `curl -s ${quote(`${origin}/v1/chat/completions`)} -H 'Content-Type: application/json' --data-binary ${quote(JSON.stringify(body))}\n`;

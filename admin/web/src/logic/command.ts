@@ -7,6 +7,13 @@ export interface Tool {
 // quote writes a text as one word of a POSIX shell.
 export const quote = (s: string): string => `'${s.replaceAll("'", `'\\''`)}'`;
 
+// offered lists tools as a request offers them.
+export const offered = (tools: Tool[]): unknown[] =>
+  tools.map((x) => ({
+    type: 'function',
+    function: { name: x.name, parameters: x.schema ?? { type: 'object' } },
+  }));
+
 // decodeCommand is a command that reads a model's text as the server did. The text goes through a here-document whose
 // mark does not stand in it, so that no shell reads anything of it.
 export function decodeCommand(
@@ -22,11 +29,8 @@ export function decodeCommand(
   while (raw.includes(mark)) mark += '_END';
   const lines: string[] = [];
   if (tools.length > 0) {
-    const list = tools.map((x) => ({
-      type: 'function',
-      function: { name: x.name, parameters: x.schema ?? { type: 'object' } },
-    }));
-    lines.push('tools=$(mktemp)', `printf '%s' ${quote(JSON.stringify(list))} >"$tools"`);
+    const list = quote(JSON.stringify(offered(tools)));
+    lines.push('tools=$(mktemp)', `printf '%s' ${list} >"$tools"`);
     flags.push('--tools "$tools"');
   }
   lines.push(`toolnorm decode ${flags.join(' ')} <<'${mark}'`, raw, mark);

@@ -4,6 +4,7 @@ import { t } from '../i18n';
 import { useLoad } from '../state';
 import type { Findings, Model } from '../types';
 import { attempt, Badge, Button, Empty, Loading, Page, Problem, Search, Text } from '../ui';
+import { Doctor } from './doctor';
 
 export const useModels = () => useLoad(() => get<{ models: Model[] }>('/admin/api/models'), []);
 
@@ -91,6 +92,7 @@ function Row({ m }: { m: Model }) {
         </div>
       </div>
       <div role="status">{found && <Found f={found} />}</div>
+      {found && <Doctor model={m.id} />}
     </li>
   );
 }

@@ -5,7 +5,8 @@ import { follows, merged } from '../logic/exchanges';
 import { buckets, duration, summarize, tally } from '../logic/stats';
 import { useLoad } from '../state';
 import type { Exchanges } from '../types';
-import { Bars, Button, Empty, Loading, Page, Problem, Text } from '../ui';
+import { Badge, Bars, Button, Empty, Loading, Page, Problem, Text } from '../ui';
+import { Doctor } from './doctor';
 import { useModels } from './models';
 
 const minutes = 30;
@@ -48,6 +49,7 @@ export function Overview() {
       <Problem error={error} retry={reload} />
       {!data && !error && <Loading />}
       {data && (data.exchanges.length === 0 ? <Nothing /> : <Figures list={data} />)}
+      {data && <Server />}
     </Page>
   );
 }
@@ -55,25 +57,58 @@ export function Overview() {
 // Nothing says how the first request is made, and what is missing for it.
 export function Nothing() {
   const models = useModels();
-  const session = useLoad(() => get<{ version: string }>('/admin/api/session'), []);
   const own = models.data?.models.filter((m) => m.server !== 'demo' && !m.hidden).length ?? 0;
   return (
     <Empty title={t('noExchanges')}>
-      <p>{t('noExchangesHow', { url: `${location.origin}/v1` })}</p>
       <Problem error={models.error} retry={models.reload} />
       {models.data && (
         <p>
-          {own > 0 ? t('modelsThere', { n: own }) : t('modelsMissing')}{' '}
-          <a href="#/models">{t('models')}</a>
+          {own > 0 ? (
+            <Badge kind="good">{t('modelsThere', { n: own })}</Badge>
+          ) : (
+            <Badge kind="warn">{t('noModels')}</Badge>
+          )}{' '}
+          {own === 0 && t('modelsMissing')} <a href="#/models">{t('models')}</a>
         </p>
       )}
-      {session.data && <p class="faint">toolnorm {session.data.version}</p>}
+      <p>{t('noExchangesHow')}</p>
+      <dl class="facts">
+        <dt>{t('baseURL')}</dt>
+        <dd>
+          <code>{location.origin}/v1</code>
+        </dd>
+        <dt>{t('anthropicURL')}</dt>
+        <dd>
+          <code>{location.origin}</code>
+        </dd>
+        <dt>{t('mcpURL')}</dt>
+        <dd>
+          <code>{location.origin}/mcp</code>
+        </dd>
+        <dt>{t('orByCommand')}</dt>
+        <dd>
+          <code>toolnorm connect CLIENT --server {location.origin}</code>
+        </dd>
+      </dl>
       <p>
         <a class="button primary" href="#/playground">
           {t('openPlayground')}
         </a>
       </p>
     </Empty>
+  );
+}
+
+// Server says which version runs, and examines what it asks.
+function Server() {
+  const session = useLoad(() => get<{ version: string }>('/admin/api/session'), []);
+  return (
+    <section>
+      <h2>{t('thisServer')}</h2>
+      {session.data && <p class="faint">toolnorm {session.data.version}</p>}
+      <p>{t('examineHow')}</p>
+      <Doctor />
+    </section>
   );
 }
 

@@ -2,15 +2,20 @@ package command
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"toolnorm/cmd/toolnorm/internal/connect"
@@ -20,11 +25,12 @@ import (
 // Connect puts this server into the settings of an editor or agent.
 type Connect struct {
 	Folders
-	Client string `arg:"" optional:"" help:"The editor or agent. Without one they are listed."`
+	Client string `arg:"" optional:"" help:"The editor or agent. Without one they are listed, with the model servers of this machine."`
 	Server string `env:"-" placeholder:"URL" default:"http://127.0.0.1:11435" help:"The address of toolnorm."`
 	Model  string `env:"-" help:"The model that the client asks. Default: the first that the server lists."`
 	Key    string `env:"-" default:"any" help:"The API key, where the server has keys. It is written into the client's file."`
 	Yes    bool   `env:"-" short:"y" help:"Write without asking."`
+	Try    bool   `env:"-" help:"Have the client make one tool call afterwards: it reads a file in a folder of its own. For Claude Code, Codex, Continue's cn, opencode, pi and Qwen Code."`
 	Undo   bool   `env:"-" help:"Give the client's files back as they were."`
 }
 
@@ -52,12 +58,9 @@ func (c *Connect) Run(m *Console) error {
 	if i < 0 {
 		return Wrong(fmt.Errorf("there is no client %q; toolnorm connect lists them, and docs/editors.md has others", c.Client))
 	}
+	client := all[i]
 	if c.Undo {
-		paths, err := all[i].Undo(folder)
-		for _, path := range paths {
-			fmt.Fprintf(m.Out, "as it was: %s\n", path)
-		}
-		return err
+		return c.undo(m, client, folder)
 	}
 	s := connect.Server{URL: strings.TrimSuffix(strings.TrimRight(c.Server, "/"), "/v1"), Model: c.Model, Key: c.Key}
 	if s.Model == "" {
@@ -65,37 +68,121 @@ func (c *Connect) Run(m *Console) error {
 			return err
 		}
 	}
-	changes, err := all[i].Plan(user, s)
+	if err := c.write(m, client, user, folder, s); err != nil {
+		return err
+	}
+	if steps := client.ByHand(s); len(steps) > 0 {
+		fmt.Fprintln(m.Out, "By hand:")
+		for _, step := range steps {
+			fmt.Fprintf(m.Out, "  - %s\n", step)
+		}
+	}
+	return c.try(m, client, user, s)
+}
+
+// undo gives the files back. Of those that were changed since it is asked first.
+func (c *Connect) undo(m *Console, client connect.Client, folder string) error {
+	paths, err := client.Undo(folder, false)
+	var changed *connect.Changed
+	if errors.As(err, &changed) {
+		for _, change := range changed.Undoing {
+			fmt.Fprintf(m.Out, "%s was changed since:\n%s", shown(change.Path), shownDiff(change))
+		}
+		if !c.Yes && !m.agrees("Give it back as it was all the same? What it holds now is kept as NAME.changed.") {
+			return err
+		}
+		paths, err = client.Undo(folder, true)
+	}
+	for _, path := range paths {
+		fmt.Fprintf(m.Out, "as it was: %s\n", path)
+	}
+	return err
+}
+
+// write shows the changes to the client's files, and makes them if that is wanted.
+func (c *Connect) write(m *Console, client connect.Client, user, folder string, s connect.Server) error {
+	changes, err := client.Plan(user, folder, s)
 	if err != nil {
 		return err
 	}
+	differ := false
 	for _, change := range changes {
 		fmt.Fprintf(m.Out, "%s\n%s", shown(change.Path), shownDiff(change))
+		differ = differ || change.New || !bytes.Equal(change.Before, change.After)
+	}
+	if !differ {
+		return nil
 	}
 	if !c.Yes && !m.agrees("Write this?") {
 		return errors.New("nothing was written; -y writes without asking")
 	}
-	if err := all[i].Write(folder, changes); err != nil {
+	if err := client.Write(folder, changes); err != nil {
 		return err
 	}
 	fmt.Fprintf(m.Out, "%s asks %s for %s. toolnorm connect %[1]s --undo takes it back.\n", c.Client, s.URL, s.Model)
 	return nil
 }
 
-// listClients lists the clients and which of them are there.
+// tryTime bounds one tool call: a local model may have to read a prompt of 50 KB first.
+const tryTime = 10 * time.Minute
+
+// try has the client make one tool call, if that is wanted.
+func (c *Connect) try(m *Console, client connect.Client, user string, s connect.Server) error {
+	program, err := client.Program()
+	switch {
+	case err != nil && c.Try:
+		return fmt.Errorf("%s: %w", c.Client, err)
+	case err != nil || !c.Try && (c.Yes || !m.agrees("Have it make one tool call now? It reads a file in a folder of its own.")):
+		return nil
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	ctx, cancel := context.WithTimeoutCause(ctx, tryTime, fmt.Errorf("nothing after %v", tryTime))
+	defer cancel()
+	fmt.Fprintf(m.Err, "%s reads a file; with a local model that can take minutes. Ctrl-C ends it.\n", shown(program))
+	began := time.Now()
+	if err := client.Try(ctx, user, s); err != nil {
+		return fmt.Errorf("%s: %w\n%s/admin#/live shows what was said", c.Client, err, s.URL)
+	}
+	fmt.Fprintf(m.Out, "%s made a tool call, and answered from its result, in %v.\n", c.Client, time.Since(began).Round(100*time.Millisecond))
+	return nil
+}
+
+// listClients lists the clients and which of them are there, and the model servers of this machine.
 func listClients(m *Console, user, folder string) error {
 	rows := [][]string{{"CLIENT", "STATE", "FILE"}}
 	for _, c := range connect.Clients() {
-		state := "not found"
-		if c.Installed(user) {
-			state = "found"
-		}
-		if c.Connected(folder) {
+		state, paths := "not found", c.Paths(user)
+		switch {
+		case c.Connected(folder):
 			state = "connected"
+		case c.Installed(user):
+			state = "found"
+		case len(paths) == 0:
+			state, paths = "by hand", []string{"toolnorm connect " + c.Name + " says what to enter"}
 		}
-		rows = append(rows, []string{c.Name, state, c.Paths(user)[0]})
+		rows = append(rows, []string{c.Name, state, strings.Replace(paths[0], user, "~", 1)})
 	}
-	return table(m.Out, m.Width(), rows)
+	if err := table(m.Out, m.Width(), rows); err != nil {
+		return err
+	}
+	rows, others := [][]string{{"SERVER", "AT", "MODELS"}}, ""
+	for _, f := range connect.Servers(context.Background()) {
+		rows = append(rows, []string{f.Name, f.URL, strconv.Itoa(f.Models)})
+		if f.Name != "ollama" {
+			others += " --upstream " + f.Name + "=" + f.URL
+		}
+	}
+	fmt.Fprintln(m.Out)
+	if len(rows) == 1 {
+		fmt.Fprintln(m.Out, "No model server answers at the usual ports of this machine. Start Ollama, or name one: toolnorm serve --upstream NAME=URL")
+		return nil
+	}
+	if err := table(m.Out, m.Width(), rows); err != nil || others == "" {
+		return err
+	}
+	fmt.Fprintf(m.Out, "Ollama is used without a setting, the others by: toolnorm serve%s\n", others)
+	return nil
 }
 
 // askTime bounds the question for the models.
@@ -123,7 +210,7 @@ func firstModel(s connect.Server) (string, error) {
 	if resp.StatusCode != http.StatusOK {
 		return "", fmt.Errorf("%s lists no models: %s; give a key by --key, or name a model by --model", s.URL, resp.Status)
 	}
-	if err := json.NewDecoder(http.MaxBytesReader(nil, resp.Body, 4<<20)).Decode(&list); err != nil {
+	if err := json.NewDecoder(io.LimitReader(resp.Body, 4<<20)).Decode(&list); err != nil {
 		return "", err
 	}
 	for _, model := range list.Data {
@@ -136,61 +223,10 @@ func firstModel(s connect.Server) (string, error) {
 
 // agrees asks a question on a terminal. Elsewhere nobody can answer, and that is a no.
 func (m *Console) agrees(question string) bool {
-	f, ok := m.In.(*os.File)
-	if !ok {
-		return false
-	}
-	if info, err := f.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
+	if !isTerminal(m.In) {
 		return false
 	}
 	fmt.Fprintf(m.Err, "%s [y/N] ", question)
-	line, _ := bufio.NewReader(f).ReadString('\n')
+	line, _ := bufio.NewReader(m.In).ReadString('\n')
 	return strings.EqualFold(strings.TrimSpace(line), "y")
-}
-
-// shownDiff returns a change by its lines: those that stay are left out, but for the one in front of a change.
-func shownDiff(c connect.Change) string {
-	before, after := strings.SplitAfter(string(c.Before), "\n"), strings.SplitAfter(string(c.After), "\n")
-	// longest[i][k] is how many lines before[i:] and after[k:] have in common; settings are short
-	longest := make([][]int, len(before)+1)
-	for i := range longest {
-		longest[i] = make([]int, len(after)+1)
-	}
-	for i := len(before) - 1; i >= 0; i-- {
-		for k := len(after) - 1; k >= 0; k-- {
-			longest[i][k] = max(longest[i+1][k], longest[i][k+1])
-			if before[i] == after[k] {
-				longest[i][k] = longest[i+1][k+1] + 1
-			}
-		}
-	}
-	var b strings.Builder
-	line := func(sign, text string) {
-		if text = strings.TrimRight(text, "\r\n"); text != "" {
-			b.WriteString("  " + sign + " " + shown(text) + "\n")
-		}
-	}
-	last := ""
-	for i, k := 0, 0; i < len(before) || k < len(after); {
-		switch {
-		case i < len(before) && k < len(after) && before[i] == after[k]:
-			last = before[i]
-			i++
-			k++
-			continue
-		case k == len(after) || i < len(before) && longest[i+1][k] >= longest[i][k+1]:
-			line(" ", last)
-			line("-", before[i])
-			i++
-		default:
-			line(" ", last)
-			line("+", after[k])
-			k++
-		}
-		last = ""
-	}
-	if b.Len() == 0 {
-		return "  " + "nothing to change\n"
-	}
-	return b.String()
 }

@@ -72,11 +72,16 @@ func (m *Console) Clear() {
 	}
 }
 
-// OnTerminal says whether stderr is one that can move its cursor.
+// OnTerminal reports whether stderr is one that can move its cursor.
 // Editors set TERM=dumb for terminals that show escape sequences as text.
 func (m *Console) OnTerminal() bool {
-	f, ok := m.Err.(*os.File)
-	if !ok || strings.TrimSpace(os.Getenv("TERM")) == "dumb" {
+	return isTerminal(m.Err) && strings.TrimSpace(os.Getenv("TERM")) != "dumb"
+}
+
+// isTerminal reports whether one of a console's streams is a terminal.
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	if !ok {
 		return false
 	}
 	info, err := f.Stat()

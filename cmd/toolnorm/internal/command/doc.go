@@ -3,12 +3,12 @@
 //
 //	console.go     where commands read and write, what shows how far they are, and the status that they end with
 //	folders.go     settings that they share with serve: folders, stores, connections; families and tools in files
-//	lines.go       standard input, whole or answered line by line; table.go: tables that fit the terminal
+//	lines.go       standard input, whole or answered line by line; table.go: tables that fit the terminal, whose width width_unix.go and width_other.go know
 //	decode.go      a model's raw output, once or by lines
 //	repair.go      almost-JSON
 //	formats.go     families: list, show, test, and write their table; proposals.go begins the file of a new one
 //	kb.go          makes, fills and lists knowledge bases, and fills the collection of the data tools
 //	tools.go       custom tools as files
-//	connect.go     this server in the settings of an editor or agent
+//	connect.go     this server in the settings of an editor or agent; diff.go shows the change
 //	completion.go  what shells complete
 package command

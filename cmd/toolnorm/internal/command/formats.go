@@ -19,8 +19,8 @@ type Formats struct {
 	Show  showFormat  `cmd:"" help:"Print a family's declaration."`
 	Test  testFormat  `cmd:"" help:"Run the test cases of a family's file, whole and split at every byte, and print what differs."`
 	Doc   docFormats  `cmd:"" help:"Write the table of families into a Markdown file."`
-	Learn learnFormat `cmd:"" help:"Propose a family's file by what a model wrote."`
-	Guess guessFormat `cmd:"" help:"Propose a family's file for a model, by what its template makes of calls."`
+	Learn learnFormat `cmd:"" help:"Suggest a family file from recorded replies."`
+	Guess guessFormat `cmd:"" help:"Suggest a family file from a model's chat template."`
 }
 
 // listFormats prints a line a family.

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 )
 
 // maxInput is how many bytes of standard input are taken: as a whole, or of one line.
@@ -18,11 +17,7 @@ var errLong = fmt.Errorf("the line has more than %d MiB", maxInput>>20)
 
 // hint says at a terminal what is waited for: without it decode and repair seem to hang.
 func (m *Console) hint(what string) {
-	f, ok := m.In.(*os.File)
-	if !ok {
-		return
-	}
-	if info, err := f.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
+	if isTerminal(m.In) {
 		fmt.Fprintf(m.Err, "paste %s, then press Ctrl-D (Ctrl-Z and Enter on Windows)\n", what)
 	}
 }

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"io"
 	"os"
 	"strconv"
@@ -58,21 +59,20 @@ func table(w io.Writer, width int, rows [][]string) error {
 	return err
 }
 
-// defaultWidth is that of a terminal whose shell does not export COLUMNS.
+// defaultWidth is that of a terminal that does not tell its own.
 const defaultWidth = 80
 
 // Width is how many characters a line of the output has: 0, without a limit, where it is no
 // terminal.
 func (m *Console) Width() int {
-	f, ok := m.Out.(*os.File)
-	if !ok {
-		return 0
-	}
-	if info, err := f.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
+	if !isTerminal(m.Out) {
 		return 0
 	}
 	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
 		return n
+	}
+	if f, ok := m.Out.(*os.File); ok {
+		return cmp.Or(widthOf(f), defaultWidth)
 	}
 	return defaultWidth
 }

@@ -15,7 +15,7 @@ import (
 type Tools struct {
 	List   toolsList   `cmd:"" help:"List the custom tools: number, name, type, and whether each is offered."`
 	Export toolsExport `cmd:"" help:"Write each custom tool into a file of its own, NAME.yaml."`
-	Import toolsImport `cmd:"" help:"Save the tools of files: one with a name that is there is changed, others are made. A second time nothing changes. A running server offers them within a second."`
+	Import toolsImport `cmd:"" help:"Create or update tools from files. Running it again changes nothing. A running server offers them within a second."`
 }
 
 // toolStore says where the tools are, for commands that read or write them. The

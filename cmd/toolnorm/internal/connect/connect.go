@@ -3,8 +3,13 @@
 // What is written is what examples/editors shows, merged into the file that is there: other settings and comments
 // stay. The file as it was is kept, so that undoing gives back the same bytes.
 //
-//	connect.go  the clients, and a change to one of them
+// Some clients keep their settings where no other program can write them; their users are told what to enter.
+//
+//	clients.go  the clients that are known
+//	connect.go  a change to the files of one of them
 //	merge.go    settings merged into JSON, YAML and TOML
+//	servers.go  model servers on this machine
+//	try.go      one tool call through a client
 package connect
 
 import (
@@ -22,36 +27,6 @@ import (
 	"toolnorm/internal/replace"
 )
 
-// Client is an editor or agent whose settings are files.
-type Client struct {
-	Name  string
-	files []file
-}
-
-// file is one of its files: where it is below the home folder, and what is merged into it.
-type file struct {
-	path    string
-	example string
-	merge   func(old, add []byte) ([]byte, error)
-}
-
-// Clients lists those that are known.
-func Clients() []Client {
-	return []Client{
-		{"claude-code", []file{{".claude/settings.json", "claude-code/settings.json", mergeJSON}}},
-		{"cline", []file{
-			{".cline/data/settings/providers.json", "cline/providers.json", mergeJSON},
-			{".cline/data/settings/cline_mcp_settings.json", "cline/cline_mcp_settings.json", mergeJSON},
-		}},
-		{"codex", []file{{".codex/config.toml", "codex/config.toml", mergeTOML}}},
-		{"continue", []file{{".continue/config.yaml", "continue/config.yaml", mergeYAML}}},
-		{"opencode", []file{{".config/opencode/opencode.json", "opencode/opencode.json", mergeJSON}}},
-		{"pi", []file{{".pi/agent/models.json", "pi/models.json", mergeJSON}}},
-		{"qwen-code", []file{{".qwen/settings.json", "qwen-code/settings.json", mergeJSON}}},
-		{"zed", []file{{".config/zed/settings.json", "zed/settings.json", mergeJSON}}},
-	}
-}
-
 // Paths returns the client's files in a home folder.
 func (c Client) Paths(home string) []string {
 	var all []string
@@ -63,13 +38,8 @@ func (c Client) Paths(home string) []string {
 
 // Installed reports whether the client has left a folder in a home folder.
 func (c Client) Installed(home string) bool {
-	first, _, _ := strings.Cut(c.files[0].path, "/")
-	if rest, ok := strings.CutPrefix(c.files[0].path, ".config/"); ok {
-		name, _, _ := strings.Cut(rest, "/")
-		first = filepath.Join(".config", name)
-	}
-	info, err := os.Stat(filepath.Join(home, first))
-	return err == nil && info.IsDir()
+	info, err := os.Stat(filepath.Join(home, filepath.FromSlash(c.folder)))
+	return c.folder != "" && err == nil && info.IsDir()
 }
 
 // Server is what a client is connected with. URL has no path and no slash at its end.
@@ -90,30 +60,52 @@ type Change struct {
 }
 
 // Plan returns what connecting changes in a home folder. Nothing is written. A file that cannot be read or
-// merged is an error that names it.
-func (c Client) Plan(home string, s Server) ([]Change, error) {
+// merged is an error that names it. Files that Write wrote and nobody changed since are written anew from what
+// they were before, which the folder keeps.
+func (c Client) Plan(home, folder string, s Server) ([]Change, error) {
+	old, err := c.kept(folder)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
 	var all []Change
 	for i, path := range c.Paths(home) {
-		example, err := editors.Files.ReadFile(c.files[i].example)
-		if err != nil {
-			return nil, err
+		add := []byte(c.files[i].text)
+		if c.files[i].example != "" {
+			example, err := editors.Files.ReadFile(c.files[i].example)
+			if err != nil {
+				return nil, err
+			}
+			add = filled(example, s)
 		}
-		add := filled(example, s)
 		change := Change{Path: path, After: add}
 		change.Before, err = os.ReadFile(path)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			change.New = true
-		case err != nil:
+		change.New = errors.Is(err, fs.ErrNotExist)
+		if err != nil && !change.New {
 			return nil, err
-		case len(bytes.TrimSpace(change.Before)) > 0:
-			if change.After, err = c.files[i].merge(change.Before, add); err != nil {
+		}
+		from := change.Before
+		for _, k := range old {
+			if k.Path == path && k.After == digest(from) {
+				from = k.Before
+			}
+		}
+		if len(bytes.TrimSpace(from)) > 0 {
+			if change.After, err = c.files[i].merge(from, add); err != nil {
 				return nil, fmt.Errorf("%s: %w", path, err)
 			}
 		}
 		all = append(all, change)
 	}
 	return all, nil
+}
+
+// ByHand returns what the client's user has to do besides, a line for each step.
+func (c Client) ByHand(s Server) []string {
+	if c.hand == "" {
+		return nil
+	}
+	text := strings.NewReplacer(exampleURL, s.URL, exampleModel, s.Model, `"any"`, `"`+s.Key+`"`).Replace(c.hand)
+	return strings.Split(text, "\n")
 }
 
 // filled returns an example with a server's own address, model and key. JSON, YAML and TOML take the same quoted texts.
@@ -132,11 +124,9 @@ func filled(example []byte, s Server) []byte {
 
 // write writes a file whole, with its folder if there is none. A file that is a link stays one, and keeps who may read it.
 func write(path string, text []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	path, err := replace.Target(path)
+	if err != nil {
 		return err
-	}
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
 	}
 	info, missing := os.Stat(path)
 	if err := replace.File(path, text); err != nil || missing != nil {
@@ -189,9 +179,20 @@ func (c Client) Write(folder string, changes []Change) error {
 // ErrNotConnected is returned by Undo when there is nothing to undo.
 var ErrNotConnected = errors.New("it was not connected by this command")
 
+// Changed is returned by Undo when files were changed since they were written, by their user or by the client.
+type Changed struct {
+	Undoing []Change // from what is there now to what was there before
+	kept    string
+}
+
+// Error says where the old text is.
+func (c *Changed) Error() string {
+	return fmt.Sprintf("%s was changed since; what it was before is in %s (before, base64)", c.Undoing[0].Path, c.kept)
+}
+
 // Undo gives the client's files back as they were, byte for byte, and returns their paths. When one was changed
-// since, nothing is touched, and the error says where its old text is.
-func (c Client) Undo(folder string) ([]string, error) {
+// since, nothing is touched unless all the same is set; then what it held is kept beside it, as NAME.changed.
+func (c Client) Undo(folder string, allTheSame bool) (paths []string, err error) {
 	all, err := c.kept(folder)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, ErrNotConnected
@@ -199,20 +200,31 @@ func (c Client) Undo(folder string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	changed := &Changed{kept: c.keptAt(folder)}
 	for _, k := range all {
 		now, err := os.ReadFile(k.Path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
 		if err != nil || digest(now) != k.After {
-			return nil, fmt.Errorf("%s was changed since; what it was before is in %s (before, base64)", k.Path, c.keptAt(folder))
+			changed.Undoing = append(changed.Undoing, Change{Path: k.Path, Before: now, After: k.Before})
 		}
 	}
-	var paths []string
+	if len(changed.Undoing) > 0 && !allTheSame {
+		return nil, changed
+	}
+	for _, change := range changed.Undoing {
+		if err := write(change.Path+".changed", change.Before); err != nil {
+			return nil, err
+		}
+	}
 	for _, k := range all {
 		if k.New {
 			err = os.Remove(k.Path)
 		} else {
 			err = write(k.Path, k.Before)
 		}
-		if err != nil {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return paths, err
 		}
 		paths = append(paths, k.Path)

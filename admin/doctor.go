@@ -1,0 +1,46 @@
+package admin
+
+import (
+	"context"
+	"net/http"
+	"sync"
+
+	"toolnorm/internal/fault"
+	"toolnorm/internal/sse"
+)
+
+// Examiner examines the model servers, or one model, and returns the report of toolnorm doctor as text. It tells step what it
+// does next.
+type Examiner func(ctx context.Context, model string, step func(text string)) (report string, problems bool, err error)
+
+// doctor answers with reports.
+type doctor struct {
+	examine Examiner // nil: there is none
+	busy    sync.Mutex
+}
+
+// run examines, and answers with a stream of events: what is being done, then the report. Two examinations at once would
+// measure each other.
+func (d *doctor) run(w http.ResponseWriter, r *http.Request) error {
+	if d.examine == nil {
+		return errNoModels
+	}
+	var ask struct {
+		Model string `json:"model"`
+	}
+	if err := read(r, &ask); err != nil {
+		return err
+	}
+	if !d.busy.TryLock() {
+		return fault.New(fault.Busy, "another examination is running; try again when it has ended")
+	}
+	defer d.busy.Unlock()
+	out := sse.NewWriter(w, stall)
+	report, problems, err := d.examine(r.Context(), ask.Model, func(text string) { event(out, "progress", map[string]string{"step": text}) })
+	if err != nil {
+		event(out, "error", map[string]any{"error": map[string]string{"message": fault.From(err).Message}})
+		return nil
+	}
+	event(out, "report", map[string]any{"report": report, "problems": problems})
+	return nil
+}

@@ -1,0 +1,79 @@
+package connect
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// trial is how a client does one task without a terminal. It may only read.
+type trial struct {
+	args []string // the program and its arguments; {prompt}, {model} and {home} are replaced
+}
+
+// ErrCannotTry is returned by Try when there is no program to run.
+var ErrCannotTry = errors.New("it cannot be asked from here")
+
+// Program returns the path of the client's program; an error wraps ErrCannotTry.
+func (c Client) Program() (string, error) {
+	if c.try == nil {
+		return "", ErrCannotTry
+	}
+	path, err := exec.LookPath(c.try.args[0])
+	if err != nil {
+		return "", fmt.Errorf("%w: there is no %s on the PATH", ErrCannotTry, c.try.args[0])
+	}
+	return path, nil
+}
+
+// noteFile is what the client is asked to read.
+const noteFile = "note.txt"
+
+// mostSaid is how many bytes of what a client printed stand in an error.
+const mostSaid = 1500
+
+// Try has the client read a file that holds a random word and answer with it, which it can only do by a tool
+// call. It works in a folder of its own.
+func (c Client) Try(ctx context.Context, home string, s Server) error {
+	program, err := c.Program()
+	if err != nil {
+		return err
+	}
+	folder, err := os.MkdirTemp("", "toolnorm-connect-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder)
+	word := strings.ToLower(rand.Text()[:8])
+	if err := os.WriteFile(filepath.Join(folder, noteFile), []byte("The word is "+word+".\n"), 0o600); err != nil {
+		return err
+	}
+	fill := strings.NewReplacer("{model}", s.Model, "{home}", home,
+		"{prompt}", "Read the file "+filepath.Join(folder, noteFile)+" and answer with the word that stands in it.")
+	var args []string
+	for _, arg := range c.try.args[1:] {
+		args = append(args, fill.Replace(arg))
+	}
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Dir = folder
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = 5 * time.Second // what it started may hold its output open
+	out, err := cmd.CombinedOutput()
+	switch said := bytes.TrimSpace(out[max(0, len(out)-mostSaid):]); {
+	case ctx.Err() != nil:
+		return fmt.Errorf("%s was stopped before it had read a file: %w", c.try.args[0], context.Cause(ctx))
+	case bytes.Contains(bytes.ToLower(out), []byte(word)):
+		return nil
+	case err != nil:
+		return fmt.Errorf("%s: %w; it printed:\n%s", c.try.args[0], err, said)
+	default:
+		return fmt.Errorf("%s answered without reading the file; it printed:\n%s", c.try.args[0], said)
+	}
+}
