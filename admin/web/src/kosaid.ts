@@ -11,6 +11,8 @@ export const koSaid: Record<string, string> = {
   'brackets, quotes or marks that close the call were missing or the wrong ones, and were added':
     '호출을 닫는 괄호, 따옴표 또는 표시가 없거나 잘못되어 추가했습니다',
   'a comment was left out': '주석을 제거했습니다',
+  "a mark around the call that was damaged, doubled, missing or in another's place was put right":
+    '호출을 둘러싼 표식이 손상되었거나, 두 번 쓰였거나, 빠졌거나, 다른 자리에 있어서 바로잡았습니다',
   'a line break or another control byte inside a string was escaped':
     '문자열 안의 줄바꿈이나 제어 문자를 이스케이프했습니다',
   'braces that were doubled, as in a template, were halved':

@@ -520,6 +520,8 @@ test('a selection is told in bytes, without the white space around it', () => {
     'family',
     'qwen3',
   ]);
+});
+
 test('every repair has a sentence in Korean, and what the server puts in stays', () => {
   const korean = translator(koSaid);
   const rows = readFileSync('../../docs/repairs.md', 'utf8')
