@@ -2,8 +2,10 @@ package agent
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"toolnorm/agent/internal/worded"
 	"toolnorm/chat"
@@ -83,10 +85,23 @@ func (r *run) found() string {
 }
 
 // advises reports whether a text tells the user to call a tool, which only the model can do: it speaks of tools, of which the
-// question does not, and there are results, or one that only reads is meant.
+// question does not, and there are results of which it says nothing, or one that only reads is meant.
 func (r *run) advises(text string) bool {
 	named := r.tools.spokenOf(text)
-	return len(named) > 0 && len(r.tools.spokenOf(r.saidLast())) == 0 && (len(r.facts) > 0 || r.advised(text) != "")
+	return len(named) > 0 && len(r.tools.spokenOf(r.saidLast())) == 0 && (len(r.facts) > 0 && !r.quotes(text) || r.advised(text) != "")
+}
+
+// quotes reports whether a text holds a value of what the tools have answered, which the question does not have: "get_time
+// says 10:15" is an answer.
+func (r *run) quotes(text string) bool {
+	text = folded(text)
+	asked := folded(r.saidLast())
+	return slices.ContainsFunc(r.facts, func(f fact) bool {
+		return slices.ContainsFunc(piecesOf(json.RawMessage(f.text)), func(piece string) bool {
+			piece = folded(piece)
+			return utf8.RuneCountInString(piece) > 2 && holds(text, piece) && !holds(asked, piece)
+		})
+	})
 }
 
 // advised returns the tool that a text tells the user to call, when it is one that only reads and that has not run; else "".

@@ -111,6 +111,7 @@ func TestAdviceIsNoAnswer(t *testing.T) {
 	}{
 		"the tool is called":           {"Who works here?", []string{advice, fenced("hr.list_people", "{}"), "Ann and Bob."}, []string{"hr.list_people {}"}, "Ann and Bob."},
 		"it has run":                   {"Who works here?", []string{fenced("hr.list_people", "{}"), advice, "Ann and Bob."}, []string{"hr.list_people {}"}, "Ann and Bob."},
+		"it tells what was found":      {"Who works here?", []string{fenced("hr.list_people", "{}"), "The `list_people` function found Eve."}, []string{"hr.list_people {}"}, "The `list_people` function found Eve."},
 		"a question about tools":       {"What does list_people do?", []string{advice}, nil, advice},
 		"a tool that writes":           {"Write to him.", []string{"You can use send_letter for that."}, nil, "You can use send_letter for that."},
 		"only once":                    {"Who works here?", []string{advice, advice, "I do not know."}, nil, "I do not know."},
