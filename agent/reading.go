@@ -109,21 +109,26 @@ func (w *watch) waits() bool {
 		return w.mute
 	}
 	line, _, whole := strings.Cut(strings.TrimLeft(w.held, " \n"), "\n")
-	switch {
-	case w.advises(line):
-		w.mute = true
-	case whole || len(line) > mostAdvice:
-		w.advises = nil
-	default:
+	if !whole && len(line) <= mostAdvice {
 		return true
 	}
+	w.decide(line)
 	return w.mute
+}
+
+// decide notes whether anything of the text may be passed, by its first line.
+func (w *watch) decide(line string) {
+	w.mute = w.advises != nil && w.advises(line)
+	w.advises = nil
 }
 
 // release passes all that is held.
 func (w *watch) release(yield func(chat.Event, error) bool) bool {
 	text := w.held
 	w.held = ""
+	if !w.mute {
+		w.decide(text)
+	}
 	if w.mute {
 		return true
 	}
