@@ -210,7 +210,7 @@ func (db *doubt) leadsToCall() (found bool) {
 	start := db.drafts.checkpoint()
 	for !found && !db.trial.exhausted() {
 		n := 0
-		for n < maxAside && db.At(n) >= 0 && strings.IndexByte("\n`\"", byte(db.At(n))) < 0 && !db.ownCall(n) {
+		for n < maxAside && db.At(n) >= 0 && strings.IndexByte("\n`\"<[{|", byte(db.At(n))) < 0 && !db.ownCall(n) {
 			n++
 		}
 		db.Pos += n
