@@ -3,6 +3,7 @@ package adapters
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"toolnorm/adapters/internal/lenient"
 	"toolnorm/adapters/internal/scan"
@@ -213,7 +214,9 @@ func (ar *arguments) listed(t *toolset.Tool, id string) match {
 	if !ok {
 		return mismatch
 	}
-	if ar.At(n) < 0 {
+	// at the end of the reply closers show that the last value is whole
+	behind := strings.Join(strings.Fields(string(ar.Slice(ar.Pos+end, ar.Pos+n))), "")
+	if ar.At(n) < 0 && (ar.in.lengthCut() || !strings.HasPrefix(behind, "}") || strings.Trim(behind, "}])") != "") {
 		return incomplete
 	}
 	ar.Pos += end

@@ -102,6 +102,7 @@ func (l *listing) members(text string, t *schema.Type) (all []listed, end int) {
 	}
 	value := strings.TrimRight(strings.TrimSpace(text[last.from:]), "}] \n")
 	last.to = last.from + strings.Index(text[last.from:], value) + len(value)
+	last.to += ownClosers(value, text[last.to:])
 	behind, ok := strings.CutPrefix(text[last.to:], l.end)
 	if !ok || behind != "" && !scan.IsCloser(int(behind[0])) {
 		return nil, 0
@@ -151,4 +152,26 @@ func object(text string, members []listed, t *schema.Type) (args string, ok bool
 	}
 	args = out.String() + "}"
 	return args, len(members) > 0 && Fits(args, t)
+}
+
+// ownClosers returns how many of the closers behind a value belong to brackets that it opens. One that begins with a bracket
+// may be an object, and is not decided here.
+func ownClosers(value, behind string) (n int) {
+	if value == "" || value[0] == '{' || value[0] == '[' {
+		return 0
+	}
+	var open []byte
+	for i := 0; i < len(value); i++ {
+		switch c := value[i]; {
+		case c == '{' || c == '[':
+			open = append(open, c+2) // } is { + 2, ] is [ + 2
+		case len(open) > 0 && c == open[len(open)-1]:
+			open = open[:len(open)-1]
+		}
+	}
+	for n < len(behind) && len(open) > 0 && behind[n] == open[len(open)-1] {
+		open = open[:len(open)-1]
+		n++
+	}
+	return n
 }
