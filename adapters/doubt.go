@@ -2,7 +2,6 @@ package adapters
 
 import (
 	"bytes"
-	"strings"
 
 	"toolnorm/adapters/internal/declaration"
 	"toolnorm/adapters/internal/lenient"
@@ -183,7 +182,7 @@ func (db *doubt) tryDoubted(m *declaration.Mark, why prose.Place, here *doubts) 
 			return true
 		}
 		if m.Own {
-			return why == prose.Within && (!prose.Mentions(before, db.behindTurn()) || db.leadsToCall())
+			return why == prose.Within && !prose.Mentions(before, db.behindTurn())
 		}
 		return why == prose.Within && afterSentence && announced()
 	})
@@ -196,32 +195,4 @@ func (db *doubt) tryDoubted(m *declaration.Mark, why prose.Place, here *doubts) 
 		db.trial.rejected = readTo
 	}
 	return mismatch
-}
-
-// ownCall reports whether a mark of the family's own that begins a call stands at offset i.
-func (db *doubt) ownCall(i int) bool {
-	return db.marks.firstMark(i, func(m *declaration.Mark) bool { return m.Own && opensCall(m) }) != nil
-}
-
-// leadsToCall reports whether words of the same line lead from here to one more call between the family's own marks, which ends
-// the reply, or to several. That one runs, so the one in front of the words is no mention: to run the last alone is the worst
-// choice.
-func (db *doubt) leadsToCall() (found bool) {
-	start := db.drafts.checkpoint()
-	for !found && !db.trial.exhausted() {
-		n := 0
-		for n < maxAside && db.At(n) >= 0 && strings.IndexByte("\n`\"<[{|", byte(db.At(n))) < 0 && !db.ownCall(n) {
-			n++
-		}
-		db.Pos += n
-		if n == 0 || !db.ownCall(0) || !db.openers.markedCall() {
-			break
-		}
-		for db.openers.moreCalls() {
-		}
-		found = db.marks.over(0)
-	}
-	db.trial.waste += db.Pos - start.pos
-	db.drafts.restore(&start)
-	return found
 }
