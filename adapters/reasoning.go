@@ -1,6 +1,7 @@
 package adapters
 
 import (
+	"bytes"
 	"slices"
 
 	"toolnorm/adapters/internal/declaration"
@@ -25,6 +26,7 @@ type thinking struct {
 	tools   *toolset.Set
 	quiet   bool                   // calls inside reasoning are none
 	thinks  []*declaration.Pattern // the reasoning marks whose closers count now
+	from    int                    // where the reasoning that is read begins
 }
 
 // openReasoning reads a reasoning's opener. Behind text it needs evidence: elsewhere it is a mention.
@@ -49,7 +51,7 @@ func (th *thinking) openReasoning(p *declaration.Pattern) match {
 
 // think goes over to reasoning, which any of the patterns closes.
 func (th *thinking) think(closing []*declaration.Pattern) {
-	th.page.state, th.thinks = chat.Reasoning, closing
+	th.page.state, th.thinks, th.from = chat.Reasoning, closing, th.Pos
 }
 
 // hasThought reports whether the reply has had reasoning.
@@ -262,7 +264,11 @@ func (th *thinking) callInReasoning(n int) bool {
 	if th.marks.marksAt(n) == nil {
 		return false
 	}
-	return th.drafts.draft(maxDraft, func() bool {
+	size := maxDraft
+	if th.from >= th.Base && len(bytes.TrimSpace(th.Slice(th.from, th.Pos))) == 0 {
+		size = maxUnmarked // nothing was thought, so it is no plan
+	}
+	return th.drafts.draft(size, func() bool {
 		th.Pos += n
 		found := false
 		for th.openers.markedCall() {
