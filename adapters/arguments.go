@@ -214,10 +214,12 @@ func (ar *arguments) listed(t *toolset.Tool, id string) match {
 	if !ok {
 		return mismatch
 	}
-	// at the end of the reply closers show that the last value is whole
-	behind := strings.Join(strings.Fields(string(ar.Slice(ar.Pos+end, ar.Pos+n))), "")
-	if ar.At(n) < 0 && (ar.in.lengthCut() || !strings.HasPrefix(behind, "}") || strings.Trim(behind, "}])") != "") {
-		return incomplete
+	if ar.At(n) < 0 {
+		// at the end of the reply closers show that the last value is whole
+		behind := strings.TrimLeft(string(ar.Slice(ar.Pos+end, ar.Pos+n)), " \t\r\n")
+		if ar.in.lengthCut() || !strings.HasPrefix(behind, "}") || strings.Trim(behind, "}]) \t\r\n") != "" {
+			return incomplete
+		}
 	}
 	ar.Pos += end
 	ar.Repaired("raw-arguments")

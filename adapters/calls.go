@@ -260,10 +260,7 @@ func (cs *calls) textAgain(from int) {
 	if kept := cs.page.keptTo; kept >= cs.Base && kept < from && len(bytes.Trim(cs.Slice(kept, from), ",; \n")) == 0 {
 		from = kept
 	}
-	here := cs.Pos
-	cs.Pos = from
 	cs.page.doubtful(cs.calling.tool.Name, func() {
-		cs.Pos = here
 		cs.page.solidFrom(from)
 		if args := cs.trial.closing.Family.Args; cs.calling.Doubt && len(args) > 0 && args[0].Keyed() {
 			cs.page.restIsText() // where its value ends is not known: calls behind it may be part of that

@@ -13,9 +13,9 @@ import (
 )
 
 // restored reads a reply that is calls in the family's own form with slips in its marks. Texts that
-// differ from it in as few marks as possible are read; one counts if it is whole calls that fit, and
-// nothing else, and if no other text of its degree gives other calls. With two readings the reply
-// is text that is asked for again.
+// differ from it in as few marks as possible are read; one counts if it is whole calls that fit,
+// and nothing else, and if no other text of its degree gives other calls. With two readings the
+// reply is text that is asked for again.
 //
 // It is asked last, where nothing else reads the reply, and where a mark of the family's own, whole
 // or damaged, stands in front.
@@ -30,7 +30,7 @@ type restored struct {
 	format *Format
 	o      Options
 	off    bool   // only marks as they are written count
-	doubt  string // a tool that the reply calls in several readings, or whose arguments do not fit; "": none
+	doubt  string // a tool that is called in several readings, or not as it fits; "": none
 }
 
 // read reads a reply that begins here. It is held to its end, or until it can be no call.
@@ -69,10 +69,9 @@ func (rs *restored) read() bool {
 
 // readsAsItIs reports whether a call is found in a reply without any mark being repaired.
 func (rs *restored) readsAsItIs(text string) (found bool) {
-	source := &chat.Fixed{{Kind: chat.Text, Text: text}, {Kind: chat.Finish, Text: chat.Stop}}
 	o := rs.o
 	o.Prompt, o.Hold, o.HoldNow = "", HoldCall, nil
-	d := newDecoder(rs.format, source, o, func(e chat.Event, err error) bool {
+	d := newDecoder(rs.format, ended(text), o, func(e chat.Event, err error) bool {
 		found = found || e.Kind == chat.CallStart
 		return err == nil && !found
 	})
@@ -81,11 +80,18 @@ func (rs *restored) readsAsItIs(text string) (found bool) {
 	return found
 }
 
-// begins returns how many bytes may stand in front of the first name of a tool: 0 where no call can begin here. A mark of the
-// family, whole or damaged, or JSON where the family has none, begins one.
+// ended is the source of a text that the model has ended by itself.
+func ended(text string) chat.Source {
+	return &chat.Fixed{{Kind: chat.Text, Text: text}, {Kind: chat.Finish, Text: chat.Stop}}
+}
+
+// begins returns how many bytes may stand in front of the first name of a tool: 0 where no call
+// can begin here. A mark of the family, whole or damaged, or JSON where the family has none, begins
+// one.
 // It reads as little as it can, since nothing of the reply is shown meanwhile.
 func (rs *restored) begins() (front int) {
-	if c := rs.At(0); (c == '{' || c == '[') && slices.ContainsFunc(rs.format.Calls, (*declaration.Pattern).Markless) {
+	bare := slices.ContainsFunc(rs.format.Calls, (*declaration.Pattern).Markless)
+	if c := rs.At(0); bare && (c == '{' || c == '[') {
 		return maxBareFront
 	}
 	marks := rs.format.marks()
@@ -173,10 +179,10 @@ func sameCall(a, b wrapper.Call) bool { return a.Tool == b.Tool && a.Args == b.A
 
 // whole reads a text that must be calls of the family that fit, and nothing else.
 func (rs *restored) whole(text string) (found []wrapper.Call, ok bool) {
-	source := &chat.Fixed{{Kind: chat.Text, Text: text}, {Kind: chat.Finish, Text: chat.Stop}}
-	o := Options{Tools: rs.o.Tools, Also: rs.o.Also, Known: rs.o.Known, Which: Strict, Hold: HoldCall, Context: rs.o.Context}
+	o := Options{Tools: rs.o.Tools, Also: rs.o.Also, Known: rs.o.Known, Context: rs.o.Context,
+		Which: Strict, Hold: HoldCall}
 	var read chat.Collector
-	for e, err := range rs.format.Decode(source, o) {
+	for e, err := range rs.format.Decode(ended(text), o) {
 		if err != nil {
 			return nil, false
 		}

@@ -61,7 +61,7 @@ func (r *run) wants(c chat.Call) *Wanted {
 	if !known {
 		t, known = r.tools.later(r.loop.cfg.Tools, c.Name)
 	}
-	if !known || t.Hints.ReadOnly != nil && *t.Hints.ReadOnly {
+	if !known || onlyReads(t) {
 		return nil
 	}
 	values := r.borrowed(c, t)

@@ -3,7 +3,6 @@ package e2e
 import (
 	"context"
 	"encoding/json"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -41,22 +40,10 @@ func (goAnswers) ListRoots(context.Context, mcp.ListRootsRequest) (*mcp.ListRoot
 // TestServerEverythingIsTheSameForGo is the same comparison with another stock client, mcp-go's.
 func TestServerEverythingIsTheSameForGo(t *testing.T) {
 	l := openServers(t)
-	everything := filepath.Join(l.packages, "node_modules", "@modelcontextprotocol", "server-everything", "dist", "index.js")
-	addr, err := freeAddr()
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := &running{foreign: foreign{name: "everything", command: []string{l.node, everything, "streamableHttp"}, env: []string{"PORT=%PORT%"}}, addr: addr}
-	r.start(t)
-	t.Cleanup(r.kill)
-	base := l.toolnorm(t, "--ollama", "127.0.0.1:1", "--sample=never", "--mcp-file", mcpFile(t, map[string]any{"everything": map[string]any{"url": "http://" + addr + "/mcp"}}))
-	for range 100 {
-		if states(t, base)["everything"] == "ready" {
-			break
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
-	want := goSees(t, "http://"+addr+"/mcp", "")
+	_, url := l.everything(t)
+	base := l.toolnorm(t, "--ollama", "127.0.0.1:1", "--sample=never", "--mcp-file", mcpFile(t, map[string]any{"everything": map[string]any{"url": url}}))
+	awaitEverything(t, base)
+	want := goSees(t, url, "")
 	same(t, "mcp-go at /mcp", want, goSees(t, base+"/mcp", "everything."))
 }
 

@@ -16,30 +16,18 @@ import (
 // toolnorm, at each of its faces and over each transport of the server, and compares everything that the client sees.
 func TestServerEverythingIsTheSameThroughToolnorm(t *testing.T) {
 	l := openServers(t)
-	everything := filepath.Join(l.packages, "node_modules", "@modelcontextprotocol", "server-everything", "dist", "index.js")
-	addr, err := freeAddr()
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := &running{foreign: foreign{name: "everything", command: []string{l.node, everything, "streamableHttp"}, env: []string{"PORT=%PORT%"}}, addr: addr}
-	r.start(t)
-	t.Cleanup(r.kill)
+	everything, url := l.everything(t)
 	byCommand := map[string]any{"command": l.node, "args": []string{everything, "stdio"}}
-	byHTTP := map[string]any{"url": "http://" + addr + "/mcp"}
+	byHTTP := map[string]any{"url": url}
 	for _, capable := range []string{"yes", "no"} {
 		t.Run("capable="+capable, func(t *testing.T) {
 			direct := l.seen(t, capable, "--", l.node, everything, "stdio")
-			overHTTP := l.seen(t, capable, "=", "http://"+addr+"/mcp")
+			overHTTP := l.seen(t, capable, "=", url)
 			for name, entry := range map[string]map[string]any{"command": byCommand, "http": byHTTP} {
 				want := map[string]map[string]any{"command": direct, "http": overHTTP}[name]
 				file := mcpFile(t, map[string]any{"everything": entry})
 				base := l.toolnorm(t, "--ollama", "127.0.0.1:1", "--sample=never", "--mcp-file", file)
-				for range 100 {
-					if states(t, base)["everything"] == "ready" {
-						break
-					}
-					time.Sleep(100 * time.Millisecond)
-				}
+				awaitEverything(t, base)
 				same(t, name+" at /mcp", want, l.seen(t, capable, base+"/mcp"))
 				same(t, name+" by toolnorm mcp", want, l.seen(t, capable, "through", l.binary, "mcp", "--sample=never", "--data", t.TempDir(), "--mcp-file", file))
 			}
@@ -59,6 +47,31 @@ func mcpFile(t *testing.T, servers map[string]any) string {
 		t.Fatal(err)
 	}
 	return file
+}
+
+// everything starts server-everything over HTTP, and returns its program and its address.
+func (l *serversLane) everything(t *testing.T) (program, url string) {
+	t.Helper()
+	program = filepath.Join(l.packages, "node_modules", "@modelcontextprotocol", "server-everything", "dist", "index.js")
+	addr, err := freeAddr()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &running{foreign: foreign{name: "everything", command: []string{l.node, program, "streamableHttp"}, env: []string{"PORT=%PORT%"}}, addr: addr}
+	r.start(t)
+	t.Cleanup(r.kill)
+	return program, "http://" + addr + "/mcp"
+}
+
+// awaitEverything waits until a toolnorm has reached server-everything, for ten seconds at most.
+func awaitEverything(t *testing.T, base string) {
+	t.Helper()
+	for range 100 {
+		if states(t, base)["everything"] == "ready" {
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
 }
 
 // seen is what a client saw, by its steps.

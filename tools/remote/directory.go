@@ -50,7 +50,7 @@ func (p *directory) learn(ctx context.Context, l *link, raw json.RawMessage) {
 		p.at[key] = l
 		if p.kept = append(p.kept, key); len(p.kept) > mostPlaces {
 			delete(p.at, p.kept[0])
-			p.kept = slices.Clone(p.kept[1:])
+			p.kept = p.kept[1:] // append leaves the front behind when it grows
 		}
 	}
 }

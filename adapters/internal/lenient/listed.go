@@ -160,17 +160,23 @@ func ownClosers(value, behind string) (n int) {
 	if value == "" || value[0] == '{' || value[0] == '[' {
 		return 0
 	}
-	var open []byte
+	var open []byte // their closers, the innermost last
+	closes := func(c byte) bool {
+		last := len(open) - 1
+		if last < 0 || open[last] != c {
+			return false
+		}
+		open = open[:last]
+		return true
+	}
 	for i := 0; i < len(value); i++ {
-		switch c := value[i]; {
-		case c == '{' || c == '[':
-			open = append(open, c+2) // } is { + 2, ] is [ + 2
-		case len(open) > 0 && c == open[len(open)-1]:
-			open = open[:len(open)-1]
+		if c := value[i]; c == '{' || c == '[' {
+			open = append(open, byte(closerOf(c)))
+		} else {
+			closes(c)
 		}
 	}
-	for n < len(behind) && len(open) > 0 && behind[n] == open[len(open)-1] {
-		open = open[:len(open)-1]
+	for n < len(behind) && closes(behind[n]) {
 		n++
 	}
 	return n

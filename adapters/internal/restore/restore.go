@@ -41,7 +41,9 @@ func Marks(literals []string) []string {
 
 // Begins reports whether a mark stands at the beginning of the text, whole or damaged.
 func Begins(text string, marks []string) bool {
-	return slices.ContainsFunc(marks, func(m string) bool { return strings.HasPrefix(text, m) || len(damaged(text, m)) > 0 })
+	return slices.ContainsFunc(marks, func(m string) bool {
+		return strings.HasPrefix(text, m) || len(damaged(text, m)) > 0
+	})
 }
 
 // May reports whether a mark may begin the text when more of it is known, whole or damaged.
@@ -50,30 +52,48 @@ func May(text string, marks []string) bool {
 		return mayBe(text, m) || slices.ContainsFunc(angles, func(a [2]string) bool {
 			inner, ok := strings.CutPrefix(m, "<")
 			inner, closed := strings.CutSuffix(inner, ">")
-			return ok && (agree(text, a[0]+inner) && (!closed || len(text) <= len(a[0]+inner)) || closed && agree(text, a[0]+inner+a[1]))
+			begun := a[0] + inner
+			if closed {
+				return ok && agree(text, begun+a[1])
+			}
+			return ok && agree(text, begun)
 		})
 	})
 }
 
 // mayBe reports whether the text is the beginning of a mark with at most one slip.
 func mayBe(text, m string) bool {
-	k := 0
-	for k < len(m) && k < len(text) && text[k] == m[k] {
-		k++
-	}
-	if k == len(m) || k == len(text) {
+	if agree(text, m) {
 		return true
 	}
-	for k > 0 && !utf8.RuneStart(m[k]) {
-		k--
-	}
+	k := common(text, m)
 	rest, want := text[k:], m[k:]
 	_, t := utf8.DecodeRuneInString(rest)
 	_, w := utf8.DecodeRuneInString(want)
 	_, next := utf8.DecodeRuneInString(want[w:])
 	swapped := want[w:w+next] + want[:w] + want[w+next:]
 	n := min(len(text), len(m))
-	return agree(rest, want[w:]) || agree(rest[t:], want[w:]) || k > 0 && agree(rest[t:], want) || agree(rest, swapped) || strings.EqualFold(text[:n], m[:n])
+	return agree(rest, want[w:]) || agree(rest[t:], want[w:]) || k > 0 && agree(rest[t:], want) ||
+		agree(rest, swapped) || strings.EqualFold(text[:n], m[:n])
+}
+
+// common returns how many bytes of whole characters two texts begin with alike.
+func common(text, m string) int {
+	k := 0
+	for k < len(m) && k < len(text) && text[k] == m[k] {
+		k++
+	}
+	for 0 < k && k < len(m) && !utf8.RuneStart(m[k]) {
+		k--
+	}
+	return k
+}
+
+// follows reports whether the second character of a mark may stand at or near the beginning of the
+// text: most places of a text end here.
+func follows(text, m string) bool {
+	_, first := utf8.DecodeRuneInString(m)
+	return strings.IndexByte(text[:min(len(text), utf8.UTFMax+1)], m[first]) >= 0
 }
 
 // agree reports whether one of two texts begins the other.
@@ -212,8 +232,8 @@ func hidden(text string, whole []spot, marks, names []string) (all [][]change) {
 	return all
 }
 
-// words returns how many bytes of words stand on the lines behind a mark, in front of what can follow it: a bracket, another
-// mark or a name; 0 for none.
+// words returns how many bytes of words stand on the lines behind a mark, in front of what can
+// follow it: a bracket, another mark or a name; 0 for none.
 func words(text, mark string, marks, names []string) int {
 	if !strings.HasPrefix(text, "\n") {
 		return 0 // a sentence about the mark
@@ -235,8 +255,9 @@ func words(text, mark string, marks, names []string) int {
 // angles are what models write for the angle brackets of a tag.
 var angles = [][2]string{{"＜", "＞"}, {"&lt;", "&gt;"}, {"[", "]"}}
 
-// inAngles returns the changes that give the tag at i, which stands in other angle brackets, those of the mark m; nil where
-// no such tag stands there. A mark may be the beginning of a tag: <parameter=, behind which a key and the bracket follow.
+// inAngles returns the changes that give the tag at i, which stands in other angle brackets, those
+// of the mark m; nil where no such tag stands there. A mark may be the beginning of a tag:
+// <parameter=, behind which a key and the bracket follow.
 func inAngles(text string, i int, m string) []change {
 	inner, ok := strings.CutPrefix(m, "<")
 	inner, closed := strings.CutSuffix(inner, ">")
@@ -255,16 +276,9 @@ func inAngles(text string, i int, m string) []change {
 // that is missing, too many, or another one, two that have changed places, or letters of the other
 // case. The whole mark is not damaged.
 func damaged(text, m string) (sizes []int) {
-	k := 0
-	for k < len(m) && k < len(text) && text[k] == m[k] {
-		k++
-	}
-	_, first := utf8.DecodeRuneInString(m)
-	if k == len(m) || k == 0 && !strings.Contains(text[:min(len(text), utf8.UTFMax+1)], m[first:first+1]) {
+	k := common(text, m)
+	if k == len(m) || k == 0 && !follows(text, m) {
 		return nil
-	}
-	for k > 0 && !utf8.RuneStart(m[k]) {
-		k--
 	}
 	rest, want := text[k:], m[k:]
 	_, t := utf8.DecodeRuneInString(rest)
