@@ -2,6 +2,7 @@ package adapters
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -146,9 +147,13 @@ func (ar *arguments) braceless(t *toolset.Tool, id, key string, quotes []lenient
 	ar.Quotes = quotes
 	ar.Items('{', t.Type())
 	ar.Quotes = nil
-	if !ar.Unclosed { // without its closing brace too, little is left to decide by
-		ar.decideArguments(from, t, quotes, true)
+	open := ar.Unclosed // without its closing brace too
+	if open && from >= ar.Base && json.Valid(fmt.Appendf(nil, "{%s}", ar.Slice(from, ar.Pos))) {
+		return committed
 	}
+	ar.Unclosed = false
+	ar.decideArguments(from, t, quotes, true)
+	ar.Unclosed = ar.Unclosed || open
 	return committed
 }
 

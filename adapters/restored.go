@@ -10,6 +10,7 @@ import (
 	"toolnorm/adapters/internal/toolset"
 	"toolnorm/adapters/internal/wrapper"
 	"toolnorm/chat"
+	"toolnorm/chat/schema"
 )
 
 // restored reads a reply that is calls in the family's own form with slips in its marks. Texts that
@@ -165,7 +166,7 @@ func (rs *restored) holdsMark(found []wrapper.Call, text string, degree int) boo
 	for _, m := range rs.format.marks() {
 		n := 0
 		for _, c := range found {
-			n += strings.Count(c.Args, m)
+			n += strings.Count(c.Args, strings.Trim(schema.Quote(m), `"`))
 		}
 		if n > 0 && degree >= restore.Visible || n > strings.Count(text, m) {
 			return true

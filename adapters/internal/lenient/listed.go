@@ -128,7 +128,11 @@ func elements(text string, t *schema.Type) (all []listed, end int) {
 		if to < from {
 			return nil, 0
 		}
-		all, end = append(all, listed{key, from, to}), to+len(closer)
+		end = to + len(closer)
+		if inside, ok := strings.CutPrefix(text[from:to], "<![CDATA["); ok && strings.HasSuffix(inside, "]]>") {
+			from, to = from+len("<![CDATA["), to-len("]]>")
+		}
+		all = append(all, listed{key, from, to})
 	}
 }
 
@@ -143,7 +147,7 @@ func object(text string, members []listed, t *schema.Type) (args string, ok bool
 		switch {
 		case asJSON && trimmed[0] != '"' && !typ.Allows(schema.String), asJSON && trimmed[0] == '"' && strings.HasPrefix(text, "--"):
 			value = trimmed
-		case !typ.Only(schema.String) || trimmed != value || value == "" || asJSON && trimmed[0] == '"' || swallowed(value, nil) || strings.HasPrefix(text, "--"):
+		case !typ.Only(schema.String) || trimmed != value || value == "" || asJSON && trimmed[0] == '"' || swallowed(value, nil) || text[0] != '<' && holdsEnd(value) || strings.HasPrefix(text, "--"):
 			return "", false
 		default:
 			value = schema.Quote(value)
@@ -152,6 +156,20 @@ func object(text string, members []listed, t *schema.Type) (args string, ok bool
 	}
 	args = out.String() + "}"
 	return args, len(members) > 0 && Fits(args, t)
+}
+
+// aside is the beginning of a comment behind a comma.
+var aside = regexp.MustCompile(`,\s*(//|#|--|/\*|<!--)`)
+
+// holdsEnd reports whether a value that nothing closes may hold the end of its arguments: it closes more brackets than it
+// opens, or a comment stands behind a comma of it.
+func holdsEnd(value string) bool {
+	for _, pair := range []string{"{}", "[]"} {
+		if strings.Count(value, pair[:1]) < strings.Count(value, pair[1:]) {
+			return true
+		}
+	}
+	return aside.MatchString(value)
 }
 
 // ownClosers returns how many of the closers behind a value belong to brackets that it opens. One that begins with a bracket

@@ -248,7 +248,8 @@ func (g *Args) early(s *Search, n *Node, behind int) {
 	if n.Stack.Up == nil && g.Envelope != nil && g.Envelope(key) && !t.Has(key) {
 		return
 	}
-	known := t.Has(key) && !knows(n.Stack.Up, key)
+	outside := n.Stack.Up != nil && typeOf(n.Stack.Up.Want).Known() // an object whose members are all known
+	known := (t.Has(key) || outside) && !knows(n.Stack.Up, key)
 	s.Go(n, pick(known, likely, slip+trifle), keep(n, n.Pos+1))
 }
 

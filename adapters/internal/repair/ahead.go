@@ -198,7 +198,8 @@ func (g *look) memberAhead(i int, l *Level) (some, known bool) {
 	i = g.blank(i)
 	if key, quoted := g.keyAhead(i); key != "" {
 		known = knows(l, key)
-		return known || quoted || l != nil && l.Kind == aCall, known
+		bare := l != nil && l.Kind == aCall || len(g.delims) > len(delims) // keys have no quotes
+		return known || quoted || bare, known
 	}
 	c := g.at(i)
 	if isClose(c) || g.over(i) {

@@ -65,8 +65,9 @@ func (g *Args) escape(s *Search, n *Node, i int, run string, d *delim) {
 			// \\" for \"
 			to := n.stay(i + 3)
 			cost := g.habit(&to, habitOver) + g.first(&to, sOver, trifle+pick(n.Flags&sPlain != 0, odd, 0))
-			if i == 0 || !scan.IsDigit(g.text[i-1]) {
-				to.Flags ^= sLone
+			to.Flags ^= sLone
+			if i > 0 && scan.IsDigit(g.text[i-1]) { // inches
+				to.Flags &^= sLone
 			}
 			s.Go(n, cost+pick(n.Flags&sMixed != 0, slip, 0), to, run, `\"`)
 		}
@@ -103,8 +104,8 @@ func (g *Args) escapedQuote(s *Search, n *Node, i int, run string) {
 	text := g.text[i : i+2]
 	if text == `\'` {
 		text = `'`
-	} else if i == 0 || !scan.IsDigit(g.text[i-1]) { // else it may stand for inches
-		to.Flags ^= sLone
+	} else if to.Flags ^= sLone; i > 0 && scan.IsDigit(g.text[i-1]) { // inches, or the end of a quotation
+		to.Flags &^= sLone
 	}
 	if n.Flags&sRaw != 0 && g.likelyEnd(i+2, n.Stack) == 2 {
 		cost += small

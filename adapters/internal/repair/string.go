@@ -290,7 +290,7 @@ func (g *Args) commaInside(s *Search, n *Node, behind int, run string) {
 		return
 	}
 	next := g.blank(behind)
-	if key, quoted := g.keyAhead(next); key != "" && (quoted || knows(n.Stack, key)) || g.likelyEnd(behind, n.Stack) == 2 && g.quoteAt(next) > 0 {
+	if key, quoted := g.keyAhead(next); key != "" && (quoted || knows(n.Stack, key)) || (g.likelyEnd(behind, n.Stack) == 2 || next > behind && n.Stack.Kind == anObject) && g.quoteAt(next) > 0 {
 		to := g.to(s, n, behind)
 		to.Flags &^= uint64(sAll)
 		s.Go(n, small, to, run, `",`)

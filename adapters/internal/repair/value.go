@@ -1,6 +1,7 @@
 package repair
 
 import (
+	"slices"
 	"strings"
 
 	"toolnorm/adapters/internal/scan"
@@ -148,9 +149,16 @@ func (g *Args) keyAgain(s *Search, n *Node, inList bool) {
 	if key, _ := g.keyAhead(n.Pos); key != "" && !inList && n.Stack != nil && n.Stack.Kind == anObject {
 		i := n.Pos + g.quoteAt(n.Pos) + len(key)
 		i = g.blank(i + g.quoteAt(i))
-		s.Go(n, slip, keep(n, i+g.colon(i)))
+		to := keep(n, i+g.colon(i))
+		if front := strings.TrimRight(g.text[:n.Pos], " \n:=\"'"); !strings.HasSuffix(front, key) && !slices.Contains(typeNames, key) {
+			to.Flags |= unsure // another member, perhaps, whose value this is
+		}
+		s.Go(n, slip, to)
 	}
 }
+
+// typeNames are what models write between a key and its value.
+var typeNames = []string{"string", "str", "text", "integer", "int", "number", "float", "boolean", "bool", "array", "list", "object", "dict", "value", "type"}
 
 // keep is a place further on that expects the same.
 func keep(n *Node, pos int) Place {
