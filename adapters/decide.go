@@ -8,6 +8,7 @@ import (
 	"toolnorm/adapters/internal/repair"
 	"toolnorm/adapters/internal/scan"
 	"toolnorm/adapters/internal/toolset"
+	"toolnorm/chat/schema"
 )
 
 // maxBehind bounds how far behind arguments the end of their call is looked for, in bytes.
@@ -21,7 +22,7 @@ func (ar *arguments) decideArguments(from int, t *toolset.Tool, quotes []lenient
 	for _, q := range quotes {
 		g.Quotes = append(g.Quotes, q.Open)
 	}
-	ar.Out.Odd = ar.Out.Odd || g.Around != 0 || ar.goesOn() || ar.damagedQuote(from, g.Quotes)
+	ar.Out.Odd = ar.Out.Odd || g.Around != 0 || ar.goesOn() || ar.shutEarly(t.Type()) || ar.damagedQuote(from, g.Quotes)
 	ar.decide(from, 0, t.Name, g)
 	// a reply that stops inside the arguments is cut, whatever it says of its end
 	if ar.Unclosed && ar.At(ar.Space(0)) < 0 {
@@ -31,6 +32,28 @@ func (ar *arguments) decideArguments(from int, t *toolset.Tool, quotes []lenient
 	if len(quotes) > 0 && !ar.Out.Broken && !ar.ended(from) {
 		ar.Out.Doubt = true
 	}
+}
+
+// shutEarly reports whether more braces are closed behind arguments than their call has, and behind an object of theirs stands
+// a member that the tool does not have: the object was closed too early, perhaps.
+func (ar *arguments) shutEarly(t *schema.Type) bool {
+	more := 0
+	for n := ar.Space(0); ar.At(n) == '}'; n += 1 + ar.Space(n+1) {
+		more++
+	}
+	if p := ar.trial.closing; p.Hole("call") >= 0 || p.Hole("calls") >= 0 || p.Markless() {
+		more-- // the brace of what the call stands in
+	}
+	if more <= 0 || len(t.Members()) == 0 {
+		return false
+	}
+	fields := scan.Fields(ar.Out.From(0))
+	for i := 1; i < len(fields); i++ {
+		if before := fields[i-1]; !t.Has(fields[i].Key) && before.Value[0] == '{' && t.Has(before.Key) {
+			return true
+		}
+	}
+	return false
 }
 
 // ended reports whether arguments that begin at from have a closer, or nothing but closers stands in front of what ends

@@ -135,7 +135,7 @@ func (s *tagSearch) letterLost(a *tagArg) bool {
 		return false
 	}
 	first, before := s.d.At(a.from), s.d.before(a.from)
-	if len(text) > 3 && first == int(text[len(text)-2]) {
+	if len(text) > 3 && first == int(text[len(text)-2]) || first == '"' || s.d.Has(a.from, "”") {
 		return true
 	}
 	return before != int(text[len(text)-1]) && s.f.typ.Prop(a.key).Allows(schema.String) && first >= 0 && (strings.IndexByte("[](){}|:=\"'<_-./\\", byte(first)) >= 0 || a.onLines() && s.d.At(a.from+1) == '\n')
@@ -152,7 +152,7 @@ func (s *tagSearch) signInFront(a *tagArg) bool {
 	if s.d.At(at) == begin {
 		return c == begin || c == '/'
 	}
-	return c >= 0 && s.f.typ.Prop(a.key).Allows(schema.String) && strings.IndexByte("[](){}|/\\_-.", byte(c)) >= 0
+	return c > ' ' && s.f.typ.Prop(a.key).Allows(schema.String)
 }
 
 // nested reports whether a tag inside a value opens or closes something inside of that value.

@@ -58,20 +58,23 @@ func (tg *tagged) noticeHead(p *declaration.Pattern, t *toolset.Tool) {
 		ok = !twice
 	}
 	tg.written = asWritten{slip: !ok || p.Headless || withoutWrapper(p)}
-	tg.written.astray = tg.written.slip && argumentsIn(p, text)
+	tg.written.astray = tg.written.slip && argumentsIn(p, t.Type(), text)
 }
 
 // trimSpace cuts white space off the end of a text.
 func trimSpace(text string) string { return strings.TrimRight(text, " \t\r\n") }
 
 // argumentsIn reports whether tags of arguments stand in a text behind all calls in it: two marks of a call have changed places.
-func argumentsIn(p *declaration.Pattern, text string) bool {
+func argumentsIn(p *declaration.Pattern, t *schema.Type, text string) bool {
 	for _, l := range p.Close {
 		text = text[strings.LastIndex(text, l.Key())+1:]
 	}
 	return slices.ContainsFunc(p.Family.Args, func(a *declaration.Pattern) bool {
+		if a.Keyed() {
+			return slices.ContainsFunc(t.Members(), func(key string) bool { return strings.Contains(text, a.OpenTag(key)) })
+		}
 		opener, closer := a.Parts[0].Lit.Trimmed().Plain(), a.Parts[len(a.Parts)-1].Lit.Trimmed().Plain()
-		return !a.Keyed() && (strings.Contains(text, opener) || strings.Contains(text, closer))
+		return strings.Contains(text, opener) || strings.Contains(text, closer)
 	})
 }
 
@@ -107,7 +110,10 @@ func (tg *tagged) noticeArgument(h head, from int) {
 			text, ok = strings.CutSuffix(text, h.wire)
 		}
 	}
-	tg.written.slip = tg.written.slip || !ok || trimSpace(text) != ""
+	slip := !ok || trimSpace(text) != ""
+	tg.written.slip = tg.written.slip || slip
+	// name="title>" has its quote behind its end
+	tg.Out.Doubt = tg.Out.Doubt || slip && (tg.At(0) == '"' || tg.Has(0, "”"))
 }
 
 // noticeText notes whether the text that ends here stands in what may be no part of it. first is its first byte; of a long
@@ -168,6 +174,9 @@ func (tg *tagged) noticeClosers(p *declaration.Pattern, from int) {
 // unsure reports whether the call that has been read holds a slip, and a value that may have come of another.
 func (tg *tagged) unsure(p *declaration.Pattern, t *schema.Type) bool {
 	out := tg.Out
+	if h, a := tg.ahead.argHead(p.Family, tg.Elastic(0)); a == matched && h.p.Keyed() && t.Has(h.key) {
+		return true // a parameter behind the call's end
+	}
 	if !tg.written.slip && !(tg.written.dressed && tg.strayBehind(p)) {
 		return false
 	}
@@ -293,6 +302,7 @@ func isDressed(text string) bool {
 			return true
 		}
 	}
+	text = strings.TrimRight(text, " ")
 	if strings.HasPrefix(text, "\n") || strings.HasSuffix(text, "\n\n") {
 		return true
 	}

@@ -108,9 +108,9 @@ func texts(value string, list []string) []string {
 // brackets are those that come in pairs.
 var brackets = []string{"{}", "[]", "()", "｛｝", "［］", "（）"}
 
-// trace is what a text is never written with, but when it has swallowed structure: a method's call behind its quote, or
-// signs alone between two single quotes.
-var trace = regexp.MustCompile(`["']\.\w+\([^()]*\)$|'\s*[,;:&|+.{\[]+\s*'|'\s*,\s*[\[{]|^“.*”$|^«.*»$`)
+// trace is what a text is never written with, but when it has swallowed structure: a method's call behind its quote,
+// signs alone between two single quotes, a plus sign at its end.
+var trace = regexp.MustCompile(`["']\.\w+\([^()]*\)$|'\s*[,;:&|+.{\[]+\s*'|'\s*,\s*[\[{]|^“.*”$|^«.*»$|\s\+\s*$`)
 
 // swallowed reports whether a text shows the signs of structure that it has swallowed, or of an end that was cut off: a
 // bracket without its partner, a quotation that begins like an end or holds signs alone,

@@ -20,10 +20,10 @@ type listing struct {
 // listings are those that models fall into: lines, lines with dashes, a program's flags, a query.
 // What looks like a member that the tool does not have may be a part of the text in front of it, or not: other.
 var listings = []listing{
-	{"", "\n", ": ", "", regexp.MustCompile(`\n\w+: `)},
-	{"- ", "\n- ", ": ", "\n", regexp.MustCompile(`\n- \w+: `)},
+	{"", "\n", ": ", "", regexp.MustCompile(`\n\w+\s*(?:[:=]\s|：)`)},
+	{"- ", "\n- ", ": ", "\n", regexp.MustCompile(`\n- \w+\s*(?:[:=]\s|：)`)},
 	{"--", " --", " ", "", regexp.MustCompile(` --\w`)},
-	{"?", "&", "=", "", regexp.MustCompile(`&\w+=`)},
+	{"?", "&", "=", "", regexp.MustCompile(`&\w+\s*[=:：]`)},
 }
 
 // listed is a member of a listing: its value stands from from to to.
@@ -39,7 +39,8 @@ func Listed(text string, t *schema.Type) (args string, end int, ok bool) {
 	if strings.HasPrefix(text, "<") {
 		members, end := elements(text, t)
 		args, ok = object(text, members, t)
-		return args, end, ok && len(members) > 0
+		behind := strings.TrimLeft(text[end:], " \r\n\t")
+		return args, end, ok && len(members) > 0 && (behind == "" || strings.IndexByte("}]),;`\"", behind[0]) >= 0)
 	}
 	for k := range listings {
 		l := &listings[k]
@@ -159,7 +160,7 @@ func object(text string, members []listed, t *schema.Type) (args string, ok bool
 }
 
 // aside is the beginning of a comment behind a comma.
-var aside = regexp.MustCompile(`,\s*(//|#|--|/\*|<!--)`)
+var aside = regexp.MustCompile(`,\s*(//|#|--|/\*|<!--)|,\s*\.\.\.$`)
 
 // holdsEnd reports whether a value that nothing closes may hold the end of its arguments: it closes more brackets than it
 // opens, or a comment stands behind a comma of it.
@@ -169,7 +170,7 @@ func holdsEnd(value string) bool {
 			return true
 		}
 	}
-	return aside.MatchString(value)
+	return strings.HasSuffix(value, ",") || aside.MatchString(value)
 }
 
 // ownClosers returns how many of the closers behind a value belong to brackets that it opens. One that begins with a bracket

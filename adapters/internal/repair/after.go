@@ -101,6 +101,9 @@ func (g *Args) after(s *Search, n *Node) {
 		next.Pos += len("and")
 		s.Go(n, slip, next, ",")
 	case scan.IsQuote(c) && g.likelyEnd(n.Pos+1, n.Stack) == 2:
+		if n.Pos > 0 && g.text[n.Pos-1] != byte(c) && scan.IsQuote(int(g.text[n.Pos-1])) {
+			here2.Flags |= unsure // the writer's own, whose opener is missing
+		}
 		s.Go(n, g.doubled(&here2), here2) // one too many
 	}
 	if g.Python { // the rest of an expression, perhaps

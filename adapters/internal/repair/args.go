@@ -251,10 +251,23 @@ func (g *Args) tail(i int) int {
 		return Most + 1
 	case g.call(i):
 		return cost
+	case g.memberIn(i):
+		return Most + 1
 	case strings.ContainsAny(g.text[i:min(i+maxKey, len(g.text))], `"':=`):
 		return cost + 2*slip
 	}
 	return cost + slip
+}
+
+// memberIn reports whether a member that the schema knows stands in the text behind i, up to what ends the call.
+func (g *Args) memberIn(i int) bool {
+	rest := g.text[i:min(i+maxAhead, len(g.text))]
+	for k := 0; k < len(rest) && !g.mark(i+k); k++ {
+		if key, quoted := g.keyAhead(i + k); quoted && g.Type.Has(key) {
+			return true
+		}
+	}
+	return false
 }
 
 // leftOver is unsure where the quotes behind the arguments do not come in pairs, or begin with an escaped one: then the

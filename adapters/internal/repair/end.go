@@ -25,6 +25,9 @@ func (g *Args) closeHere(s *Search, n *Node, i int, run string) {
 		cost = likely
 	}
 	to := n.behind(i)
+	if run == "" && n.Out != nil && n.Out.text == `"` {
+		to.Flags |= unsure // an empty text
+	}
 	if n.Flags&sBare == 0 && i > 0 && (g.text[i-1] == '"' || g.text[i-1] == '\'') {
 		cost = 2 * slip // the quote in front is the end, though not of the same kind
 	}

@@ -33,13 +33,16 @@ func (g *Args) backslash(s *Search, n *Node, i int, run string, d *delim) {
 
 // escape reads a backslash in a string in the way that was decided.
 func (g *Args) escape(s *Search, n *Node, i int, run string, d *delim) {
+	if n.Flags&sBare != 0 && g.Quotes != nil {
+		n.Flags |= unsure // in the family's own quotes it would escape nothing
+	}
 	c := g.at(i + 1)
 	lower := c2(g.at(i + 2))
 	switch {
 	case d.open == `\"`:
 		g.escapedTwice(s, n, i, run)
 	case c == '"' || c == '\'' && d.open[0] == '\'':
-		g.escapedQuote(s, n, i, run)
+		g.escapedQuote(s, n, i, run, d)
 	case n.Flags&sRaw != 0:
 		cost := 0
 		if c >= 0 && strings.IndexByte("nrt", byte(c)) >= 0 && !lower {
@@ -94,9 +97,12 @@ func (g *Args) escape(s *Search, n *Node, i int, run string, d *delim) {
 // escapedQuote reads an escaped quote: as one, and where a path ends in front of it as a backslash and the end.
 // A path that ends with a backslash, "C:\dir\", looks as if its quote were escaped.
 // Where the text goes on as behind a string it is offered as the end.
-func (g *Args) escapedQuote(s *Search, n *Node, i int, run string) {
+func (g *Args) escapedQuote(s *Search, n *Node, i int, run string, d *delim) {
 	to := n.stay(i + 2)
 	to.Flags |= sPlain
+	if n.Flags&(sDirty|sTwo) != 0 && d.close == `"` {
+		to.Flags |= unsure // who escapes quotes escapes all of a text
+	}
 	cost := 0
 	if to.Flags&sOver != 0 {
 		cost = small

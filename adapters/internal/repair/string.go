@@ -121,7 +121,11 @@ func (g *Args) inString(s *Search, n *Node) {
 	switch {
 	case g.ownQuote(i) > 0: // no text has the family's own
 		if n.Flags&sBare != 0 {
-			s.Go(n, 0, n.behind(i+g.ownQuote(i)), run, `"`)
+			to := n.behind(i + g.ownQuote(i))
+			if strings.ContainsAny(run[:min(1, len(run))], "[({") {
+				to.Flags |= unsure // its opener in other brackets, perhaps
+			}
+			s.Go(n, 0, to, run, `"`)
 		}
 	case g.Quotes != nil && !d.raw && strings.IndexByte("<>|", c) >= 0:
 		// a part of the family's own quote
@@ -159,7 +163,7 @@ func (g *Args) sign(s *Search, n *Node, i int, run string, d *delim) {
 	}
 	to := n.stay(i + 1)
 	cost := 0
-	if n.Flags&sBare != 0 && strings.IndexByte("[]{}", c) >= 0 {
+	if n.Flags&sBare != 0 && (strings.IndexByte("[]{}", c) >= 0 || g.mark(i)) {
 		to.Flags |= unsure // where it ends is a guess
 	}
 	if g.mark(i) {
@@ -260,14 +264,20 @@ func (g *Args) quote(s *Search, n *Node, i int, run string, d *delim) {
 	if end == 0 && d.close == `"` && g.has(behind, `"`) && (i == 0 || g.text[i-1] != '"') { // two for one; three are a delimiter
 		to := n.stay(behind + 1)
 		to.Flags ^= sLone
+		if n.Flags&sPlain != 0 {
+			to.Flags |= unsure
+		}
 		s.Go(n, g.first(&to, sTwo, likely), to, run, `\"`)
 	}
-	if trimmed, ok := strings.CutSuffix(run, ","); ok {
+	if trimmed, ok := strings.CutSuffix(strings.TrimRight(run, " "), ","); ok {
 		g.commaInside(s, n, behind, trimmed)
 	}
 	to = n.stay(behind)
 	to.Flags ^= sLone
 	to.Flags |= sDirty
+	if n.Flags&sPlain != 0 && d.close == `"` {
+		to.Flags |= unsure // who escapes quotes escapes all of a text
+	}
 	if run != "" && scan.IsDigit(run[len(run)-1]) { // inches
 		to.Flags &^= sLone
 	}
@@ -376,7 +386,7 @@ func (g *Args) joined(s *Search, n *Node, i int, run string) {
 		if d := &g.delims[x]; g.has(k, d.open) {
 			to := n.stay(k + len(d.open))
 			to.Flags = to.Flags&^uint64(sDelim) | uint64(x)<<48
-			if k == i || g.Python && cost == slip {
+			if k == i || cost == slip {
 				to.Flags |= unsure // doubled quotes, perhaps, or a comma that is missing
 			}
 			s.Go(n, cost, to, run)

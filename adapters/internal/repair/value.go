@@ -110,8 +110,14 @@ func guessed(text string, n *Node) bool {
 		rest = rest[:end]
 	}
 	t := typeOf(n.Want)
+	if strings.HasPrefix(rest, "<|") || strings.HasPrefix(rest, "<｜") || strings.HasPrefix(rest, "</") {
+		return true // a mark that is damaged
+	}
 	if t.Only(schema.String) || len(rest) == 0 {
 		return false
+	}
+	if strings.IndexFunc(rest, func(r rune) bool { return r >= 0x80 || scan.IsWord(int(r)) }) < 0 {
+		return true // signs alone
 	}
 	words := strings.Fields(rest)
 	if len(words) == 0 {
