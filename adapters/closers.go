@@ -62,7 +62,7 @@ func (cl *closers) skipJunk(p *declaration.Pattern) {
 	}
 	if _, ok := cl.marks.closerAt(end+cl.Space(end), p); ok && end > n {
 		// `}, "days": 3}</tool_call>` would lose days
-		if junk := cl.Slice(cl.Pos+n, cl.Pos+end); cl.Out != nil && what != "comments" && (junk[0] == ',' || bytes.ContainsAny(junk, `"':=`) || len(p.Family.Args) > 0 && bytes.ContainsAny(junk, "<>[]")) {
+		if junk := cl.Slice(cl.Pos+n, cl.Pos+end); cl.Out != nil && what != "comments" && string(bytes.Trim(junk, "]}) \n")) != `"` && (junk[0] == ',' || bytes.ContainsAny(junk, `"':=`) || len(p.Family.Args) > 0 && bytes.ContainsAny(junk, "<>[]")) {
 			cl.Out.Doubt = true // members of the call, perhaps
 		}
 		cl.Pos += end

@@ -100,7 +100,7 @@ func (g *Args) escape(s *Search, n *Node, i int, run string, d *delim) {
 func (g *Args) escapedQuote(s *Search, n *Node, i int, run string, d *delim) {
 	to := n.stay(i + 2)
 	to.Flags |= sPlain
-	if n.Flags&(sDirty|sTwo) != 0 && d.close == `"` {
+	if n.Flags&sTwo != 0 || n.Flags&sDirty != 0 && d.close == `"` && n.inList() {
 		to.Flags |= unsure // who escapes quotes escapes all of a text
 	}
 	cost := 0

@@ -275,8 +275,8 @@ func (g *Args) quote(s *Search, n *Node, i int, run string, d *delim) {
 	to = n.stay(behind)
 	to.Flags ^= sLone
 	to.Flags |= sDirty
-	if n.Flags&sPlain != 0 && d.close == `"` {
-		to.Flags |= unsure // who escapes quotes escapes all of a text
+	if n.Flags&sPlain != 0 && d.close == `"` && n.inList() {
+		to.Flags |= unsure // who escapes quotes escapes all of a text: the next element's, rather
 	}
 	if run != "" && scan.IsDigit(run[len(run)-1]) { // inches
 		to.Flags &^= sLone
@@ -292,6 +292,11 @@ func (g *Args) quote(s *Search, n *Node, i int, run string, d *delim) {
 	if cost := g.innerQuote(n, i, run, behind, end); cost <= Most {
 		s.Go(n, cost, to, run, text)
 	}
+}
+
+// inList reports whether the innermost container holds elements instead of members.
+func (n *Node) inList() bool {
+	return n.Stack != nil && n.Stack.Kind != anObject && n.Stack.Kind != aCall
 }
 
 // commaInside offers the end of a string that has the comma behind it inside of its quotes: {"x": "a," "y": 1}.

@@ -14,7 +14,7 @@ import (
 func (g *Args) value(s *Search, n *Node) {
 	c := g.at(n.Pos)
 	t := typeOf(n.Want)
-	inList := n.Stack != nil && n.Stack.Kind != anObject && n.Stack.Kind != aCall
+	inList := n.inList()
 	switch {
 	case g.over(n.Pos):
 		return
