@@ -22,7 +22,7 @@ func (ar *arguments) decideArguments(from int, t *toolset.Tool, quotes []lenient
 	for _, q := range quotes {
 		g.Quotes = append(g.Quotes, q.Open)
 	}
-	ar.Out.Odd = ar.Out.Odd || g.Around != 0 || ar.goesOn() || ar.shutEarly(t.Type()) || ar.damagedQuote(from, g.Quotes)
+	ar.Out.Odd = ar.Out.Odd || g.Around != 0 || ar.goesOn(t.Type()) || ar.shutEarly(t.Type()) || ar.damagedQuote(from, g.Quotes)
 	ar.decide(from, 0, t.Name, g)
 	// a reply that stops inside the arguments is cut, whatever it says of its end
 	if ar.Unclosed && ar.At(ar.Space(0)) < 0 {
@@ -151,7 +151,7 @@ func (ar *arguments) damagedQuote(from int, quotes []string) bool {
 
 // goesOn reports whether behind the closers of arguments a quote or an escape stands, or a comma and a comment, also behind
 // a fence: their end may be inside of a text, or too early.
-func (ar *arguments) goesOn() bool {
+func (ar *arguments) goesOn(t *schema.Type) bool {
 	n := ar.Space(0)
 	for end := n + maxAside; n < end && scan.IsCloser(ar.At(n)); n += 1 + ar.Space(n+1) {
 	}
@@ -162,7 +162,11 @@ func (ar *arguments) goesOn() bool {
 	if c == ',' {
 		c = ar.At(n + 1 + ar.Space(n+1))
 		if c == '{' {
-			c = ar.At(n + 2 + ar.Space(n+1))
+			at := n + 2 + ar.Space(n+1)
+			if key, value := ar.KeyAt(at + ar.Space(at)); value > 0 && t.Has(key) && !lenient.OfEnvelope(key) {
+				return true // a member in an object of its own
+			}
+			c = ar.At(at)
 		}
 		return c >= 0 && strings.IndexByte("/#<-\\", byte(c)) >= 0
 	}

@@ -178,6 +178,8 @@ func (ta *tagsAhead) nearly(i int, text string) int {
 		return i + k + runeSize(c) + len(text) - k - size
 	case k > 1 && text[1] == '/' && c >= 0 && k+size == len(text) && (scan.IsWord(c) || strings.IndexByte("]})|-.", byte(c)) >= 0) && ta.At(i+k+1) != '>' && !scan.IsWord(ta.At(i+k+1)):
 		return i + len(text)
+	case k > 3 && k+size == len(text) && strings.HasSuffix(text, "|>") && c > ' ' && ta.At(i+k+runeSize(c)) == '<':
+		return i + k + runeSize(c)
 	// the last character is missing
 	case k+size == len(text) && k > 3 && !scan.IsWord(c) && c != '-' && c != '.':
 		return i + k

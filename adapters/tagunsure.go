@@ -159,6 +159,11 @@ func (tg *tagged) noticeEnd(h head) {
 	_, ok := cutLiteral(tail, h.own)
 	lines := strings.Contains(tail, "\n") && h.line
 	tg.written.slip = tg.written.slip || !ok || h.onLines() && !lines
+	// a sign alone on the last line of a text that should end with its line may be a part of the closer
+	if rest, closed := strings.CutSuffix(trimSpace(tail), h.own.Trimmed().Plain()); closed && h.onLines() && h.line {
+		at := strings.LastIndexByte(rest, '\n')
+		tg.Out.Doubt = tg.Out.Doubt || at >= 0 && len(rest)-at == 2
+	}
 }
 
 // noticeClosers notes whether the closers of a call, which end here, are as its family writes them, and nothing of the family

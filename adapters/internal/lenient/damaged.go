@@ -109,8 +109,9 @@ func texts(value string, list []string) []string {
 var brackets = []string{"{}", "[]", "()", "｛｝", "［］", "（）"}
 
 // trace is what a text is never written with, but when it has swallowed structure: a method's call behind its quote,
-// signs alone between two single quotes, a plus sign at its end.
-var trace = regexp.MustCompile(`["']\.\w+\([^()]*\)$|'\s*[,;:&|+.{\[]+\s*'|'\s*,\s*[\[{]|^“.*”$|^«.*»$|\s\+\s*$`)
+// signs alone between two single quotes, a plus sign at its end, one quote without
+// its partner in front.
+var trace = regexp.MustCompile(`["']\.\w+\([^()]*\)$|'\s*[,;:&|+.{\[]+\s*'|'\s*,\s*[\[{]|^“.*”$|^«.*»$|\s\+\s*$|^'[^']*$|^“[^”]*$|^«[^»]*$|^\x60[^\x60]*$|^[rbu@$]"[^"]*$`)
 
 // swallowed reports whether a text shows the signs of structure that it has swallowed, or of an end that was cut off: a
 // bracket without its partner, a quotation that begins like an end or holds signs alone,

@@ -133,8 +133,8 @@ func (g *Args) escapedTwice(s *Search, n *Node, i int, run string) {
 		s.Go(n, 0, n.stay(i+4), run, `\"`)
 	case g.has(i, `\\`) && g.at(i+2) >= 0 && g.at(i+2) != '\\':
 		to := n.stay(i + 3)
-		if strings.Count(g.text, `"`) != strings.Count(g.text, `\"`) && scan.IsLetter(g.text[i+2]) {
-			to.Flags |= unsure // others are not escaped twice
+		if c := g.text[i+2]; scan.IsLetter(c) && (strings.Count(g.text, `"`) != strings.Count(g.text, `\"`) || strings.IndexByte("bfnrtu", c) < 0) {
+			to.Flags |= unsure // not everything is escaped twice
 		}
 		s.Go(n, 0, to, run, g.text[i+1:i+3])
 	case g.has(i, `\\\\`):

@@ -1,6 +1,7 @@
 package repair
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -80,7 +81,7 @@ func (g *Args) bare(s *Search, n *Node, cost int) {
 	}
 	to := n.to(n.Pos, modeString)
 	to.Flags |= sBare
-	if guessed(g.text, n) {
+	if guessed(g.text, n) || g.Quotes != nil && n.Pos > 0 && g.text[n.Pos-1] == ' ' {
 		to.Flags |= unsure
 	}
 	cost += g.first(&to, habitBare, slip-small) + small
@@ -110,6 +111,9 @@ func guessed(text string, n *Node) bool {
 		rest = rest[:end]
 	}
 	t := typeOf(n.Want)
+	if prefixed.MatchString(text[n.Pos:]) {
+		return true // a string with a letter in front
+	}
 	if strings.HasPrefix(rest, "<|") || strings.HasPrefix(rest, "<｜") || strings.HasPrefix(rest, "</") {
 		return true // a mark that is damaged
 	}
@@ -128,6 +132,9 @@ func guessed(text string, n *Node) bool {
 	value, _ := Scalar(strings.TrimRight(word, ".:"))
 	return value != "" && (len(words) > 1 || strings.HasSuffix(word, ".") || strings.HasSuffix(word, ":")) || nearLiteral(rest) || !t.Known() && (scan.IsDigit(rest[0]) || rest[0] == '<')
 }
+
+// prefixed is the beginning of a string in another language.
+var prefixed = regexp.MustCompile("^[rbuf@$L]\\\\?[\"'`]")
 
 // nearLiteral reports whether a word is a literal with a letter left out, or one of another language.
 func nearLiteral(word string) bool {
