@@ -218,7 +218,10 @@ func (r *Reader) pair(t *schema.Type, seen int) bool {
 	written := r.Held(start)
 	if len(written) == 0 {
 		r.doubt(len(r.Seen) > seen && (r.At(0) == '{' || r.At(0) == '[')) // an element of a list around, perhaps
-		r.Pos++                                                           // no key can begin with this byte
+		if c := r.At(0); c >= 0 && strings.IndexByte("/#-<", byte(c)) >= 0 {
+			r.Repaired("comments") // and what stands behind it may be one's
+		}
+		r.Pos++ // no key can begin with this byte
 		return false
 	}
 	key := scan.Unquote(bytes.TrimSpace(written))
