@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -21,6 +22,9 @@ type Options struct {
 	// Panicked is called with each tool that panicked, with its stack, for the log; nil: nobody is.
 	Panicked func(tool string, value any, stack []byte)
 
+	// Reach says which sets the caller of a context may use, and whether it is bounded to them at all; nil: nobody is.
+	Reach func(ctx context.Context) (sets []string, bounded bool)
+
 	Timeout   time.Duration // of a call whose tool says none; 0: 30 s
 	MaxResult int           // bytes of a result, content and structure together; 0: 1 MiB
 }
@@ -39,6 +43,7 @@ type Registry struct {
 
 	mu       sync.Mutex
 	groups   []group // by source, in the order in which they came
+	sets     map[string]Toolset
 	watchers map[chan struct{}]bool
 
 	running atomic.Int64 // calls; a tool may outlast the wait of its caller
@@ -61,6 +66,13 @@ type Snapshot struct {
 	byName     map[string]int
 	owner      map[string]string // the source of each name
 	gone       map[string]string // what is said of names that are not offered
+	sets       map[string]Toolset
+	Part       string          // which part of the registry it is, the same for the same sets; empty: all
+	inner      *Snapshot       // what it is a part of
+	named      map[string]bool // of a part: the tools of its sets, and whether one offers the tool whatever its hints say
+
+	mu    sync.Mutex
+	parts map[string]*Snapshot // by the names of sets
 }
 
 // New makes a registry without tools.
@@ -153,7 +165,7 @@ func (r *Registry) become(groups []group) error {
 		return err
 	}
 	// Whoever keeps a list compares this number, and not the tools.
-	next.Generation = r.now.Load().Generation + 1
+	next.Generation, next.sets = r.now.Load().Generation+1, r.sets
 	r.groups = groups
 	r.now.Store(next)
 	r.tell()

@@ -2,6 +2,7 @@ package dynamic
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -139,6 +140,9 @@ func (s *Set) Delete(ctx context.Context, who string, id, version int) error {
 		if _, err := tx.ExecContext(ctx, "DELETE FROM h_custom_tool WHERE id = $1", id); err != nil {
 			return err
 		}
+		if err := removeContract(ctx, tx, id); err != nil {
+			return err
+		}
 		return remember(ctx, s.config.DB, tx, id, was.Version, &was.Draft, who, deleted)
 	})
 	if err != nil {
@@ -178,7 +182,7 @@ func (s *Set) Restore(ctx context.Context, who string, id, version, newest int) 
 	}
 	for _, v := range all {
 		if v.Version == version {
-			v.Tool.Version, v.Tool.Active = newest, now.Active
+			v.Tool.Version, v.Tool.Active, v.Tool.Force = newest, now.Active, true // what it was it may be again, whatever the data is now
 			return s.update(ctx, who, restored, id, v.Tool)
 		}
 	}
@@ -192,6 +196,17 @@ func (s *Set) savable(ctx context.Context, d Draft) (*Draft, error) {
 	if c == nil || p.errors() {
 		return nil, &Refused{p}
 	}
+	if !d.Force {
+		for _, v := range s.examined(ctx, c, p) {
+			if !v.OK && !v.Unknown {
+				p.wrong(fmt.Sprintf("examples[%d]", v.Number-1), "example", "%s", v.Sentence())
+			}
+		}
+		if p.errors() {
+			return nil, &Refused{p}
+		}
+	}
+	c.draft.shape = s.shaped(ctx, c)
 	return &c.draft, nil
 }
 

@@ -16,6 +16,18 @@
 //	connection.go  the databases that may be asked; sample.go makes the one that is always there
 //	trial.go       checks and test runs of drafts that are not saved
 //
+// What it promises:
+//
+//	example.go        calls with what has to come of them, in JSON and in files
+//	contract.go       running them, and what differs
+//	drift.go          tables that are not what they were; the check of all that is kept
+//	contracttable.go  the tables of both, and of sets
+//
+// Tools in groups:
+//
+//	group.go       sets of tools, as administrators make them
+//	groupfiles.go  sets as files
+//
 // How it is kept:
 //
 //	tables.go      the tables, two of which are the specification's

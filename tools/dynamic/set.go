@@ -48,6 +48,7 @@ type Set struct {
 
 	mu      sync.Mutex // one reading at a time, so that an older one never replaces a newer one
 	last    []Tool     // what was read last
+	groups  []Group    // the sets that the registry has; nil: they were not read
 	own     map[string]bool
 	changed atomic.Pointer[func()]
 	beside  sleep.Group
@@ -160,7 +161,7 @@ func (s *Set) refresh(ctx context.Context) error {
 		return err
 	}
 	if s.last != nil && same(s.last, all) {
-		return nil
+		return s.regroup(ctx)
 	}
 	for range 3 { // another source may take a name between the look and the change
 		if err = s.offer(ctx, all); err == nil {
@@ -171,10 +172,15 @@ func (s *Set) refresh(ctx context.Context) error {
 		return err
 	}
 	s.last = append([]Tool{}, all...) // not nil, which is a set that was not read yet
+	s.tell()
+	return s.regroup(ctx)
+}
+
+// tell says that something changed.
+func (s *Set) tell() {
 	if do := s.changed.Load(); do != nil {
 		(*do)()
 	}
-	return nil
 }
 
 // same says that two readings of the store are the same. SQLite tells of every commit
