@@ -206,7 +206,7 @@ func (s *Set) savable(ctx context.Context, d Draft) (*Draft, error) {
 			return nil, &Refused{p}
 		}
 	}
-	c.draft.shape = s.shaped(ctx, c)
+	c.draft.shape = s.shaped(ctx, &c.draft)
 	return &c.draft, nil
 }
 

@@ -96,7 +96,7 @@ func looking(ctx context.Context) context.Context {
 	return context.WithValue(ctx, lookKey{}, &look{seen: map[string]seenTables{}})
 }
 
-// tables lists the tables of a connection.
+// tablesNow lists the tables of a connection.
 func (c *connection) tablesNow(ctx context.Context) ([]sqlsafe.Relation, error) {
 	ask := func() (all []sqlsafe.Relation, err error) {
 		db, err := c.database(ctx)
@@ -119,9 +119,9 @@ func (c *connection) tablesNow(ctx context.Context) ([]sqlsafe.Relation, error) 
 	return one.tables, one.err
 }
 
-// shaped is the shape of what a compiled tool asks, as JSON; empty: it asks nothing, or its database does not answer now.
-func (s *Set) shaped(ctx context.Context, c *compiled) string {
-	now, err := s.shapeNow(ctx, c)
+// shaped is the shape of what a tool asks, as JSON; empty: it asks nothing, or its database does not answer now.
+func (s *Set) shaped(ctx context.Context, d *Draft) string {
+	now, err := s.shapeNow(ctx, d)
 	if err != nil || len(now) == 0 {
 		return ""
 	}
@@ -132,12 +132,12 @@ func (s *Set) shaped(ctx context.Context, c *compiled) string {
 	return string(text)
 }
 
-// shapeNow is the shape of what a compiled tool asks, as it is now; nil: it asks nothing.
-func (s *Set) shapeNow(ctx context.Context, c *compiled) (shape, error) {
-	if c.connection == "" {
+// shapeNow is the shape of what a tool asks, as it is now; nil: it asks nothing.
+func (s *Set) shapeNow(ctx context.Context, d *Draft) (shape, error) {
+	if d.Type != typeSQL {
 		return nil, nil
 	}
-	on, err := s.connections.named(c.connection)
+	on, err := s.connections.named(d.Options.Connection)
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +145,21 @@ func (s *Set) shapeNow(ctx context.Context, c *compiled) (shape, error) {
 	if err != nil {
 		return nil, err
 	}
-	return shapeOf(c.draft.Definition, tables), nil
+	return shapeOf(d.Definition, tables), nil
+}
+
+// drifted says what of the tables of a tool is not as it was when the tool was saved. Of a database that does not answer
+// nothing is known.
+func (s *Set) drifted(ctx context.Context, t *Tool) []string {
+	was := shape{}
+	if t.shape == "" || json.Unmarshal([]byte(t.shape), &was) != nil {
+		return nil
+	}
+	now, err := s.shapeNow(ctx, &t.Draft)
+	if err != nil {
+		return nil
+	}
+	return was.drift(now)
 }
 
 // Finding is something that is wrong with a tool or a set as it is kept.
@@ -205,28 +219,17 @@ func (s *Set) checkTool(ctx context.Context, t *Tool, out *Checked) {
 		out.add(t.Name, "it was not looked at: the time of the check was over")
 		return
 	}
+	drifted := s.drifted(ctx, t) // first, since SQLite looks at its tables again only when it reads some
 	c, p := s.compile(ctx, t.Draft, true)
-	told := len(out.Findings)
 	for _, one := range p {
 		if one.Severity == "error" || one.Rule == "connection" {
 			out.add(t.Name, (&Refused{problems{one}}).first().Error())
 		}
 	}
-	if c == nil { // what it asks is still told from what it asked
-		c = &compiled{draft: t.Draft}
-		if on, err := s.connections.named(t.Options.Connection); err == nil && t.Type == typeSQL {
-			c.connection = on.Name
-		}
+	for _, what := range drifted {
+		out.add(t.Name, what)
 	}
-	was := shape{}
-	if t.shape != "" && json.Unmarshal([]byte(t.shape), &was) == nil {
-		if now, err := s.shapeNow(ctx, c); err == nil {
-			for _, what := range was.drift(now) {
-				out.add(t.Name, what)
-			}
-		}
-	}
-	if c.run == nil || len(out.Findings) > told && p.errors() {
+	if c == nil {
 		return
 	}
 	for _, v := range s.examined(ctx, c, p) {

@@ -227,7 +227,7 @@ func jsonOf(b []byte, node *yaml.Node) ([]byte, error) {
 		}
 		var err error
 		if object && i%2 == 0 {
-			name, _ := json.Marshal(one.Value) // a text always encodes
+			name, _ := encode(one.Value) // a text always encodes
 			b = append(b, name...)
 		} else if b, err = jsonOf(b, one); err != nil {
 			return nil, err
