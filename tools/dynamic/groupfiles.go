@@ -68,10 +68,12 @@ func isGroupFile(path string) bool {
 		return false
 	}
 	text, err := os.ReadFile(path)
-	var has struct {
-		Set *yaml.Node `yaml:"set"`
+	var has map[string]yaml.Node
+	if err != nil || yaml.Unmarshal(text, &has) != nil {
+		return false
 	}
-	return err == nil && yaml.Unmarshal(text, &has) == nil && has.Set != nil
+	_, ok := has["set"]
+	return ok
 }
 
 // readGroup reads a file of a set. A member that is unknown is an error, as in a file of a tool.

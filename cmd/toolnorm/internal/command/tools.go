@@ -109,7 +109,7 @@ func (c *toolsImport) Run(m *Console) error {
 			err = errors.Join(err, fmt.Errorf("%d of %d files were refused", refused, len(all)))
 		}
 		if failing > 0 {
-			err = errors.Join(err, fmt.Errorf("%d examples do not hold; their tools were imported all the same", failing))
+			err = errors.Join(err, fmt.Errorf("examples that do not hold: %d; their tools were imported all the same", failing))
 		}
 		if !c.Prune || all == nil {
 			return err
@@ -149,9 +149,9 @@ func (c *toolsCheck) Run(m *Console) error {
 		if err != nil {
 			return err
 		}
-		looked := fmt.Sprintf("%d tools with %d examples, %d sets", found.Tools, found.Examples, found.Sets)
+		looked := fmt.Sprintf("%d tools with %d examples, and %d sets", found.Tools, found.Examples, found.Sets)
 		if len(found.Findings) > 0 {
-			return fmt.Errorf("%d problems in %s", len(found.Findings), looked)
+			return fmt.Errorf("problems: %d, in %s", len(found.Findings), looked)
 		}
 		fmt.Fprintf(m.Out, "no problem in %s\n", looked)
 		return nil
