@@ -36,6 +36,11 @@ func (s *Set) Get(ctx context.Context, id int) (Tool, error) {
 	if err != nil {
 		return Tool{}, err
 	}
+	return named(all, id)
+}
+
+// named is the tool with an id.
+func named(all []Tool, id int) (Tool, error) {
 	for _, t := range all {
 		if t.ID == id {
 			return t, nil
@@ -148,7 +153,7 @@ func (s *Set) Delete(ctx context.Context, who string, id, version int) error {
 	if err != nil {
 		return err
 	}
-	return s.refresh(ctx)
+	return s.refreshOne(ctx, id)
 }
 
 // Versions lists what a tool was, newest first, also one that is gone.
@@ -234,5 +239,10 @@ func (s *Set) saved(ctx context.Context, id *int, change func(tx *store.Tx) erro
 	if err := s.config.DB.Alone(ctx, change); err != nil {
 		return Tool{}, err
 	}
-	return s.Get(ctx, *id)
+	if err := s.refreshOne(ctx, *id); err != nil {
+		return Tool{}, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return named(s.last, *id)
 }

@@ -34,7 +34,8 @@
 //	store.go       their rows
 //	change.go      what an administrator does: create, update, toggle, delete, restore
 //	files.go       tools as files, for version control
-//	set.go         the registry follows the store, also when another program changes it
+//	set.go         the set, and how it follows the store when another program changes it
+//	offer.go       the registry has what the store has
 //
 // Values are only ever bound, in a SELECT as in an expression; there are no templates, so there is nothing to escape from.
 package dynamic

@@ -48,24 +48,25 @@ func shapeOf(statement string, tables []sqlsafe.Relation) shape {
 	return out
 }
 
-// drift says what of a shape is not so any more.
-func (was shape) drift(now shape) (all []string) {
+// drift says what of a shape is not so any more, and whether anything is gone.
+func (was shape) drift(now shape) (all []string, gone bool) {
 	for _, table := range slices.Sorted(maps.Keys(was)) {
 		columns, there := now[table]
-		if !there {
+		if gone = gone || !there; !there {
 			all = append(all, fmt.Sprintf("the table %s is gone, or may not be read any more", table))
 			continue
 		}
 		for _, name := range slices.Sorted(maps.Keys(was[table])) {
 			switch kind, there := columns[name]; {
 			case !there:
+				gone = true
 				all = append(all, fmt.Sprintf("the column %s.%s is gone, or may not be read any more", table, name))
 			case kind != was[table][name]:
 				all = append(all, fmt.Sprintf("the column %s.%s is %s, and was %s when the tool was saved", table, name, typed(kind), typed(was[table][name])))
 			}
 		}
 	}
-	return all
+	return all, gone
 }
 
 // typed is a column's type in a sentence; SQLite's may have none.
@@ -150,14 +151,14 @@ func (s *Set) shapeNow(ctx context.Context, d *Draft) (shape, error) {
 
 // drifted says what of the tables of a tool is not as it was when the tool was saved. Of a database that does not answer
 // nothing is known.
-func (s *Set) drifted(ctx context.Context, t *Tool) []string {
+func (s *Set) drifted(ctx context.Context, t *Tool) (all []string, gone bool) {
 	was := shape{}
 	if t.shape == "" || json.Unmarshal([]byte(t.shape), &was) != nil {
-		return nil
+		return nil, false
 	}
 	now, err := s.shapeNow(ctx, &t.Draft)
 	if err != nil {
-		return nil
+		return nil, false
 	}
 	return was.drift(now)
 }
@@ -219,15 +220,18 @@ func (s *Set) checkTool(ctx context.Context, t *Tool, out *Checked) {
 		out.add(t.Name, "it was not looked at: the time of the check was over")
 		return
 	}
-	drifted := s.drifted(ctx, t) // first, since SQLite looks at its tables again only when it reads some
+	drifted, gone := s.drifted(ctx, t)
+	for _, what := range drifted {
+		out.add(t.Name, what)
+	}
+	if gone { // that is why whatever else fails
+		return
+	}
 	c, p := s.compile(ctx, t.Draft, true)
 	for _, one := range p {
 		if one.Severity == "error" || one.Rule == "connection" {
 			out.add(t.Name, (&Refused{problems{one}}).first().Error())
 		}
-	}
-	for _, what := range drifted {
-		out.add(t.Name, what)
 	}
 	if c == nil {
 		return
