@@ -134,7 +134,7 @@ func (s *Set) Toggle(ctx context.Context, who string, id, version int, active bo
 
 // Delete removes a tool; version may be 0. Its history stays.
 func (s *Set) Delete(ctx context.Context, who string, id, version int) error {
-	err := s.config.DB.Alone(ctx, func(tx *store.Tx) error {
+	n, err := s.alone(ctx, func(tx *store.Tx) error {
 		was, err := current(ctx, tx, id, version)
 		if err != nil {
 			return err
@@ -153,7 +153,7 @@ func (s *Set) Delete(ctx context.Context, who string, id, version int) error {
 	if err != nil {
 		return err
 	}
-	return s.refreshOne(ctx, id)
+	return s.refreshOne(ctx, id, n)
 }
 
 // Versions lists what a tool was, newest first, also one that is gone.
@@ -236,13 +236,37 @@ func (s *Set) nameTaken(d *Draft, p *problems) {
 // saved changes the store when nobody else does, offers what came of it, and gives the
 // tool as it is then.
 func (s *Set) saved(ctx context.Context, id *int, change func(tx *store.Tx) error) (Tool, error) {
-	if err := s.config.DB.Alone(ctx, change); err != nil {
-		return Tool{}, err
+	n, err := s.alone(ctx, change)
+	if err == nil {
+		err = s.refreshOne(ctx, *id, n)
 	}
-	if err := s.refreshOne(ctx, *id); err != nil {
+	if err != nil {
 		return Tool{}, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return named(s.last, *id)
+}
+
+// alone changes the store when nobody else does, and returns the number that the change of one tool has; 0: nothing was
+// changed, or more than that.
+func (s *Set) alone(ctx context.Context, change func(tx *store.Tx) error) (n int, err error) {
+	err = s.config.DB.Alone(ctx, func(tx *store.Tx) error {
+		before, after := 0, 0
+		const count = "SELECT n FROM h_custom_tool_change"
+		if err := tx.QueryRowContext(ctx, count).Scan(&before); err != nil {
+			return err
+		}
+		if err := change(tx); err != nil {
+			return err
+		}
+		if err := tx.QueryRowContext(ctx, count).Scan(&after); err != nil {
+			return err
+		}
+		if after == before+1 {
+			n = after
+		}
+		return nil
+	})
+	return n, err
 }

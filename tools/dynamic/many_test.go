@@ -60,11 +60,11 @@ func TestASaveAmongManyTools(t *testing.T) {
 // TestASaveLeavesWhatAReadingOfAllGives makes random changes by two programs on one store. Behind each change of the first its list and its
 // registry are those of a program that reads everything anew.
 func TestASaveLeavesWhatAReadingOfAllGives(t *testing.T) {
-	for _, seed := range []uint64{1, 2, 3} {
+	for _, seed := range []uint64{1, 2} {
 		random := rand.New(rand.NewPCG(seed, 36))
 		where := filepath.Join(t.TempDir(), "store.db")
 		both := []*Set{newSet(t, where, nil), newSet(t, where, nil)}
-		for n := range 120 {
+		for n := range 60 {
 			who := both[random.IntN(4)/3]
 			d := draft(typePython, fmt.Sprint(n))
 			if random.IntN(9) == 0 {
@@ -102,7 +102,7 @@ func TestASaveLeavesWhatAReadingOfAllGives(t *testing.T) {
 				t.Fatalf("seed %d, change %d: offers %q, want %q", seed, n, got, want)
 			}
 		}
-		if err := both[0].refresh(t.Context()); err != nil || both[0].seen < 20 {
+		if err := both[0].refresh(t.Context()); err != nil || both[0].seen < 10 {
 			t.Errorf("seed %d: %d changes, %v", seed, both[0].seen, err)
 		}
 	}

@@ -42,13 +42,12 @@ func (s *Set) reread(ctx context.Context) error {
 	return s.regroup(ctx)
 }
 
-// refreshOne is refresh behind a change of one tool by this program: if that was the only change, it is all that is read
-// and made anew. With a thousand tools a save would else take the time of all of them.
-func (s *Set) refreshOne(ctx context.Context, id int) error {
+// refreshOne is refresh behind a change of one tool by this program, of which n is the number: if that was the only change, the
+// tool is all that is read and made anew. With a thousand tools a save would else take the time of all of them.
+func (s *Set) refreshOne(ctx context.Context, id, n int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n := s.counter(ctx)
-	if s.last == nil || n < 1 || n != s.seen+1 {
+	if s.last == nil || n < 1 || n != s.seen+1 || n != s.counter(ctx) {
 		return s.reread(ctx)
 	}
 	one, err := readTools(ctx, s.config.DB, id)
