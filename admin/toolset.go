@@ -29,7 +29,7 @@ type choice struct {
 
 // listSets answers with the sets of tools, and the tools that may be in them.
 func (c *customTools) listSets(w http.ResponseWriter, r *http.Request) error {
-	sets, err := c.set.Groups(r.Context())
+	sets, err := c.set.Groups.List(r.Context())
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func (c *customTools) saveSet(w http.ResponseWriter, r *http.Request) error {
 		return &fault.Error{Kind: fault.Invalid, Message: "a set keeps its name, since addresses, keys and tokens have it; make another one", Param: "name"}
 	}
 	in.Name = r.PathValue("name")
-	g, err := c.set.SaveGroup(r.Context(), who(r), in)
+	g, err := c.set.Groups.Save(r.Context(), who(r), in)
 	if err != nil {
 		return refused(w, err)
 	}
@@ -64,7 +64,7 @@ func (c *customTools) deleteSet(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := c.set.DeleteGroup(r.Context(), who(r), r.PathValue("name"), version); err != nil {
+	if err := c.set.Groups.Delete(r.Context(), who(r), r.PathValue("name"), version); err != nil {
 		return err
 	}
 	c.log.Info().Str("set", r.PathValue("name")).Str("by", who(r)).Msg("set of tools deleted")

@@ -61,7 +61,7 @@ func (s *Server) OfferExtra(while func() bool) { s.engine.offers = while }
 // prefix would take /mcp/add and the others of package remote.
 func (s *Server) Mount(mux interface{ Handle(string, http.Handler) }) {
 	mux.Handle("/mcp", s.Streamable())
-	mux.Handle(Sets, s.Set())
+	mux.Handle(Sets, ofSet(s))
 	mux.Handle("/sse", s.SSE())
 	mux.Handle("/sse/message", s.Message())
 }

@@ -14,9 +14,9 @@ import (
 // Sets is where each set of tools has an address of its own: /mcp/sets/NAME.
 const Sets = "/mcp/sets/{set}"
 
-// Set serves Streamable HTTP at the address of one set: nothing else is listed or called there. A set that is not there, or
+// ofSet serves Streamable HTTP at the address of one set: nothing else is listed or called there. A set that is not there, or
 // not the caller's, is a 404 that names those that are.
-func (s *Server) Set() http.Handler {
+func ofSet(s *Server) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		may, name := s.cfg.Registry.For(r.Context()), r.PathValue("set")
 		if _, ok := may.Set(name); !ok {

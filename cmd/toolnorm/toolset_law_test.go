@@ -183,17 +183,17 @@ func lawSets(t *testing.T, m *Main, random *rand.Rand) map[string][]string {
 				}
 			}
 		}
-		if was, err := m.toolbox.Custom.Group(t.Context(), g.Name); err == nil {
+		if was, err := m.toolbox.Custom.Groups.Get(t.Context(), g.Name); err == nil {
 			g.Version = was.Version
 		}
 		if random.IntN(8) == 0 && g.Version > 0 {
-			if err := m.toolbox.Custom.DeleteGroup(t.Context(), "boss", g.Name, 0); err != nil {
+			if err := m.toolbox.Custom.Groups.Delete(t.Context(), "boss", g.Name, 0); err != nil {
 				t.Fatal(err)
 			}
 			delete(offers, g.Name)
 			continue
 		}
-		if _, err := m.toolbox.Custom.SaveGroup(t.Context(), "boss", g); err != nil {
+		if _, err := m.toolbox.Custom.Groups.Save(t.Context(), "boss", g); err != nil {
 			t.Fatal(err)
 		}
 		if offers[g.Name] == nil {

@@ -134,7 +134,7 @@ func (s *Set) Toggle(ctx context.Context, who string, id, version int, active bo
 
 // Delete removes a tool; version may be 0. Its history stays.
 func (s *Set) Delete(ctx context.Context, who string, id, version int) error {
-	n, err := s.alone(ctx, func(tx *store.Tx) error {
+	n, err := alone(ctx, s.config.DB, func(tx *store.Tx) error {
 		was, err := current(ctx, tx, id, version)
 		if err != nil {
 			return err
@@ -211,7 +211,7 @@ func (s *Set) savable(ctx context.Context, d Draft) (*Draft, error) {
 			return nil, &Refused{p}
 		}
 	}
-	c.draft.shape = s.shaped(ctx, &c.draft)
+	c.draft.shape = s.connections.shaped(ctx, &c.draft)
 	return &c.draft, nil
 }
 
@@ -236,7 +236,7 @@ func (s *Set) nameTaken(d *Draft, p *problems) {
 // saved changes the store when nobody else does, offers what came of it, and gives the
 // tool as it is then.
 func (s *Set) saved(ctx context.Context, id *int, change func(tx *store.Tx) error) (Tool, error) {
-	n, err := s.alone(ctx, change)
+	n, err := alone(ctx, s.config.DB, change)
 	if err == nil {
 		err = s.refreshOne(ctx, *id, n)
 	}
@@ -250,8 +250,8 @@ func (s *Set) saved(ctx context.Context, id *int, change func(tx *store.Tx) erro
 
 // alone changes the store when nobody else does, and returns the number that the change of one tool has; 0: nothing was
 // changed, or more than that.
-func (s *Set) alone(ctx context.Context, change func(tx *store.Tx) error) (n int, err error) {
-	err = s.config.DB.Alone(ctx, func(tx *store.Tx) error {
+func alone(ctx context.Context, db *store.DB, change func(tx *store.Tx) error) (n int, err error) {
+	err = db.Alone(ctx, func(tx *store.Tx) error {
 		before, after := 0, 0
 		const count = "SELECT n FROM h_custom_tool_change"
 		if err := tx.QueryRowContext(ctx, count).Scan(&before); err != nil {

@@ -121,8 +121,8 @@ func (c *connection) tablesNow(ctx context.Context) ([]sqlsafe.Relation, error) 
 }
 
 // shaped is the shape of what a tool asks, as JSON; empty: it asks nothing, or its database does not answer now.
-func (s *Set) shaped(ctx context.Context, d *Draft) string {
-	now, err := s.shapeNow(ctx, d)
+func (c *connections) shaped(ctx context.Context, d *Draft) string {
+	now, err := c.shapeNow(ctx, d)
 	if err != nil || len(now) == 0 {
 		return ""
 	}
@@ -134,11 +134,11 @@ func (s *Set) shaped(ctx context.Context, d *Draft) string {
 }
 
 // shapeNow is the shape of what a tool asks, as it is now; nil: it asks nothing.
-func (s *Set) shapeNow(ctx context.Context, d *Draft) (shape, error) {
+func (c *connections) shapeNow(ctx context.Context, d *Draft) (shape, error) {
 	if d.Type != typeSQL {
 		return nil, nil
 	}
-	on, err := s.connections.named(d.Options.Connection)
+	on, err := c.named(d.Options.Connection)
 	if err != nil {
 		return nil, err
 	}
@@ -151,12 +151,12 @@ func (s *Set) shapeNow(ctx context.Context, d *Draft) (shape, error) {
 
 // drifted says what of the tables of a tool is not as it was when the tool was saved. Of a database that does not answer
 // nothing is known.
-func (s *Set) drifted(ctx context.Context, t *Tool) (all []string, gone bool) {
+func (c *connections) drifted(ctx context.Context, t *Tool) (all []string, gone bool) {
 	was := shape{}
 	if t.shape == "" || json.Unmarshal([]byte(t.shape), &was) != nil {
 		return nil, false
 	}
-	now, err := s.shapeNow(ctx, &t.Draft)
+	now, err := c.shapeNow(ctx, &t.Draft)
 	if err != nil {
 		return nil, false
 	}
@@ -201,7 +201,7 @@ func (s *Set) Check(ctx context.Context, names ...string) (out Checked, err erro
 	if len(names) > 0 {
 		return out, nil
 	}
-	sets, err := s.Groups(ctx)
+	sets, err := s.Groups.List(ctx)
 	for _, one := range sets {
 		out.Sets++
 		for _, name := range one.Missing {
@@ -220,7 +220,7 @@ func (s *Set) checkTool(ctx context.Context, t *Tool, out *Checked) {
 		out.add(t.Name, "it was not looked at: the time of the check was over")
 		return
 	}
-	drifted, gone := s.drifted(ctx, t)
+	drifted, gone := s.connections.drifted(ctx, t)
 	for _, what := range drifted {
 		out.add(t.Name, what)
 	}

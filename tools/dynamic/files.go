@@ -57,7 +57,7 @@ func (s *Set) Export(ctx context.Context, dir string, prune bool) ([]string, err
 			return written, err
 		}
 	}
-	sets, err := s.exportGroups(ctx, filepath.Join(dir, groupFolder), prune)
+	sets, err := s.Groups.export(ctx, filepath.Join(dir, groupFolder), prune)
 	return append(written, sets...), err
 }
 
@@ -164,7 +164,7 @@ func (s *Set) Import(ctx context.Context, who string, dry bool, paths ...string)
 	for _, file := range files {
 		one := Imported{File: file}
 		if isGroupFile(file) {
-			all = append(all, s.importGroup(ctx, who, dry, file))
+			all = append(all, s.Groups.importFile(ctx, who, dry, file))
 			continue
 		}
 		d, err := s.fromFile(ctx, file)
@@ -210,7 +210,7 @@ func (s *Set) Prune(ctx context.Context, who string, dry bool, all []Imported) (
 		}
 		gone = append(gone, Imported{Name: t.Name, Action: "delete"})
 	}
-	return s.pruneGroups(ctx, who, dry, all, gone)
+	return s.Groups.prune(ctx, who, dry, all, gone)
 }
 
 // take saves one tool of a file, if it is not there as it is.

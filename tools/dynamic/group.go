@@ -77,6 +77,12 @@ func (g *GroupDraft) check() error {
 	return nil
 }
 
+// Groups are the sets of tools of a Set.
+type Groups struct {
+	set *Set
+	now []Group // those that the registry has; nil: they were not read. The set's mu is held for it
+}
+
 // readGroups reads the sets in the order of their names. One that cannot be read is left out, and told.
 func readGroups(ctx context.Context, in asker, odd func(error)) ([]Group, error) {
 	rows, err := in.QueryContext(ctx, "SELECT name, description, read_only, tools, version, saved_at, saved_by FROM h_custom_toolset ORDER BY name")
@@ -103,10 +109,11 @@ func readGroups(ctx context.Context, in asker, odd func(error)) ([]Group, error)
 	return all, rows.Err()
 }
 
-// regroup makes the registry's sets those of the store. s.mu is held.
-func (s *Set) regroup(ctx context.Context) error {
+// offer makes the registry's sets those of the store. The set's mu is held.
+func (o *Groups) offer(ctx context.Context) error {
+	s := o.set
 	all, err := readGroups(ctx, s.config.DB, s.config.Failed)
-	if err != nil || s.groups != nil && reflect.DeepEqual(s.groups, all) {
+	if err != nil || o.now != nil && reflect.DeepEqual(o.now, all) {
 		return err
 	}
 	var sets []tools.Toolset
@@ -116,18 +123,19 @@ func (s *Set) regroup(ctx context.Context) error {
 	if err := s.config.Registry.Group(sets...); err != nil {
 		return err
 	}
-	s.groups = all
+	o.now = all
 	s.tell()
 	return nil
 }
 
-// Groups lists the sets, in the order of their names, with what becomes of them now.
-func (s *Set) Groups(ctx context.Context) ([]Group, error) {
+// List lists the sets, in the order of their names, with what becomes of them now.
+func (o *Groups) List(ctx context.Context) ([]Group, error) {
+	s := o.set
 	if err := s.refresh(ctx); err != nil {
 		return nil, err
 	}
 	s.mu.Lock()
-	all := slices.Clone(s.groups)
+	all := slices.Clone(o.now)
 	s.mu.Unlock()
 	now := s.config.Registry.Snapshot()
 	for i := range all {
@@ -152,9 +160,9 @@ func (g *Group) look(now *tools.Snapshot) {
 	}
 }
 
-// Group returns one set.
-func (s *Set) Group(ctx context.Context, name string) (Group, error) {
-	all, err := s.Groups(ctx)
+// Get returns one set.
+func (o *Groups) Get(ctx context.Context, name string) (Group, error) {
+	all, err := o.List(ctx)
 	if err != nil {
 		return Group{}, err
 	}
@@ -166,14 +174,14 @@ func (s *Set) Group(ctx context.Context, name string) (Group, error) {
 	return Group{}, fault.New(fault.NotFound, "there is no set of tools %.64q", name)
 }
 
-// SaveGroup saves a set for who: a new one if its version is 0, else over the one that was edited. When somebody else saved
+// Save saves a set for who: a new one if its version is 0, else over the one that was edited. When somebody else saved
 // meanwhile, nothing is changed and the error is a conflict.
-func (s *Set) SaveGroup(ctx context.Context, who string, g GroupDraft) (Group, error) {
+func (o *Groups) Save(ctx context.Context, who string, g GroupDraft) (Group, error) {
 	g.normalize()
 	if err := g.check(); err != nil {
 		return Group{}, err
 	}
-	return s.keepGroup(ctx, who, g, func(was int) error {
+	return o.keep(ctx, who, g, func(was int) error {
 		switch {
 		case g.Version == 0 && was > 0:
 			return &fault.Error{Kind: fault.Conflict, Message: fmt.Sprintf("there is a set %s already", g.Name), Param: "name", Code: "name_taken"}
@@ -186,13 +194,13 @@ func (s *Set) SaveGroup(ctx context.Context, who string, g GroupDraft) (Group, e
 	})
 }
 
-// keepGroup writes a set, unless may, which gets the version that is there, refuses it. 0 is no version.
-func (s *Set) keepGroup(ctx context.Context, who string, g GroupDraft, may func(was int) error) (Group, error) {
+// keep writes a set, unless may, which gets the version that is there, refuses it. 0 is no version.
+func (o *Groups) keep(ctx context.Context, who string, g GroupDraft, may func(was int) error) (Group, error) {
 	list, err := json.Marshal(g.Tools)
 	if err != nil {
 		return Group{}, err
 	}
-	err = s.config.DB.Alone(ctx, func(tx *store.Tx) error {
+	err = o.set.config.DB.Alone(ctx, func(tx *store.Tx) error {
 		was, err := groupVersion(ctx, tx, g.Name)
 		if err == nil {
 			err = may(was)
@@ -214,12 +222,12 @@ func (s *Set) keepGroup(ctx context.Context, who string, g GroupDraft, may func(
 		if _, err := tx.ExecContext(ctx, statement, g.Name, g.Description, yes(g.ReadOnly), string(list), was+1, now(), who); err != nil {
 			return err
 		}
-		return s.groupChanged(ctx, tx, who, action, g.Name, was+1)
+		return o.changed(ctx, tx, who, action, g.Name, was+1)
 	})
 	if err != nil {
 		return Group{}, err
 	}
-	return s.Group(ctx, g.Name)
+	return o.Get(ctx, g.Name)
 }
 
 // groupVersion is the version of a set; 0: there is none.
@@ -231,20 +239,20 @@ func groupVersion(ctx context.Context, in asker, name string) (version int, err 
 	return version, err
 }
 
-// groupChanged writes a change of a set into the audit, where it has no tool's number, and tells the replicas.
-func (s *Set) groupChanged(ctx context.Context, tx *store.Tx, who, action, name string, version int) error {
+// changed writes a change of a set into the audit, where it has no tool's number, and tells the replicas.
+func (o *Groups) changed(ctx context.Context, tx *store.Tx, who, action, name string, version int) error {
 	if _, err := tx.ExecContext(ctx, "INSERT INTO h_custom_tool_audit (at, who, action, tool_id, name, version) VALUES ($1, $2, $3, 0, $4, $5)", now(), who, action, "set "+name, version); err != nil {
 		return err
 	}
 	if _, err := tx.ExecContext(ctx, "UPDATE h_custom_tool_change SET n = n + 1"); err != nil {
 		return err
 	}
-	return s.config.DB.Notify(ctx, tx, topic)
+	return o.set.config.DB.Notify(ctx, tx, topic)
 }
 
-// DeleteGroup removes a set; version may be 0. Whoever was bounded to it is bounded to nothing then, not to all tools.
-func (s *Set) DeleteGroup(ctx context.Context, who, name string, version int) error {
-	err := s.config.DB.Alone(ctx, func(tx *store.Tx) error {
+// Delete removes a set; version may be 0. Whoever was bounded to it is bounded to nothing then, not to all tools.
+func (o *Groups) Delete(ctx context.Context, who, name string, version int) error {
+	err := o.set.config.DB.Alone(ctx, func(tx *store.Tx) error {
 		was, err := groupVersion(ctx, tx, name)
 		switch {
 		case err != nil:
@@ -257,10 +265,10 @@ func (s *Set) DeleteGroup(ctx context.Context, who, name string, version int) er
 		if _, err := tx.ExecContext(ctx, "DELETE FROM h_custom_toolset WHERE name = $1", name); err != nil {
 			return err
 		}
-		return s.groupChanged(ctx, tx, who, deleted, name, was)
+		return o.changed(ctx, tx, who, deleted, name, was)
 	})
 	if err != nil {
 		return err
 	}
-	return s.refresh(ctx)
+	return o.set.refresh(ctx)
 }

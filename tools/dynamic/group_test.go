@@ -15,7 +15,7 @@ import (
 // groupNames are the sets of a store, each with how many of its tools are offered.
 func groupNames(t *testing.T, s *Set) (all []string) {
 	t.Helper()
-	groups, err := s.Groups(t.Context())
+	groups, err := s.Groups.List(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func TestSetsFollowTheStore(t *testing.T) {
 			t.Fatal(err)
 		}
 		save(t, s, multiply)
-		g, err := s.SaveGroup(t.Context(), "tester", GroupDraft{Name: "maths", Description: " To calculate. ", Tools: []string{"multiply_numbers", "gone", "multiply_numbers"}})
+		g, err := s.Groups.Save(t.Context(), "tester", GroupDraft{Name: "maths", Description: " To calculate. ", Tools: []string{"multiply_numbers", "gone", "multiply_numbers"}})
 		if err != nil || g.Version != 1 || !slices.Equal(g.Tools, []string{"gone", "multiply_numbers"}) || g.Offered != 1 || !slices.Equal(g.Missing, []string{"gone"}) || !g.OnlyReads || g.Destructive {
 			t.Fatalf("%+v, %v", g, err)
 		}
@@ -50,7 +50,7 @@ func TestSetsFollowTheStore(t *testing.T) {
 		}
 		var f *fault.Error
 		for _, wrong := range []GroupDraft{{Name: "maths"}, {Name: "maths", Version: 7}, {Name: "none", Version: 1}, {Name: "Bad Name"}, {Name: "x", Tools: []string{"a b"}}, {Name: "x", Description: "a\x00b"}} {
-			if _, err := s.SaveGroup(t.Context(), "tester", wrong); !errors.As(err, &f) {
+			if _, err := s.Groups.Save(t.Context(), "tester", wrong); !errors.As(err, &f) {
 				t.Errorf("%+v: %v", wrong, err)
 			}
 		}
@@ -60,10 +60,10 @@ func TestSetsFollowTheStore(t *testing.T) {
 		if got := groupNames(t, s); !slices.Equal(got, []string{"maths 0 [gone multiply_numbers]"}) {
 			t.Errorf("%q", got)
 		}
-		if err := s.DeleteGroup(t.Context(), "tester", "maths", 3); err == nil {
+		if err := s.Groups.Delete(t.Context(), "tester", "maths", 3); err == nil {
 			t.Error("a set of another version is deleted")
 		}
-		if err := s.DeleteGroup(t.Context(), "tester", "maths", 1); err != nil || len(groupNames(t, s)) != 0 {
+		if err := s.Groups.Delete(t.Context(), "tester", "maths", 1); err != nil || len(groupNames(t, s)) != 0 {
 			t.Errorf("%v, %v", err, groupNames(t, s))
 		}
 		lines, err := s.Audit(t.Context(), 0)
@@ -77,7 +77,7 @@ func TestSetsAsFiles(t *testing.T) {
 	s, other := ownSet(t), ownSet(t)
 	save(t, s, multiply)
 	for _, g := range []GroupDraft{{Name: "maths", Description: "To calculate.\nAnd more.", ReadOnly: true, Tools: []string{"multiply_numbers", "loud.shout"}}, {Name: "empty"}} {
-		if _, err := s.SaveGroup(t.Context(), "tester", g); err != nil {
+		if _, err := s.Groups.Save(t.Context(), "tester", g); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -120,7 +120,7 @@ func TestSetsAsFiles(t *testing.T) {
 	if _, err := other.Export(t.Context(), dir, true); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.DeleteGroup(t.Context(), "tester", "empty", 0); err != nil {
+	if err := s.Groups.Delete(t.Context(), "tester", "empty", 0); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Export(t.Context(), dir, true); err != nil {

@@ -15,10 +15,10 @@ import (
 // groupFolder is where an export has the sets of tools, beside the tools themselves.
 const groupFolder = "sets"
 
-// exportGroups writes each set into a file of its own, NAME.yaml, in a folder that is made if there is one. With prune the
+// export writes each set into a file of its own, NAME.yaml, in a folder that is made if there is one. With prune the
 // files of sets that are gone are removed.
-func (s *Set) exportGroups(ctx context.Context, dir string, prune bool) (written []string, err error) {
-	all, err := s.Groups(ctx)
+func (o *Groups) export(ctx context.Context, dir string, prune bool) (written []string, err error) {
+	all, err := o.List(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -91,13 +91,13 @@ func readGroup(path string) (g GroupDraft, err error) {
 	return g, g.check()
 }
 
-// importGroup saves the set of a file, if it is not there as it is.
-func (s *Set) importGroup(ctx context.Context, who string, dry bool, path string) Imported {
+// importFile saves the set of a file, if it is not there as it is.
+func (o *Groups) importFile(ctx context.Context, who string, dry bool, path string) Imported {
 	one := Imported{File: path, Set: true}
 	g, err := readGroup(path)
 	one.Name = g.Name
 	if err == nil {
-		one.Action, err = s.takeGroup(ctx, who, dry, g)
+		one.Action, err = o.take(ctx, who, dry, g)
 	}
 	if err != nil {
 		one.Action, one.Err = "refused", err
@@ -105,9 +105,9 @@ func (s *Set) importGroup(ctx context.Context, who string, dry bool, path string
 	return one
 }
 
-// takeGroup saves a set of a file.
-func (s *Set) takeGroup(ctx context.Context, who string, dry bool, g GroupDraft) (action string, err error) {
-	there, err := s.Groups(ctx)
+// take saves a set of a file.
+func (o *Groups) take(ctx context.Context, who string, dry bool, g GroupDraft) (action string, err error) {
+	there, err := o.List(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -120,14 +120,14 @@ func (s *Set) takeGroup(ctx context.Context, who string, dry bool, g GroupDraft)
 		action = "update"
 	}
 	if !dry {
-		_, err = s.keepGroup(ctx, who, g, func(int) error { return nil })
+		_, err = o.keep(ctx, who, g, func(int) error { return nil })
 	}
 	return action, err
 }
 
-// pruneGroups deletes the sets that an import did not name, behind the tools.
-func (s *Set) pruneGroups(ctx context.Context, who string, dry bool, all, gone []Imported) ([]Imported, error) {
-	there, err := s.Groups(ctx)
+// prune deletes the sets that an import did not name, behind the tools.
+func (o *Groups) prune(ctx context.Context, who string, dry bool, all, gone []Imported) ([]Imported, error) {
+	there, err := o.List(ctx)
 	if err != nil {
 		return gone, err
 	}
@@ -136,7 +136,7 @@ func (s *Set) pruneGroups(ctx context.Context, who string, dry bool, all, gone [
 			continue
 		}
 		if !dry {
-			if err := s.DeleteGroup(ctx, who, g.Name, 0); err != nil {
+			if err := o.Delete(ctx, who, g.Name, 0); err != nil {
 				return gone, err
 			}
 		}

@@ -39,7 +39,7 @@ func (s *Set) reread(ctx context.Context) error {
 		}
 	}
 	s.seen = seen
-	return s.regroup(ctx)
+	return s.Groups.offer(ctx)
 }
 
 // refreshOne is refresh behind a change of one tool by this program, of which n is the number: if that was the only change, the

@@ -44,13 +44,13 @@ type Config struct {
 type Set struct {
 	config      Config
 	connections *connections
+	Groups      Groups // the sets of tools
 
 	mu      sync.Mutex // one reading at a time, so that an older one never replaces a newer one
 	read    []Tool     // what was read last
 	last    []Tool     // the same, with what came of it
 	seen    int        // the number of changes at that time, or an earlier one
 	made    map[int]made
-	groups  []Group // the sets that the registry has; nil: they were not read
 	own     map[string]bool
 	changed atomic.Pointer[func()]
 	beside  sleep.Group
@@ -70,6 +70,7 @@ func Open(ctx context.Context, c Config) (*Set, error) {
 		c.Failed(err) // a folder that cannot be written to: the tools of other connections work
 	}
 	s := &Set{config: c, own: map[string]bool{}, connections: newConnections(c.Connections, c.Asks, c.Store, sample)}
+	s.Groups.set = s
 	if err := c.DB.Migrate(ctx, "custom_tools", steps()...); err != nil {
 		return nil, fmt.Errorf("custom tools: %w", err)
 	}
