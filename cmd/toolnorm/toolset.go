@@ -31,3 +31,17 @@ func reach(ctx context.Context) (sets []string, bounded bool) {
 	}
 	return p.Sets, p.Sets != nil
 }
+
+// warnOfSets tells of sets that the settings name and that are not there: whoever may use only them may use no tool.
+func (m *Main) warnOfSets(s settings) {
+	now := m.toolbox.Registry.Snapshot()
+	told := map[string]bool{}
+	for who, sets := range s.sets {
+		for _, name := range sets {
+			if _, ok := now.Set(name); !ok && !told[name] {
+				told[name] = true
+				m.log.Warn().Str("set", name).Str("who", who).Msg("the setting tool-sets names a set of tools that is not there: nobody gets a tool by it")
+			}
+		}
+	}
+}
