@@ -14,8 +14,8 @@ import (
 // Sets is where each set of tools has an address of its own: /mcp/sets/NAME.
 const Sets = "/mcp/sets/{set}"
 
-// ofSet serves Streamable HTTP at the address of one set: nothing else is listed or called there. A set that is not there, or
-// not the caller's, is a 404 that names those that are.
+// ofSet serves Streamable HTTP at the address of one set: nothing else is listed or called there. A
+// set that is not there, or not the caller's, is a 404 that names those that are.
 func ofSet(s *Server) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		may, name := s.cfg.Registry.For(r.Context()), r.PathValue("set")
@@ -42,8 +42,8 @@ func unknownSet(name string, names []string) string {
 	return text + "; there are " + strings.Join(names, ", ")
 }
 
-// declareSet is what a server says of itself to whom some tools are offered: it has tools, and neither prompts nor resources.
-// The descriptions of the sets are its instructions.
+// declareSet is what a server says of itself to whom some tools are offered: it has tools, and
+// neither prompts nor resources. The descriptions of the sets are its instructions.
 func declareSet(may *tools.Snapshot, result json.RawMessage) json.RawMessage {
 	var all, can map[string]json.RawMessage
 	if json.Unmarshal(result, &all) != nil || json.Unmarshal(all["capabilities"], &can) != nil {

@@ -9,8 +9,9 @@ import (
 	"strings"
 )
 
-// Toolset is a named group of tools. It names tools by what they are called, so that a tool which goes and comes again is in
-// it as before; a name that no tool has now is left out of what is offered, and the rest works.
+// Toolset is a named group of tools. It names tools by what they are called, so that a tool which
+// goes and comes again is in it as before; a name that no tool has now is left out of what is
+// offered, and the rest works.
 type Toolset struct {
 	Name        string
 	Description string   // for people and models: what the tools are for
@@ -32,13 +33,14 @@ func CheckSetName(name string) error {
 // reads reports whether a tool says that it only reads.
 func (t Tool) reads() bool { return t.Hints.ReadOnly != nil && *t.Hints.ReadOnly }
 
-// destroys reports whether a tool may destroy what it changes. MCP's default for a tool that says nothing is that it may.
+// destroys reports whether a tool may destroy what it changes. MCP's default for a tool that says
+// nothing is that it may.
 func (t Tool) destroys() bool {
 	return !t.reads() && (t.Hints.Destructive == nil || *t.Hints.Destructive)
 }
 
-// Effects returns what the tools of a set may do, as far as they say: whether all of them only read, and whether one may
-// destroy what it changes. A set without tools does neither harm.
+// Effects returns what the tools of a set may do, as far as they say: whether all of them only
+// read, and whether one may destroy what it changes. A set without tools does neither harm.
 func (s *Snapshot) Effects() (readOnly, destructive bool) {
 	readOnly = true
 	for _, t := range s.Tools {
@@ -47,7 +49,8 @@ func (s *Snapshot) Effects() (readOnly, destructive bool) {
 	return readOnly, destructive
 }
 
-// Group replaces the sets. It is a change of the registry like any other, so all who watch are told.
+// Group replaces the sets. It is a change of the registry like any other, so all who watch are
+// told.
 func (r *Registry) Group(sets ...Toolset) error {
 	byName := map[string]Toolset{}
 	for _, s := range sets {
@@ -74,14 +77,15 @@ func (r *Registry) Group(sets ...Toolset) error {
 // setKey is where a context keeps the one set that a request is about.
 type setKey struct{}
 
-// WithSet is ctx for a request that is about one set: it gets what its caller may use of that, and nothing else.
+// WithSet is ctx for a request that is about one set: it gets what its caller may use of that, and
+// nothing else.
 func WithSet(ctx context.Context, name string) context.Context {
 	return context.WithValue(ctx, setKey{}, name)
 }
 
-// For returns what the caller of ctx may use: all tools, or those of the caller's sets, or of these those of the one set that
-// the request is about. Every face lists and finds tools by it, and Call goes by it again, so that what is listed is what can
-// be called.
+// For returns what the caller of ctx may use: all tools, or those of the caller's sets, or of these
+// those of the one set that the request is about. Every face lists and finds tools by it, and Call
+// goes by it again, so that what is listed is what can be called.
 func (r *Registry) For(ctx context.Context) *Snapshot {
 	now := r.Snapshot()
 	if r.opts.Reach != nil {
@@ -98,8 +102,9 @@ func (r *Registry) For(ctx context.Context) *Snapshot {
 // mostViews bounds how many parts of one snapshot are kept. Callers with the same sets share one.
 const mostViews = 64
 
-// within returns the part of a snapshot that sets hold. Of a part it is the part of both. It is made once for each
-// state of the registry and kept: with a thousand tools a request would else pay for all of them.
+// within returns the part of a snapshot that sets hold. Of a part it is the part of both. It is
+// made once for each state of the registry and kept: with a thousand tools a request would else pay
+// for all of them.
 func (s *Snapshot) within(names []string) *Snapshot {
 	names = slices.Compact(slices.Sorted(slices.Values(names)))
 	key := strings.Join(names, " ")
@@ -147,8 +152,8 @@ func (s *Snapshot) admitted(t Tool) bool {
 	return any || named && t.reads()
 }
 
-// Admits reports whether a tool that the registry need not have, as one that a server offers one client alone, may be
-// used by whom the snapshot is for.
+// Admits reports whether a tool that the registry need not have, as one that a server offers one
+// client alone, may be used by whom the snapshot is for.
 func (s *Snapshot) Admits(t Tool) bool {
 	if s.inner == nil {
 		return true

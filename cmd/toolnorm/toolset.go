@@ -8,8 +8,8 @@ import (
 	"toolnorm/tools"
 )
 
-// reaches are the settings of who may use which sets of tools. toolnorm mcp has them, too: its user is local, or whom the
-// token in its environment is about.
+// reaches are the settings of who may use which sets of tools. toolnorm mcp has them, too: its user
+// is local, or whom the token in its environment is about.
 type reaches struct {
 	ToolSets map[string]string `name:"tool-sets" placeholder:"WHO=SET,SET" help:"Callers who may use only the tools of some sets, on every path: the label of an API key, the sub of a JWT, role:NAME for a JWT's role, local for whoever needs no key, or * for all others. A JWT's claim tool_sets adds its own. Sets are made on the page Tools of /admin. Default: everybody may use all tools."`
 }
@@ -23,7 +23,8 @@ func (c *reaches) sets() (auth.Sets, error) {
 	return all, nil
 }
 
-// reach returns the sets that the caller of a context may use. Nobody, whom a face forgot to name, may use none.
+// reach returns the sets that the caller of a context may use. Nobody, whom a face forgot to name,
+// may use none.
 func reach(ctx context.Context) (sets []string, bounded bool) {
 	p := auth.PrincipalOf(ctx)
 	if p == nil {
@@ -32,7 +33,8 @@ func reach(ctx context.Context) (sets []string, bounded bool) {
 	return p.Sets, p.Sets != nil
 }
 
-// warnOfSets tells of sets that the settings name and that are not there: whoever may use only them may use no tool.
+// warnOfSets tells of sets that the settings name and that are not there: whoever may use only them
+// may use no tool.
 func (m *Main) warnOfSets(s settings) {
 	now := m.toolbox.Registry.Snapshot()
 	told := map[string]bool{}

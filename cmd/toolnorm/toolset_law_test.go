@@ -20,8 +20,8 @@ import (
 	"toolnorm/tools/dynamic"
 )
 
-// A law of sets: whatever the sets, the callers and the settings are, each face lists exactly the tools that a caller may use,
-// and runs exactly these.
+// A law of sets: whatever the sets, the callers and the settings are, each face lists exactly the
+// tools that a caller may use, and runs exactly these.
 
 // lawTools is how many tools the law has; every third says that it only reads.
 const lawTools = 7
@@ -29,8 +29,8 @@ const lawTools = 7
 // lawTool is the name of one of them.
 var lawTool = regexp.MustCompile(`t_[0-9]|loud[._]+shout`)
 
-// parrot is a model server that calls the tool which the last message of the user names by "do NUMBER", and keeps what it was
-// asked.
+// parrot is a model server that calls the tool which the last message of the user names by "do
+// NUMBER", and keeps what it was asked.
 type parrot struct {
 	mu   sync.Mutex
 	seen []string
@@ -129,7 +129,8 @@ func mcpFace(t *testing.T, m *Main, path string) lawFace {
 	}}
 }
 
-// chatFace is a chat or the agent's own address, behind which the parrot sees the tools and gets results.
+// chatFace is a chat or the agent's own address, behind which the parrot sees the tools and gets
+// results.
 func chatFace(t *testing.T, m *Main, p *parrot, path, model, how string) lawFace {
 	send := func(token, text string) string {
 		p.take()

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Sets says which sets of tools callers may use, by who they are: the label of a key, the sub of a JWT or "local"; behind
-// "role:" a role of a JWT; and "*", all who are named in no other way.
+// Sets says which sets of tools callers may use, by who they are: the label of a key, the sub of a
+// JWT or "local"; behind "role:" a role of a JWT; and "*", all who are named in no other way.
 type Sets map[string][]string
 
 // Names by which Sets knows callers beside their own.
@@ -16,8 +16,8 @@ const (
 	everyone = "*"
 )
 
-// ReadSets reads the words of a setting: the sets of a caller, with commas or blanks between. check says what is wrong with
-// the name of a set.
+// ReadSets reads the words of a setting: the sets of a caller, with commas or blanks between. check
+// says what is wrong with the name of a set.
 func ReadSets(words map[string]string, check func(name string) error) (Sets, error) {
 	if len(words) == 0 {
 		return nil, nil
@@ -38,8 +38,9 @@ func ReadSets(words map[string]string, check func(name string) error) (Sets, err
 	return all, nil
 }
 
-// Of returns the sets that somebody may use; nil: all tools. They are those of the JWT's claim tool_sets, of the caller's own
-// name and of each role. An administrator is bounded as others are, so that a setting means what it says.
+// Of returns the sets that somebody may use; nil: all tools. They are those of the JWT's claim
+// tool_sets, of the caller's own name and of each role. An administrator is bounded as others are,
+// so that a setting means what it says.
 func (s Sets) Of(p *Principal) []string {
 	sets := p.Sets
 	take := func(who string) {

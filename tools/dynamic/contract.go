@@ -38,8 +38,8 @@ func (v *Verdict) Sentence() string {
 	return text
 }
 
-// Examine runs the examples of a draft that need not be saved. problems are those of the draft itself, which may keep it
-// from being run at all.
+// Examine runs the examples of a draft that need not be saved. problems are those of the draft
+// itself, which may keep it from being run at all.
 func (s *Set) Examine(ctx context.Context, d Draft) (all []Verdict, problems []Problem) {
 	c, p := s.compile(ctx, d, true)
 	if c == nil {
@@ -221,7 +221,8 @@ func compareObjects(at string, want, got map[string]any, diff *[]string) {
 	}
 }
 
-// sameNumber reports whether two numbers of JSON are the same, however they are written. Of very long ones the digits count.
+// sameNumber reports whether two numbers of JSON are the same, however they are written. Of very
+// long ones the digits count.
 func sameNumber(a, b string) bool {
 	if a == b {
 		return true

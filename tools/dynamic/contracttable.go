@@ -8,8 +8,8 @@ import (
 	"toolnorm/internal/store"
 )
 
-// contractTables keep what a tool promises beside its row, and the sets of tools. examples and tools are JSON, read and
-// written as a whole.
+// contractTables keep what a tool promises beside its row, and the sets of tools. examples and
+// tools are JSON, read and written as a whole.
 const contractTables = `
 CREATE TABLE h_custom_tool_contract (tool_id INTEGER PRIMARY KEY, examples TEXT NOT NULL, shape TEXT NOT NULL);
 CREATE TABLE h_custom_toolset (
@@ -25,7 +25,8 @@ CREATE TABLE h_custom_toolset (
 // contractStep makes these tables.
 func contractStep() store.Step { return store.SQL("contracts and sets", contractTables) }
 
-// readContracts adds their examples and shapes to tools. Examples that cannot be read are one that says so.
+// readContracts adds their examples and shapes to tools. Examples that cannot be read are one that
+// says so.
 func readContracts(ctx context.Context, in asker, all []Tool, id int) error {
 	if len(all) == 0 {
 		return nil

@@ -13,12 +13,13 @@ import (
 	"toolnorm/internal/sqlsafe"
 )
 
-// shape is what the tables that a statement names looked like when the tool was saved: the types of the columns that it
-// names, by table and column. Names are kept in lower case, in which both databases compare them.
+// shape is what the tables that a statement names looked like when the tool was saved: the types of
+// the columns that it names, by table and column. Names are kept in lower case, in which both
+// databases compare them.
 type shape map[string]map[string]string
 
-// word is what may be the name of a table or a column in a statement. A name in quotes with blanks in it is not found, and
-// so not remembered.
+// word is what may be the name of a table or a column in a statement. A name in quotes with blanks
+// in it is not found, and so not remembered.
 var word = regexp.MustCompile(`[\p{L}_][\p{L}\p{N}_$]*`)
 
 // star is a list of all columns.
@@ -120,7 +121,8 @@ func (c *connection) tablesNow(ctx context.Context) ([]sqlsafe.Relation, error) 
 	return one.tables, one.err
 }
 
-// shaped is the shape of what a tool asks, as JSON; empty: it asks nothing, or its database does not answer now.
+// shaped is the shape of what a tool asks, as JSON; empty: it asks nothing, or its database does
+// not answer now.
 func (c *connections) shaped(ctx context.Context, d *Draft) string {
 	now, err := c.shapeNow(ctx, d)
 	if err != nil || len(now) == 0 {
@@ -149,8 +151,8 @@ func (c *connections) shapeNow(ctx context.Context, d *Draft) (shape, error) {
 	return shapeOf(d.Definition, tables), nil
 }
 
-// drifted says what of the tables of a tool is not as it was when the tool was saved. Of a database that does not answer
-// nothing is known.
+// drifted says what of the tables of a tool is not as it was when the tool was saved. Of a database
+// that does not answer nothing is known.
 func (c *connections) drifted(ctx context.Context, t *Tool) (all []string, gone bool) {
 	was := shape{}
 	if t.shape == "" || json.Unmarshal([]byte(t.shape), &was) != nil {
@@ -175,9 +177,9 @@ type Checked struct {
 	Findings              []Finding
 }
 
-// Check looks at the tools of some names, or at all tools and sets: whether each can still be run, whether the tables that it
-// asks are what they were when it was saved, and whether its examples hold. It ends with ctx, and what was not looked at by
-// then is a finding, too.
+// Check looks at the tools of some names, or at all tools and sets: whether each can still be run,
+// whether the tables that it asks are what they were when it was saved, and whether its examples
+// hold. It ends with ctx, and what was not looked at by then is a finding, too.
 func (s *Set) Check(ctx context.Context, names ...string) (out Checked, err error) {
 	all, err := s.List(ctx)
 	if err != nil {

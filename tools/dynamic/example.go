@@ -13,8 +13,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Example is a call of a tool with what must come of it: a part of what the tool promises. Without an expectation the call
-// has to succeed.
+// Example is a call of a tool with what must come of it: a part of what the tool promises. Without
+// an expectation the call has to succeed.
 type Example struct {
 	Arguments json.RawMessage `json:"arguments,omitempty"` // an object; none: {}
 	Result    json.RawMessage `json:"result,omitempty"`    // what it has to give, in whatever order members stand
@@ -138,7 +138,8 @@ func (e Example) MarshalYAML() (any, error) {
 	return all, nil
 }
 
-// yamlOf is the next value of a JSON text as YAML. Members keep their order and numbers their digits.
+// yamlOf is the next value of a JSON text as YAML. Members keep their order and numbers their
+// digits.
 func yamlOf(d *json.Decoder) (*yaml.Node, error) {
 	tok, err := d.Token()
 	if err != nil {
@@ -204,7 +205,8 @@ func (e *Example) UnmarshalYAML(node *yaml.Node) error {
 	return nil
 }
 
-// jsonOf appends a value of a YAML file as JSON. What YAML takes for a date stays the text that it is.
+// jsonOf appends a value of a YAML file as JSON. What YAML takes for a date stays the text that it
+// is.
 func jsonOf(b []byte, node *yaml.Node) ([]byte, error) {
 	object := node.Kind == yaml.MappingNode
 	switch {

@@ -21,8 +21,8 @@ const (
 	mostGroupTools = 2000
 )
 
-// GroupDraft is what an administrator writes of a set of tools (tools.Toolset). Any tool may be in it: custom ones, those that
-// come with the program, and those of other servers.
+// GroupDraft is what an administrator writes of a set of tools (tools.Toolset). Any tool may be in
+// it: custom ones, those that come with the program, and those of other servers.
 type GroupDraft struct {
 	Name        string   `json:"name" yaml:"set"`
 	Description string   `json:"description" yaml:"description,omitempty"`
@@ -83,7 +83,8 @@ type Groups struct {
 	now []Group // those that the registry has; nil: they were not read. The set's mu is held for it
 }
 
-// readGroups reads the sets in the order of their names. One that cannot be read is left out, and told.
+// readGroups reads the sets in the order of their names. One that cannot be read is left out, and
+// told.
 func readGroups(ctx context.Context, in asker, odd func(error)) ([]Group, error) {
 	rows, err := in.QueryContext(ctx, "SELECT name, description, read_only, tools, version, saved_at, saved_by FROM h_custom_toolset ORDER BY name")
 	if err != nil {
@@ -174,8 +175,8 @@ func (o *Groups) Get(ctx context.Context, name string) (Group, error) {
 	return Group{}, fault.New(fault.NotFound, "there is no set of tools %.64q", name)
 }
 
-// Save saves a set for who: a new one if its version is 0, else over the one that was edited. When somebody else saved
-// meanwhile, nothing is changed and the error is a conflict.
+// Save saves a set for who: a new one if its version is 0, else over the one that was edited. When
+// somebody else saved meanwhile, nothing is changed and the error is a conflict.
 func (o *Groups) Save(ctx context.Context, who string, g GroupDraft) (Group, error) {
 	g.normalize()
 	if err := g.check(); err != nil {
@@ -239,7 +240,8 @@ func groupVersion(ctx context.Context, in asker, name string) (version int, err 
 	return version, err
 }
 
-// changed writes a change of a set into the audit, where it has no tool's number, and tells the replicas.
+// changed writes a change of a set into the audit, where it has no tool's number, and tells the
+// replicas.
 func (o *Groups) changed(ctx context.Context, tx *store.Tx, who, action, name string, version int) error {
 	if _, err := tx.ExecContext(ctx, "INSERT INTO h_custom_tool_audit (at, who, action, tool_id, name, version) VALUES ($1, $2, $3, 0, $4, $5)", now(), who, action, "set "+name, version); err != nil {
 		return err
@@ -250,7 +252,8 @@ func (o *Groups) changed(ctx context.Context, tx *store.Tx, who, action, name st
 	return o.set.config.DB.Notify(ctx, tx, topic)
 }
 
-// Delete removes a set; version may be 0. Whoever was bounded to it is bounded to nothing then, not to all tools.
+// Delete removes a set; version may be 0. Whoever was bounded to it is bounded to nothing then, not
+// to all tools.
 func (o *Groups) Delete(ctx context.Context, who, name string, version int) error {
 	err := o.set.config.DB.Alone(ctx, func(tx *store.Tx) error {
 		was, err := groupVersion(ctx, tx, name)

@@ -15,8 +15,8 @@ import (
 // groupFolder is where an export has the sets of tools, beside the tools themselves.
 const groupFolder = "sets"
 
-// export writes each set into a file of its own, NAME.yaml, in a folder that is made if there is one. With prune the
-// files of sets that are gone are removed.
+// export writes each set into a file of its own, NAME.yaml, in a folder that is made if there is
+// one. With prune the files of sets that are gone are removed.
 func (o *Groups) export(ctx context.Context, dir string, prune bool) (written []string, err error) {
 	all, err := o.List(ctx)
 	if err != nil {

@@ -51,14 +51,16 @@ func TestASaveAmongManyTools(t *testing.T) {
 	}
 	few, many := took(5), took(maxTools-1)
 	t.Logf("%v with few tools, %v with %d", few, many, maxTools)
-	// All of them made anew took 27 ms, and the best of ten is not far from what an idle machine takes.
+	// All of them made anew took 27 ms, and the best of ten is not far from what an idle machine
+	// takes.
 	if many > 10*few+15*time.Millisecond {
 		t.Errorf("a save takes %v with %d tools, and %v with few", many, maxTools, few)
 	}
 }
 
-// TestASaveLeavesWhatAReadingOfAllGives makes random changes by two programs on one store. Behind each change of the first its list and its
-// registry are those of a program that reads everything anew.
+// TestASaveLeavesWhatAReadingOfAllGives makes random changes by two programs on one store. Behind
+// each change of the first its list and its registry are those of a program that reads everything
+// anew.
 func TestASaveLeavesWhatAReadingOfAllGives(t *testing.T) {
 	for _, seed := range []uint64{1, 2} {
 		random := rand.New(rand.NewPCG(seed, 36))

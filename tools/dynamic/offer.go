@@ -42,8 +42,9 @@ func (s *Set) reread(ctx context.Context) error {
 	return s.Groups.offer(ctx)
 }
 
-// refreshOne is refresh behind a change of one tool by this program, of which n is the number: if that was the only change, the
-// tool is all that is read and made anew. With a thousand tools a save would else take the time of all of them.
+// refreshOne is refresh behind a change of one tool by this program, of which n is the number: if
+// that was the only change, the tool is all that is read and made anew. With a thousand tools a
+// save would else take the time of all of them.
 func (s *Set) refreshOne(ctx context.Context, id, n int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -71,7 +72,8 @@ func (s *Set) refreshOne(ctx context.Context, id, n int) error {
 	return nil
 }
 
-// become offers tools as they were read. changed is the only one that is not as before; 0: any may be. s.mu is held.
+// become offers tools as they were read. changed is the only one that is not as before; 0: any may
+// be. s.mu is held.
 func (s *Set) become(ctx context.Context, read []Tool, changed int) (err error) {
 	all := slices.Clone(read)
 	for range 3 { // another source may take a name between the look and the change
@@ -129,9 +131,9 @@ func (s *Set) offer(ctx context.Context, all []Tool, changed int) error {
 	return nil
 }
 
-// ready is a tool of the registry, or why there is none, made anew only if it is another than before. It does not ask the
-// databases: a start must not wait for one that is down, and what they would refuse they refuse at
-// the call.
+// ready is a tool of the registry, or why there is none, made anew only if it is another than
+// before. It does not ask the databases: a start must not wait for one that is down, and what they
+// would refuse they refuse at the call.
 func (s *Set) ready(ctx context.Context, t *Tool, changed int) made {
 	if m, ok := s.made[t.ID]; ok && m.of.Name == t.Name && m.of.Definition == t.Definition &&
 		(changed != 0 && changed != t.ID || reflect.DeepEqual(m.of, *t)) {
