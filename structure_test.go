@@ -288,6 +288,7 @@ var below = map[string][]string{
 	"adapters":               {"chat", "chat/schema", "adapters/internal/declaration", "adapters/internal/print", "adapters/internal/grammar", "adapters/internal/scan", "adapters/internal/lenient", "adapters/internal/repair", "adapters/internal/prose", "adapters/internal/claim", "adapters/internal/toolset", "adapters/internal/wrapper", "adapters/internal/restore", "adapters/internal/form"},
 	"adapters/derive":        {"chat", "adapters"},
 	"tools":                  {"chat", "internal/spelling"},
+	"tools/find":             {"chat/schema", "internal/lexical", "tools"},
 	"tools/company":          {"tools", "internal/store"},
 	"tools/dynamic":          {"chat", "tools", "internal/store", "internal/sleep", "internal/sqlsafe", "internal/pyexpr", "internal/pyexpr/py", "internal/fault"},
 	"internal/embedding":     {"internal/post"},
@@ -339,7 +340,7 @@ var below = map[string][]string{
 	"proxy/form/openai":    {"chat", "internal/fault", "internal/sse", "proxy/exchange", "proxy/field", "proxy/form"},
 	"proxy/form/responses": {"chat", "chat/schema", "internal/auth", "internal/fault", "internal/sse", "proxy/exchange", "proxy/field", "proxy/form"},
 	"proxy/form/ollama":    {"chat", "adapters", "internal/fault", "internal/front", "internal/sse", "proxy/exchange", "proxy/field", "proxy/form"},
-	"proxy/form/shell":     {"chat", "chat/schema", "adapters", "internal/fault", "proxy/form", "runner", "tools"},
+	"proxy/form/shell":     {"chat", "chat/schema", "adapters", "internal/fault", "proxy/form", "runner", "tools", "tools/find"},
 	"proxy/form/xml":       {"chat", "adapters", "proxy/form"},
 	"proxy":                {"chat", "internal/fault", "internal/pattern", "internal/trace", "proxy/exchange", "proxy/form", "proxy/form/messages", "proxy/form/ollama", "proxy/form/openai", "proxy/form/responses", "proxy/form/shell", "proxy/form/xml"},
 
@@ -360,7 +361,7 @@ var below = map[string][]string{
 	"adapters/internal/wrapper":     {"chat/schema", "adapters/internal/lenient", "adapters/internal/scan", "adapters/internal/toolset"},
 	"internal/companymcp":           {"tools/company"},
 
-	"agent":                 {"adapters", "agent/internal/worded", "chat", "chat/schema", "internal/fault", "internal/lexical", "internal/ocr", "internal/sse", "internal/vector", "tools"},
+	"agent":                 {"adapters", "agent/internal/worded", "chat", "chat/schema", "internal/fault", "internal/ocr", "internal/sse", "internal/vector", "tools", "tools/find"},
 	"agent/internal/worded": {"adapters", "chat", "chat/schema", "internal/jsontree"},
 	"internal/family":       {"adapters", "adapters/derive", "chat", "internal/golden"},
 	"internal/home":         {},

@@ -7,6 +7,7 @@
 //	json.go       bodies and answers
 //	events.go     what pages hear of changes
 //	tools.go      custom tools
+//	toolset.go    their examples, and sets of tools
 //	live.go       the last exchanges
 //	replay.go     reading a text again by another format, and learning one
 //	watch.go      streams of what changes in them
@@ -95,7 +96,7 @@ func New(c Config) *Server {
 	s.Handle("GET "+API+"openapi.yaml", s.document)
 	s.Handle("GET "+API+"session", s.session)
 	s.Handle("GET "+API+"events", s.stream)
-	(&customTools{c.Tools, c.Log}).routes(s)
+	(&customTools{set: c.Tools, all: c.Registry, log: c.Log}).routes(s)
 	(&live{c.Trace, c.History, c.Reasons, &s.current, c.Log, s.events}).routes(s)
 	(&models{&s.current}).routes(s)
 	s.Handle("POST "+API+"doctor", (&doctor{examine: c.Doctor}).run)

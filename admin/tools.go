@@ -19,6 +19,7 @@ import (
 // customTools answers what is asked about custom tools.
 type customTools struct {
 	set *dynamic.Set // nil: there is no store to keep them in
+	all *tools.Registry
 	log zerolog.Logger
 }
 
@@ -37,6 +38,10 @@ func (c *customTools) routes(to *Server) {
 		"POST " + API + "tools/test":                            c.testTool,
 		"GET " + API + "tools/audit":                            c.listAudit,
 		"GET " + API + "schema":                                 c.listConnections,
+		"POST " + API + "tools/examples":                        c.runExamples,
+		"GET " + API + "toolsets":                               c.listSets,
+		"PUT " + API + "toolsets/{name}":                        c.saveSet,
+		"DELETE " + API + "toolsets/{name}":                     c.deleteSet,
 	} {
 		to.Handle(pattern, func(w http.ResponseWriter, r *http.Request) error {
 			if c.set == nil {

@@ -59,7 +59,7 @@ func (r *run) wants(c chat.Call) *Wanted {
 	}
 	t, known := r.tools.byName[c.Name]
 	if !known {
-		t, known = r.tools.later(r.loop.cfg.Tools, c.Name)
+		t, known = r.tools.later(r.loop.cfg.Tools.Snapshot(), c.Name)
 	}
 	if !known || onlyReads(t) {
 		return nil

@@ -10,6 +10,7 @@ import (
 	"toolnorm/chat"
 	"toolnorm/internal/fault"
 	"toolnorm/tools"
+	"toolnorm/tools/find"
 )
 
 // local stands in front of the names of the tools that come with the program, as in local.search_docs. No server may
@@ -27,7 +28,7 @@ type toolset struct {
 	ambiguous map[string][]string // names without a server that several have
 	searched  bool                // there are too many to describe: they are searched for
 	found     []string            // those that were
-	finder    *finder             // by which; nil before the first search
+	finder    *find.Finder        // by which; nil before the first search
 	embed     Embed               // nil: they are found by words alone
 }
 
@@ -156,7 +157,7 @@ func (ts *toolset) call(ctx context.Context, r *tools.Registry, c chat.Call) too
 	}
 	t, ok := ts.byName[c.Name]
 	if !ok {
-		t, ok = ts.later(r, c.Name)
+		t, ok = ts.later(r.For(ctx), c.Name)
 	}
 	if !ok {
 		return tools.Failure(fmt.Sprintf("there is no tool %q%s", c.Name, ts.near(c.Name)))
@@ -171,12 +172,12 @@ func (ts *toolset) call(ctx context.Context, r *tools.Registry, c chat.Call) too
 
 // later finds a tool that a server of the run has begun to offer meanwhile. Some do so at a call, and say the name in its
 // result.
-func (ts *toolset) later(r *tools.Registry, name string) (tools.Tool, bool) {
+func (ts *toolset) later(now *tools.Snapshot, name string) (tools.Tool, bool) {
 	server, _, _ := strings.Cut(name, ".")
 	if server == local || !slices.ContainsFunc(ts.list, func(t tools.Tool) bool { return strings.HasPrefix(t.Name, server+".") }) {
 		return tools.Tool{}, false
 	}
-	return r.Snapshot().Find(name)
+	return now.Find(name)
 }
 
 // near names those tools that share most words with a name that is wrong, three at most; without any the first ones, so
@@ -222,6 +223,8 @@ func (l *Loop) collect(ctx context.Context, servers []string) (*toolset, []strin
 	if len(remote) > 0 {
 		var down map[string]string
 		all, down = l.cfg.Servers.Collect(ctx, remote)
+		may := l.cfg.Tools.For(ctx)
+		all = slices.DeleteFunc(all, func(t tools.Tool) bool { return !may.Admits(t) })
 		for _, name := range remote {
 			if why, ok := down[name]; ok {
 				warnings = append(warnings, fmt.Sprintf("the MCP server %s is left out: %s", name, why))
@@ -239,7 +242,7 @@ func (l *Loop) collect(ctx context.Context, servers []string) (*toolset, []strin
 // own are the registry's tools that are no server's, as local.NAME, and as the caller of ctx may see them. Those of servers are in the registry too, and come
 // by Collect.
 func (l *Loop) own(ctx context.Context, servers []string) (out []tools.Tool) {
-	for _, t := range l.cfg.Tools.Snapshot().Tools {
+	for _, t := range l.cfg.Tools.For(ctx).Tools {
 		// A dot alone proves nothing: a tool of an administrator's may have one in its name.
 		server, _, qualified := strings.Cut(t.Name, ".")
 		if qualified && slices.Contains(servers, server) {

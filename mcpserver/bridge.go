@@ -30,7 +30,7 @@ func (e *engine) bridge(ctx context.Context, c *caller, m message) (json.RawMess
 	s := newBridged(ctx, e, c)
 	defer s.finish()
 	var failed error
-	extra := e.extra()
+	extra := e.extra(ctx)
 	ctx = context.WithValue(extra.WithContext(ctx, s), failedKey{}, &failed)
 	answer := extra.HandleMessage(ctx, raw)
 	// In front of the answer: what the handler has said must be on the stream before it.

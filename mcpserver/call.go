@@ -25,13 +25,14 @@ func (e *engine) callTool(ctx context.Context, c *caller, m message) (json.RawMe
 		return nil, fail(codeParams, "tools/call needs the name of a tool")
 	}
 	// Find takes names with Void's random prefix as well.
-	t, ours := e.cfg.Registry.Snapshot().Find(name)
+	may := e.cfg.Registry.For(ctx)
+	t, ours := may.Find(name)
 	if own := e.ownTools(ctx, c); !ours {
 		if i := slices.IndexFunc(own, func(t tools.Tool) bool { return t.Name == name }); i >= 0 {
 			t, ours = own[i], true
 		}
 	}
-	if !ours && e.cfg.Extra.GetTool(name) == nil {
+	if !ours && (may.Part != "" || e.cfg.Extra.GetTool(name) == nil) {
 		return nil, e.unknown(ctx, name)
 	}
 	// The tool's own name: Void puts six random characters in front (k3j9ab_search_docs), which would each be a key of
@@ -57,7 +58,8 @@ func (e *engine) ownTools(ctx context.Context, c *caller) []tools.Tool {
 	if !c.asksBack() {
 		return nil
 	}
-	return e.cfg.Gateway.Tools(ctx)
+	may := e.cfg.Registry.For(ctx)
+	return slices.DeleteFunc(e.cfg.Gateway.Tools(ctx), func(t tools.Tool) bool { return !may.Admits(t) })
 }
 
 // unknown says that there is no such tool. The data names those that come near, as the registry finds them. Void shows
@@ -65,7 +67,7 @@ func (e *engine) ownTools(ctx context.Context, c *caller) []tools.Tool {
 // it was.
 func (e *engine) unknown(ctx context.Context, name string) *rpcError {
 	rpcErr := fail(codeParams, "Unknown tool: %s", strings.ToValidUTF8(name[:min(len(name), 128)], ""))
-	if why := e.cfg.Registry.Snapshot().Gone(name); why != "" {
+	if why := e.cfg.Registry.For(ctx).Gone(name); why != "" {
 		rpcErr.message += ": " + why
 	}
 	// The registry's own sentence about a name that is unknown, which lists the nearest.

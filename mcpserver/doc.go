@@ -36,6 +36,7 @@
 //
 //	server.go      settings and paths
 //	streamable.go  Streamable HTTP: POST, GET, DELETE
+//	toolset.go     the same at the address of one set of tools
 //	answer.go      the answer to a POST: JSON, or a stream when something is to be said before
 //	listen.go      streams that stay open for changes
 //	sse.go         legacy SSE

@@ -83,9 +83,10 @@ func prepare(s *server.MCPServer) {
 	s.GetHooks().AddOnError(rememberError)
 }
 
-// extra is the server of mcp-go that answers what we do not answer ourselves.
-func (e *engine) extra() *server.MCPServer {
-	if e.offers != nil && !e.offers() {
+// extra is the server of mcp-go that answers what we do not answer ourselves. Who may use some of the tools gets the one
+// without prompts and resources, which are in no set.
+func (e *engine) extra(ctx context.Context) *server.MCPServer {
+	if e.offers != nil && !e.offers() || e.cfg.Registry.For(ctx).Part != "" {
 		return e.plain
 	}
 	return e.cfg.Extra
@@ -130,7 +131,7 @@ func (e *engine) dispatch(ctx context.Context, c *caller, m message) (json.RawMe
 		return e.initialize(ctx, c, m)
 	case mcp.MethodServerDiscover:
 		result, rpcErr := e.bridge(ctx, c, m)
-		return e.declare(result), rpcErr
+		return e.declare(ctx, result), rpcErr
 	case mcp.MethodToolsList:
 		e.settled(ctx)
 		return e.listTools(ctx, c, m)
@@ -142,8 +143,10 @@ func (e *engine) dispatch(ctx context.Context, c *caller, m message) (json.RawMe
 			return e.hold(ctx, c, m)
 		}
 	}
-	if result, rpcErr, handled := e.beyond(ctx, c, m); handled {
-		return result, rpcErr
+	if e.cfg.Registry.For(ctx).Part == "" {
+		if result, rpcErr, handled := e.beyond(ctx, c, m); handled {
+			return result, rpcErr
+		}
 	}
 	return e.bridge(ctx, c, m)
 }
@@ -169,7 +172,7 @@ func (e *engine) initialize(ctx context.Context, c *caller, m message) (json.Raw
 		return nil, fail(codeParams, "the parameters of initialize cannot be read")
 	}
 	c.begin(answer.ProtocolVersion, asked.ClientInfo, asked.Capabilities)
-	return e.declare(result), nil
+	return e.declare(ctx, result), nil
 }
 
 // inFlight names a request that is being answered. The session is part of it: ids are the clients' own, and every client

@@ -125,10 +125,14 @@ func (e *engine) passed(c *caller, raw json.RawMessage) json.RawMessage {
 	return encode(all)
 }
 
-// declare adds what other servers can do to what mcp-go's server says of itself.
-func (e *engine) declare(result json.RawMessage) json.RawMessage {
-	offers := e.cfg.Gateway.Offers()
+// declare adds what other servers can do to what mcp-go's server says of itself. At the address of a set its description
+// is what models read of the server.
+func (e *engine) declare(ctx context.Context, result json.RawMessage) json.RawMessage {
+	may, offers := e.cfg.Registry.For(ctx), e.cfg.Gateway.Offers()
 	var all, can map[string]json.RawMessage
+	if may.Part != "" {
+		return declareSet(may, result)
+	}
 	if len(offers) == 0 || json.Unmarshal(result, &all) != nil || json.Unmarshal(all["capabilities"], &can) != nil {
 		return result
 	}

@@ -113,8 +113,12 @@ func (l *lists) current() *toolLists {
 // has any the lists are written for each request.
 func (l *lists) pages(ctx context.Context, own []tools.Tool) (legacy, modern pages) {
 	now := l.current()
-	all, key := now.seenBy(ctx)
+	may := l.cfg.Registry.For(ctx) // behind the lists, so that none of an older state is kept with them
+	all, key := now.seenBy(ctx, may)
 	extra, more := l.extra(all), now.more
+	if may.Part != "" {
+		extra = nil
+	}
 	if len(own) > 0 {
 		added := l.offered(own)
 		all, more = slices.Concat(all, added), maps.Clone(more)
@@ -140,8 +144,14 @@ func (l *lists) pages(ctx context.Context, own []tools.Tool) (legacy, modern pag
 }
 
 // seenBy are the tools as the caller of ctx sees them, with a key of what differs from what all see; empty: nothing does.
-func (t *toolLists) seenBy(ctx context.Context) (all []mcp.Tool, key string) {
-	all = t.tools
+func (t *toolLists) seenBy(ctx context.Context, may *tools.Snapshot) (all []mcp.Tool, key string) {
+	if all = t.tools; may.Part != "" {
+		key = may.Part + "\x00"
+		all = slices.DeleteFunc(slices.Clone(all), func(out mcp.Tool) bool {
+			_, ok := may.Find(out.Name)
+			return !ok
+		})
+	}
 	for _, i := range t.varied {
 		schema := t.source[i].Seen(ctx)
 		at := slices.IndexFunc(all, func(out mcp.Tool) bool { return out.Name == t.source[i].Name })

@@ -179,7 +179,7 @@ func (e *engine) honoured(ctx context.Context, f mcp.SubscriptionFilter) mcp.Sub
 // capabilities returns what mcp-go's server can do now; it tells only those who initialize. So it is asked as a client would,
 // with an empty initialize that leaves no session behind.
 func (e *engine) capabilities(ctx context.Context) mcp.ServerCapabilities {
-	answer := e.extra().HandleMessage(ctx, json.RawMessage(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}`))
+	answer := e.extra(ctx).HandleMessage(ctx, json.RawMessage(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}`))
 	if a, ok := answer.(mcp.JSONRPCResponse); ok {
 		if result, ok := a.Result.(mcp.InitializeResult); ok {
 			return result.Capabilities

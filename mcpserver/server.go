@@ -57,10 +57,11 @@ func New(cfg Config) *Server {
 // its place. It is called before the server answers.
 func (s *Server) OfferExtra(while func() bool) { s.engine.offers = while }
 
-// Mount puts the server's addresses into a mux: /mcp, /sse and /sse/message, exactly these. /mcp/ as a prefix would take
-// /mcp/add and the others of package remote.
+// Mount puts the server's addresses into a mux: /mcp, /mcp/sets/NAME, /sse and /sse/message, exactly these. /mcp/ as a
+// prefix would take /mcp/add and the others of package remote.
 func (s *Server) Mount(mux interface{ Handle(string, http.Handler) }) {
 	mux.Handle("/mcp", s.Streamable())
+	mux.Handle(Sets, ofSet(s))
 	mux.Handle("/sse", s.SSE())
 	mux.Handle("/sse/message", s.Message())
 }

@@ -47,7 +47,7 @@ type Described struct {
 // Describe lists the tools of a registry in their order, as the caller of ctx may see them.
 func Describe(ctx context.Context, r *tools.Registry) []Described {
 	all := []Described{}
-	for _, t := range r.Snapshot().Tools {
+	for _, t := range r.For(ctx).Tools {
 		t = t.For(ctx)
 		all = append(all, Described{t.Name, t.Title, t.Description, t.Schema, t.Output})
 	}
@@ -124,7 +124,7 @@ func (s *Server) call(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	start := time.Now()
-	outcome := tools.OutcomeOf(s.registry.Call(r.Context(), s.registry.Snapshot().Meant(ask.Name), ask.Arguments))
+	outcome := tools.OutcomeOf(s.registry.Call(r.Context(), s.registry.For(r.Context()).Meant(ask.Name), ask.Arguments))
 	s.log.Info().Str("tool", fmt.Sprintf("%.128s", ask.Name)).Bool("success", outcome.Success).Dur("ms", time.Since(start)).Msg("toolrun call")
 	return answer(w, outcome.JSON())
 }

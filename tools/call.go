@@ -17,7 +17,7 @@ import (
 // A failure is a Result and no Go error, since whoever called passes both on in the same way, to a model that can do something
 // about it. The tool runs in a goroutine of its own for the sake of those that hang: they are abandoned and not waited for.
 func (r *Registry) Call(ctx context.Context, name string, args json.RawMessage) Result {
-	now := r.Snapshot()
+	now := r.For(ctx)
 	t, ok := now.Find(name)
 	if !ok {
 		return Failure(now.unknown(name))

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -21,6 +22,9 @@ type Options struct {
 	// Panicked is called with each tool that panicked, with its stack, for the log; nil: nobody is.
 	Panicked func(tool string, value any, stack []byte)
 
+	// Reach says which sets the caller of a context may use, and whether it is bounded to them at all; nil: nobody is.
+	Reach func(ctx context.Context) (sets []string, bounded bool)
+
 	Timeout   time.Duration // of a call whose tool says none; 0: 30 s
 	MaxResult int           // bytes of a result, content and structure together; 0: 1 MiB
 }
@@ -39,6 +43,7 @@ type Registry struct {
 
 	mu       sync.Mutex
 	groups   []group // by source, in the order in which they came
+	sets     map[string]Toolset
 	watchers map[chan struct{}]bool
 
 	running atomic.Int64 // calls; a tool may outlast the wait of its caller
@@ -61,6 +66,13 @@ type Snapshot struct {
 	byName     map[string]int
 	owner      map[string]string // the source of each name
 	gone       map[string]string // what is said of names that are not offered
+	sets       map[string]Toolset
+	Part       string          // which part of the registry it is, the same for the same sets; empty: all
+	inner      *Snapshot       // what it is a part of
+	named      map[string]bool // of a part: the tools of its sets, and whether one offers the tool whatever its hints say
+
+	mu    sync.Mutex
+	parts map[string]*Snapshot // by the names of sets
 }
 
 // New makes a registry without tools.
@@ -100,7 +112,11 @@ func (r *Registry) Fallback(source string, gone map[string]string, tools ...Tool
 
 // replace puts what a source offers in its place.
 func (r *Registry) replace(fresh group) error {
+	before := r.now.Load()
 	for _, t := range fresh.tools {
+		if at, ok := before.byName[t.Name]; ok && t.looksAs(before.Tools[at]) {
+			continue
+		}
 		if err := t.check(); err != nil {
 			return err
 		}
@@ -153,7 +169,7 @@ func (r *Registry) become(groups []group) error {
 		return err
 	}
 	// Whoever keeps a list compares this number, and not the tools.
-	next.Generation = r.now.Load().Generation + 1
+	next.Generation, next.sets = r.now.Load().Generation+1, r.sets
 	r.groups = groups
 	r.now.Store(next)
 	r.tell()
@@ -253,6 +269,14 @@ const (
 // MCP's rule is wider than OpenAI's, which takes 64 characters and no dots.
 func ValidName(name string) bool {
 	return name != "" && len(name) <= longestName && strings.Trim(name, nameLetters) == ""
+}
+
+// looksAs reports whether a tool has the name, the schemas and the time of one that was checked. Of a thousand tools all but
+// one are mostly
+// what they were, with their schemas in the same place.
+func (t Tool) looksAs(checked Tool) bool {
+	same := func(a, b json.RawMessage) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) }
+	return t.Name == checked.Name && t.Call != nil && t.Timeout == checked.Timeout && same(t.Schema, checked.Schema) && same(t.Output, checked.Output)
 }
 
 // check says what is wrong with a tool.

@@ -6,6 +6,7 @@ import (
 	"toolnorm/admin"
 	"toolnorm/agent"
 	"toolnorm/internal/auth"
+	"toolnorm/mcpserver"
 	"toolnorm/proxy"
 	"toolnorm/runner"
 	"toolnorm/tools/kb"
@@ -34,6 +35,7 @@ var needs = map[string]auth.Need{
 	"/v1/models/{id...}":             auth.User,
 	agent.Path:                       auth.User,
 	"/mcp":                           auth.User,
+	mcpserver.Sets:                   auth.User,
 	"/sse":                           auth.User,
 	"/sse/message":                   auth.User,
 	runner.Paths:                     auth.Program,
@@ -108,7 +110,7 @@ func (m *Main) mount(chats *proxy.Server, loop http.Handler) *routes {
 // guard makes what stands in front of the routes of a face.
 func (m *Main) guard(f *face, r *routes) *auth.Guard {
 	return &auth.Guard{
-		Hosts: f.config.Hosts, Origins: f.config.Origins, Keys: f.settings.keys, Admins: f.settings.adminKeys, Tokens: f.settings.tokens,
+		Hosts: f.config.Hosts, Origins: f.config.Origins, Keys: f.settings.keys, Admins: f.settings.adminKeys, Tokens: f.settings.tokens, Sets: f.settings.sets,
 		Local: m.door.admits, Routes: r.mux, Needs: needs, Log: m.log,
 	}
 }

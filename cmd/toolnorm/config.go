@@ -135,6 +135,7 @@ type access struct {
 	Origins        []string `placeholder:"URL" help:"Web origins to accept besides those on this machine. * allows any."`
 	admins         `embed:""`
 	jwts           `embed:""`
+	reaches        `embed:""`
 }
 
 // debugSettings say what is kept and logged.
@@ -287,6 +288,7 @@ type settings struct {
 	keys      auth.Keys
 	adminKeys auth.Keys
 	tokens    *auth.Tokens // nil: no JWTs
+	sets      auth.Sets    // which sets of tools callers may use; nil: all
 
 	odd         []error // what cannot be used and is left out: keys and families
 	oddFamilies bool    // some of these are families
@@ -358,6 +360,9 @@ func (c *Config) resolve() (s settings, err error) {
 		return s, err
 	}
 	if s.adminKeys, err = s.readKeys("admin-key", c.AdminKey, c.AdminKeyFile); err != nil {
+		return s, err
+	}
+	if s.sets, err = c.sets(); err != nil {
 		return s, err
 	}
 	if s.tokens, err = c.tokens(); err != nil {

@@ -17,7 +17,7 @@
 //	              leftout.go reads keys and formats one by one and leaves out what cannot be used
 //	file.go       the YAML file; wrong.go says where a wrong setting stands
 //	help.go       help, with the settings that most people need
-//	upstreams.go  further model servers among the settings; jwt.go has those of JWTs
+//	upstreams.go  further model servers among the settings; jwt.go has those of JWTs, toolset.go who may use which sets of tools
 //
 // Parts of serve:
 //

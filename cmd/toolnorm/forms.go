@@ -31,7 +31,7 @@ func (c *Config) checkForms() error {
 // shell returns how the registry's tools reach clients that only have a terminal.
 func (m *Main) shell(c *Config) *shell.Config {
 	return &shell.Config{
-		Tools: m.toolbox.Registry, Program: runner.Program(c.Runner), Language: c.ShellFence, Base64: c.RunnerBase64,
+		Tools: m.toolbox.Registry, Program: runner.Program(c.Runner), Language: c.ShellFence, Base64: c.RunnerBase64, Budget: c.AgentToolTokens,
 		Keep: m.door.pending.Keep, Kept: m.door.pending.Find, Used: func() { m.door.seek(c.Runner) },
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -26,10 +27,18 @@ const jwtSecret = "0123456789abcdef0123456789abcdef"
 // tokenOf is the token of somebody; more are further claims, as role, admin.
 func tokenOf(t *testing.T, sub string, more ...string) string {
 	t.Helper()
-	claims := jwt.MapClaims{"sub": sub, "tenant_id": "acme", "exp": time.Now().Add(time.Hour).Unix()}
+	claims := map[string]any{}
 	for i := 0; i+1 < len(more); i += 2 {
 		claims[more[i]] = more[i+1]
 	}
+	return tokenWith(t, sub, claims)
+}
+
+// tokenWith is the token of somebody with further claims.
+func tokenWith(t *testing.T, sub string, more map[string]any) string {
+	t.Helper()
+	claims := jwt.MapClaims{"sub": sub, "tenant_id": "acme", "exp": time.Now().Add(time.Hour).Unix()}
+	maps.Copy(claims, more)
 	token, err := jwt.NewWithClaims(jwt.SigningMethodHS256, claims).SignedString([]byte(jwtSecret))
 	if err != nil {
 		t.Fatal(err)

@@ -157,6 +157,7 @@ type mcpStdio struct {
 	Knowledge        kb.Config   `embed:"" group:"Tools:"`
 
 	jwts      `embed:"" group:"Access:"`
+	reaches   `embed:"" group:"Access:"`
 	LogLevel  string `default:"warn" enum:"debug,info,warn,error" env:"-" help:"What to log to standard error: debug, info, warn or error." group:"Debug:"`
 	LogFormat string `default:"auto" enum:"auto,text,json" help:"Log format: text, json, or auto (text on a terminal, JSON elsewhere)." group:"Debug:"`
 }
@@ -181,6 +182,11 @@ func (c *mcpStdio) Run(m *Main) error {
 	if err != nil {
 		return command.Wrong(err)
 	}
+	sets, err := c.sets()
+	if err != nil {
+		return command.Wrong(err)
+	}
+	who.Sets = sets.Of(who)
 	opening, cancel := context.WithTimeout(ctx, openWait)
 	defer cancel()
 	if m.toolbox, err = toolbox.Open(opening, m.Config.toolbox(m.log)); err != nil {

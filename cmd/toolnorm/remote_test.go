@@ -23,7 +23,7 @@ func elsewhere(t *testing.T) string {
 	t.Helper()
 	s := server.NewMCPServer("elsewhere", "1")
 	s.AddTool(mcp.NewTool("shout", mcp.WithString("text")), func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		return mcp.NewToolResultText(strings.ToUpper(r.GetString("text", ""))), nil
+		return mcp.NewToolResultText(strings.ToUpper(r.GetString("text", "shouted"))), nil
 	})
 	h := httptest.NewServer(server.NewStreamableHTTPServer(s))
 	t.Cleanup(func() { h.CloseClientConnections(); h.Close() })

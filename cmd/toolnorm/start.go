@@ -116,6 +116,7 @@ func (m *Main) announce(s settings) {
 	}
 	line.Msg("serving")
 	m.log.Info().Str("url", base+admin.Paths).Msg("open this page in a browser to try a model and to see requests; point a client at the address above")
+	m.warnOfSets(s)
 	line = m.log.Info()
 	if m.toolbox.Sampled() {
 		line = line.Str("tools", "of a sample company, until you add your own (--sample)")

@@ -48,7 +48,7 @@ func (m *Main) openTools() error {
 func (c *Config) toolbox(log zerolog.Logger) toolbox.Config {
 	calls := callLog{log}
 	return toolbox.Config{
-		Data: c.Data, Store: c.Store, Sample: c.Sample, Databases: c.Databases, Knowledge: c.knowledge(), Connections: c.Connection, Lasting: true,
+		Data: c.Data, Store: c.Store, Sample: c.Sample, Databases: c.Databases, Knowledge: c.knowledge(), Connections: c.Connection, Lasting: true, Reach: reach,
 		Panicked: calls.panicked, Audit: calls.audit, Called: calls.called,
 		Warn: func(text string) { log.Warn().Msg(text) },
 		Odd: func(err error) {

@@ -15,6 +15,7 @@
 //	keyring.go    the public keys of an issuer, kept and fetched anew
 //	publickey.go  JWKS and PEM
 //	principal.go  who asks
+//	sets.go       which sets of tools they may use
 package auth
 
 import (
@@ -45,6 +46,8 @@ type Guard struct {
 
 	Routes *http.ServeMux  // finds a request's route; nil: every route needs a User
 	Needs  map[string]Need // what routes ask for, by their patterns; one that is missing is for administrators
+
+	Sets Sets // which sets of tools callers may use; nil: claims alone say
 
 	Log zerolog.Logger // a line for each request that is refused, without its key; the zero value logs nothing
 }

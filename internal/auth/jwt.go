@@ -154,14 +154,15 @@ func (t *Tokens) key(ctx context.Context, token *jwt.Token) (any, error) {
 }
 
 // principal is who a token's claims describe. What a claim leaves out is the least that it can mean: no tenant, no
-// department, clearance 0; but for kb_ids, without which the tenant alone is the bound.
+// department, clearance 0; but for kb_ids, without which the tenant alone is the bound, and tool_sets, without which the
+// settings say which tools may be used.
 func (t *Tokens) principal(c *claims, raw string) *Principal {
 	// A later token of the same person is the same caller, so that a session outlives the token that it began with.
 	sum := sha256.Sum256([]byte("jwt\x00" + c.Issuer + "\x00" + c.tenant + "\x00" + c.Subject))
 	admin := t.cfg.AdminRole != "" && slices.Contains(c.roles, t.cfg.AdminRole)
 	return &Principal{
 		Subject: c.Subject, Tenant: c.tenant, Departments: c.departments, Clearance: c.clearance, Bases: c.bases,
-		Admin: admin, Manages: admin, Token: raw, caller: hex.EncodeToString(sum[:8]),
+		Sets: c.sets, Admin: admin, Manages: admin, Token: raw, caller: hex.EncodeToString(sum[:8]), roles: c.roles,
 	}
 }
 
@@ -172,6 +173,7 @@ type claims struct {
 	departments words
 	clearance   int
 	bases       words
+	sets        words
 	roles       words
 }
 
@@ -186,7 +188,7 @@ func (c *claims) UnmarshalJSON(text []byte) error {
 	var department, departments, role, roles words
 	for name, into := range map[string]any{
 		"sub": &c.Subject, "iss": &c.Issuer, "aud": &c.Audience, "exp": &c.ExpiresAt, "nbf": &c.NotBefore, "iat": &c.IssuedAt,
-		"tenant_id": &c.tenant, "clearance": &c.clearance, "kb_ids": &c.bases,
+		"tenant_id": &c.tenant, "clearance": &c.clearance, "kb_ids": &c.bases, "tool_sets": &c.sets,
 		"department": &department, "departments": &departments, "role": &role, "roles": &roles,
 	} {
 		value, ok := all[name]

@@ -150,10 +150,19 @@ func (k Keys) find(key string) (label string, ok bool) {
 	return k[at].label, true
 }
 
-// who returns who sent a request: the holder of a key, whom a JWT is about, or whoever is
+// who returns who sent a request, with the sets of tools that the settings grant.
+func (g *Guard) who(h http.Header, r *http.Request, need Need) (*Principal, error) {
+	p, err := g.known(h, r, need)
+	if p != nil {
+		p.Sets = g.Sets.Of(p)
+	}
+	return p, err
+}
+
+// known returns who sent a request: the holder of a key, whom a JWT is about, or whoever is
 // here where neither is asked for. With keys and JWTs, either lets in. Behind an open path it
 // may be nobody.
-func (g *Guard) who(h http.Header, r *http.Request, need Need) (*Principal, error) {
+func (g *Guard) known(h http.Header, r *http.Request, need Need) (*Principal, error) {
 	if g.Local != nil && g.Local(r) {
 		return Local(), nil
 	}

@@ -13,12 +13,14 @@ type Principal struct {
 	Departments []string // the claim department, or departments
 	Clearance   int      // the claim clearance; absent: 0, which sees only what needs none
 	Bases       []string // the claim kb_ids: the only knowledge bases that are seen; nil: all of the tenant's
+	Sets        []string // the sets of tools that may be used (Sets); nil: all tools
 	Admin       bool     // sees everything: no tenant, department, clearance or base is asked for
 	Manages     bool     // may change the server and see what is in it: the routes that need an Admin
 	Here        bool     // asks from this machine, not through a proxy
 	Token       string   // the JWT as it was sent, to be forwarded to a backend that checks it itself; never logged
 
-	caller string // what Caller says
+	caller string   // what Caller says
+	roles  []string // the claims role and roles
 }
 
 // local is the Subject of who needs no credential.

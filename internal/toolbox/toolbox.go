@@ -41,6 +41,9 @@ type Config struct {
 
 	Sample string // when the sample company's tools are offered: auto, always or never, as the setting says; empty: always
 
+	// Reach says which sets of tools a caller may use, as tools.Options says; nil: nobody is bounded.
+	Reach func(ctx context.Context) (sets []string, bounded bool)
+
 	// Panicked is called with each tool that panicked, as tools.Options says; nil: nobody is.
 	Panicked func(tool string, value any, stack []byte)
 }
@@ -62,7 +65,7 @@ type Box struct {
 // Arguments are read and checked for those as well.
 func Empty(c Config) *Box {
 	args := new(toolargs.Reader)
-	return &Box{Registry: tools.New(tools.Options{Fit: args.Fit, Panicked: c.Panicked}), args: args}
+	return &Box{Registry: tools.New(tools.Options{Fit: args.Fit, Panicked: c.Panicked, Reach: c.Reach}), args: args}
 }
 
 // Open opens the data, makes what is missing of it, and fills a registry. ctx bounds the opening alone.

@@ -89,7 +89,7 @@ func (s *Runner) Answer(w http.ResponseWriter, r *http.Request, api form.API, x 
 		return err
 	}
 	x.Model, x.stream = ask.Model, ask.Stream
-	reply, err := api.Open(r.Header, ask, form.Out{W: w, ID: x.id, Created: x.start, Stall: s.Stall, Notes: x.told, PromptTokens: x.promptTokens, Told: x.finished, Thoughts: s.Thoughts})
+	reply, err := api.Open(r.Header, ask, form.Out{Context: ctx, W: w, ID: x.id, Created: x.start, Stall: s.Stall, Notes: x.told, PromptTokens: x.promptTokens, Told: x.finished, Thoughts: s.Thoughts})
 	if err != nil {
 		return err
 	}

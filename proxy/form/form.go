@@ -18,6 +18,7 @@
 package form
 
 import (
+	"context"
 	"net/http"
 	"slices"
 	"strings"
@@ -163,6 +164,7 @@ func (forms First) Open(h http.Header, a *Ask, out Out) (Reply, error) {
 
 // Out is where a Reply goes.
 type Out struct {
+	Context context.Context // of the request, which knows who asks
 	W       http.ResponseWriter
 	ID      string        // of the reply, unique
 	Created time.Time     // when the request came

@@ -2,6 +2,7 @@ package dynamic
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -35,6 +36,11 @@ func (s *Set) Get(ctx context.Context, id int) (Tool, error) {
 	if err != nil {
 		return Tool{}, err
 	}
+	return named(all, id)
+}
+
+// named is the tool with an id.
+func named(all []Tool, id int) (Tool, error) {
 	for _, t := range all {
 		if t.ID == id {
 			return t, nil
@@ -128,7 +134,7 @@ func (s *Set) Toggle(ctx context.Context, who string, id, version int, active bo
 
 // Delete removes a tool; version may be 0. Its history stays.
 func (s *Set) Delete(ctx context.Context, who string, id, version int) error {
-	err := s.config.DB.Alone(ctx, func(tx *store.Tx) error {
+	n, err := alone(ctx, s.config.DB, func(tx *store.Tx) error {
 		was, err := current(ctx, tx, id, version)
 		if err != nil {
 			return err
@@ -139,12 +145,15 @@ func (s *Set) Delete(ctx context.Context, who string, id, version int) error {
 		if _, err := tx.ExecContext(ctx, "DELETE FROM h_custom_tool WHERE id = $1", id); err != nil {
 			return err
 		}
+		if err := removeContract(ctx, tx, id); err != nil {
+			return err
+		}
 		return remember(ctx, s.config.DB, tx, id, was.Version, &was.Draft, who, deleted)
 	})
 	if err != nil {
 		return err
 	}
-	return s.refresh(ctx)
+	return s.refreshOne(ctx, id, n)
 }
 
 // Versions lists what a tool was, newest first, also one that is gone.
@@ -178,7 +187,7 @@ func (s *Set) Restore(ctx context.Context, who string, id, version, newest int) 
 	}
 	for _, v := range all {
 		if v.Version == version {
-			v.Tool.Version, v.Tool.Active = newest, now.Active
+			v.Tool.Version, v.Tool.Active, v.Tool.Force = newest, now.Active, true // what it was it may be again, whatever the data is now
 			return s.update(ctx, who, restored, id, v.Tool)
 		}
 	}
@@ -192,6 +201,17 @@ func (s *Set) savable(ctx context.Context, d Draft) (*Draft, error) {
 	if c == nil || p.errors() {
 		return nil, &Refused{p}
 	}
+	if !d.Force {
+		for _, v := range s.examined(ctx, c, p) {
+			if !v.OK && !v.Unknown {
+				p.wrong(fmt.Sprintf("examples[%d]", v.Number-1), "example", "%s", v.Sentence())
+			}
+		}
+		if p.errors() {
+			return nil, &Refused{p}
+		}
+	}
+	c.draft.shape = s.connections.shaped(ctx, &c.draft)
 	return &c.draft, nil
 }
 
@@ -216,8 +236,37 @@ func (s *Set) nameTaken(d *Draft, p *problems) {
 // saved changes the store when nobody else does, offers what came of it, and gives the
 // tool as it is then.
 func (s *Set) saved(ctx context.Context, id *int, change func(tx *store.Tx) error) (Tool, error) {
-	if err := s.config.DB.Alone(ctx, change); err != nil {
+	n, err := alone(ctx, s.config.DB, change)
+	if err == nil {
+		err = s.refreshOne(ctx, *id, n)
+	}
+	if err != nil {
 		return Tool{}, err
 	}
-	return s.Get(ctx, *id)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return named(s.last, *id)
+}
+
+// alone changes the store when nobody else does, and returns the number that the change of one tool has; 0: nothing was
+// changed, or more than that.
+func alone(ctx context.Context, db *store.DB, change func(tx *store.Tx) error) (n int, err error) {
+	err = db.Alone(ctx, func(tx *store.Tx) error {
+		before, after := 0, 0
+		const count = "SELECT n FROM h_custom_tool_change"
+		if err := tx.QueryRowContext(ctx, count).Scan(&before); err != nil {
+			return err
+		}
+		if err := change(tx); err != nil {
+			return err
+		}
+		if err := tx.QueryRowContext(ctx, count).Scan(&after); err != nil {
+			return err
+		}
+		if after == before+1 {
+			n = after
+		}
+		return nil
+	})
+	return n, err
 }

@@ -49,6 +49,7 @@ func (d *Draft) basics(p *problems) {
 	}
 	d.parameters(p)
 	d.options(p)
+	d.examples(p)
 	switch {
 	case strings.TrimSpace(d.Definition) == "":
 		p.wrong("definition", "syntax", "enter a query or an expression")
@@ -161,6 +162,10 @@ func (d *Draft) normalize(p *problems) {
 		p.wrong("definition", "syntax", "the definition is an object with sql or expr that cannot be read: %v", err)
 	}
 	d.Definition = lines(d.Definition)
+	d.Examples = slices.Clone(d.Examples)
+	for i := range d.Examples {
+		d.Examples[i].normalize()
+	}
 	if d.Options.Result == "auto" {
 		d.Options.Result = ""
 	}

@@ -36,6 +36,10 @@ type Draft struct {
 	Active           bool    `json:"is_active" yaml:"is_active"`                         // it is offered
 	Params           []Param `json:"params" yaml:"params,omitempty"`                     // in their order
 	Version          int     `json:"version,omitempty" yaml:"-"`                         // the one that was edited, for Update
+
+	Examples []Example `json:"examples,omitempty" yaml:"examples,omitempty"` // calls, and what has to come of them
+	Force    bool      `json:"force,omitempty" yaml:"-"`                     // it is saved though an example fails; never kept
+	shape    string    // what it asks looked like when it was saved
 }
 
 // Param is a parameter of a tool.

@@ -16,13 +16,26 @@
 //	connection.go  the databases that may be asked; sample.go makes the one that is always there
 //	trial.go       checks and test runs of drafts that are not saved
 //
+// What it promises:
+//
+//	example.go        calls with what has to come of them, in JSON and in files
+//	contract.go       running them, and what differs
+//	drift.go          tables that are not what they were; the check of all that is kept
+//	contracttable.go  the tables of both, and of sets
+//
+// Tools in groups:
+//
+//	group.go       sets of tools, as administrators make them
+//	groupfiles.go  sets as files
+//
 // How it is kept:
 //
 //	tables.go      the tables, two of which are the specification's
 //	store.go       their rows
 //	change.go      what an administrator does: create, update, toggle, delete, restore
 //	files.go       tools as files, for version control
-//	set.go         the registry follows the store, also when another program changes it
+//	set.go         the set, and how it follows the store when another program changes it
+//	offer.go       the registry has what the store has
 //
 // Values are only ever bound, in a SELECT as in an expression; there are no templates, so there is nothing to escape from.
 package dynamic

@@ -53,9 +53,12 @@ func (s *Set) Export(ctx context.Context, dir string, prune bool) ([]string, err
 		written = append(written, path)
 	}
 	if prune {
-		err = removeOthers(dir, written)
+		if err := removeOthers(dir, written); err != nil {
+			return written, err
+		}
 	}
-	return written, err
+	sets, err := s.Groups.export(ctx, filepath.Join(dir, groupFolder), prune)
+	return append(written, sets...), err
 }
 
 // removeOthers removes the files of a folder that Export wrote for tools which are gone: NAME.yaml with the tool NAME in
@@ -133,6 +136,9 @@ type Imported struct {
 	Name   string
 	Action string // create, update, unchanged, delete, or refused
 	Err    error  // why it was refused
+
+	Set      bool      // it is a set of tools
+	Verdicts []Verdict // of the tool's examples
 }
 
 // Import saves the tools of files, and of the files in folders, for who: a tool whose
@@ -148,6 +154,7 @@ func (s *Set) Import(ctx context.Context, who string, dry bool, paths ...string)
 	if err != nil {
 		return nil, err
 	}
+	ctx = looking(ctx)
 	byName := map[string]Tool{}
 	for _, t := range there {
 		byName[t.Name] = t
@@ -156,6 +163,10 @@ func (s *Set) Import(ctx context.Context, who string, dry bool, paths ...string)
 	seen := map[string]string{}
 	for _, file := range files {
 		one := Imported{File: file}
+		if isGroupFile(file) {
+			all = append(all, s.Groups.importFile(ctx, who, dry, file))
+			continue
+		}
 		d, err := s.fromFile(ctx, file)
 		if err == nil && seen[d.Name] != "" {
 			err = fmt.Errorf("%s has a tool of the same name", seen[d.Name])
@@ -163,6 +174,9 @@ func (s *Set) Import(ctx context.Context, who string, dry bool, paths ...string)
 		if one.Name = d.Name; err == nil {
 			seen[d.Name] = file
 			one.Action, err = s.take(ctx, who, dry, d, byName)
+		}
+		if err == nil { // it is kept all the same: the files are what somebody has decided on
+			one.Verdicts, _ = s.Examine(ctx, *d)
 		}
 		if err != nil {
 			one.Action, one.Err = "refused", err
@@ -177,7 +191,7 @@ func (s *Set) Import(ctx context.Context, who string, dry bool, paths ...string)
 func (s *Set) Prune(ctx context.Context, who string, dry bool, all []Imported) (gone []Imported, err error) {
 	named := map[string]bool{}
 	for _, one := range all {
-		if named[one.Name] = true; one.Err != nil {
+		if named[one.Name] = named[one.Name] || !one.Set; one.Err != nil {
 			return nil, errors.New("no tool is deleted, since not all files could be read")
 		}
 	}
@@ -196,7 +210,7 @@ func (s *Set) Prune(ctx context.Context, who string, dry bool, all []Imported) (
 		}
 		gone = append(gone, Imported{Name: t.Name, Action: "delete"})
 	}
-	return gone, nil
+	return s.Groups.prune(ctx, who, dry, all, gone)
 }
 
 // take saves one tool of a file, if it is not there as it is.
@@ -244,6 +258,7 @@ func (s *Set) fromFile(ctx context.Context, path string) (*Draft, error) {
 	if err != nil {
 		return &d, fmt.Errorf("no tool can be read from it: %w", err)
 	}
+	d.Force = true
 	ready, err := s.savable(ctx, d)
 	if err != nil {
 		return &d, err
@@ -263,13 +278,15 @@ func toolFiles(paths []string) (files []string, err error) {
 			files = append(files, path)
 			continue
 		}
-		entries, err := os.ReadDir(path)
-		if err != nil {
-			return nil, err
-		}
-		for _, e := range entries {
-			if e.Type()&fs.ModeType == 0 && slices.Contains(fileEndings, strings.ToLower(filepath.Ext(e.Name()))) {
-				files = append(files, filepath.Join(path, e.Name()))
+		for _, dir := range []string{path, filepath.Join(path, groupFolder)} { // sets come behind the tools that they name
+			entries, err := os.ReadDir(dir)
+			if err != nil && (dir == path || !errors.Is(err, fs.ErrNotExist)) {
+				return nil, err
+			}
+			for _, e := range entries {
+				if e.Type()&fs.ModeType == 0 && slices.Contains(fileEndings, strings.ToLower(filepath.Ext(e.Name()))) {
+					files = append(files, filepath.Join(dir, e.Name()))
+				}
 			}
 		}
 	}

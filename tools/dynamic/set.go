@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"reflect"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -45,9 +44,13 @@ type Config struct {
 type Set struct {
 	config      Config
 	connections *connections
+	Groups      Groups // the sets of tools
 
 	mu      sync.Mutex // one reading at a time, so that an older one never replaces a newer one
-	last    []Tool     // what was read last
+	read    []Tool     // what was read last
+	last    []Tool     // the same, with what came of it
+	seen    int        // the number of changes at that time, or an earlier one
+	made    map[int]made
 	own     map[string]bool
 	changed atomic.Pointer[func()]
 	beside  sleep.Group
@@ -67,6 +70,7 @@ func Open(ctx context.Context, c Config) (*Set, error) {
 		c.Failed(err) // a folder that cannot be written to: the tools of other connections work
 	}
 	s := &Set{config: c, own: map[string]bool{}, connections: newConnections(c.Connections, c.Asks, c.Store, sample)}
+	s.Groups.set = s
 	if err := c.DB.Migrate(ctx, "custom_tools", steps()...); err != nil {
 		return nil, fmt.Errorf("custom tools: %w", err)
 	}
@@ -149,110 +153,11 @@ func (s *Set) counter(ctx context.Context) int {
 	return n
 }
 
-// refresh reads the tools and offers the active ones. When nothing changed nobody is
-// told. Reading all is cheaper than keeping track: a thousand tools are read in
-// milliseconds, changes are rare, and a reading cannot be out of step with the store.
-func (s *Set) refresh(ctx context.Context) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	all, err := readTools(ctx, s.config.DB, 0)
-	if err != nil {
-		return err
-	}
-	if s.last != nil && same(s.last, all) {
-		return nil
-	}
-	for range 3 { // another source may take a name between the look and the change
-		if err = s.offer(ctx, all); err == nil {
-			break
-		}
-	}
-	if err != nil {
-		return err
-	}
-	s.last = append([]Tool{}, all...) // not nil, which is a set that was not read yet
+// tell says that something changed.
+func (s *Set) tell() {
 	if do := s.changed.Load(); do != nil {
 		(*do)()
 	}
-	return nil
-}
-
-// same says that two readings of the store are the same. SQLite tells of every commit
-// to the file, also of a document that was imported; clients must not reload their
-// lists for that.
-func same(a, b []Tool) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		one := a[i]
-		// What this program found out about the tool is no change of it.
-		one.Tokens, one.Offered, one.Problem = b[i].Tokens, b[i].Offered, b[i].Problem
-		if !reflect.DeepEqual(one, b[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-// offer puts the active tools into the registry, and notes in each tool whether it is
-// there. One that cannot be offered keeps no other one from it. Names of others come
-// first: a remote server's or a built-in tool's callers were there before, and a custom
-// tool that took such a name would get their calls.
-func (s *Set) offer(ctx context.Context, all []Tool) error {
-	taken := map[string]bool{}
-	for _, t := range s.config.Registry.Snapshot().Tools {
-		taken[t.Name] = !s.own[t.Name]
-	}
-	var offered []tools.Tool
-	gone, own := map[string]string{}, map[string]bool{}
-	for i := range all {
-		t := &all[i]
-		t.Offered = false
-		if _, n, err := t.offered(); err == nil {
-			t.Tokens = n
-		}
-		if !t.Active {
-			gone[t.Name] = fmt.Sprintf("tool %s is not active", t.Name)
-			continue
-		}
-		one, why := s.ready(ctx, t, taken[t.Name] || s.config.Reserved[t.Name])
-		if why == "" && own[t.Name] {
-			why = "another custom tool has that name"
-			t.Problem = why
-			continue // the name can be called
-		}
-		if why != "" {
-			t.Problem = why
-			gone[t.Name] = fmt.Sprintf("tool %s cannot be called: %s", t.Name, why)
-			continue
-		}
-		t.Offered = true
-		own[t.Name] = true
-		offered = append(offered, one)
-	}
-	if err := s.config.Registry.Replace(source, gone, offered...); err != nil {
-		return err
-	}
-	s.own = own
-	return nil
-}
-
-// ready is a tool of the registry, or why there is none. It does not ask the databases:
-// a start must not wait for one that is down, and what they would refuse they refuse at
-// the call.
-func (s *Set) ready(ctx context.Context, t *Tool, taken bool) (tools.Tool, string) {
-	switch {
-	case t.Problem != "":
-		return tools.Tool{}, t.Problem
-	case taken:
-		return tools.Tool{}, "a built-in or remote tool has that name"
-	}
-	c, p := s.compile(ctx, t.Draft, false)
-	if c == nil {
-		return tools.Tool{}, (&Refused{p}).Error()
-	}
-	return c.tool(s.config.Audit), ""
 }
 
 // errTaken is of a name that is another tool's.

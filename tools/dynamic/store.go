@@ -68,7 +68,10 @@ func readTools(ctx context.Context, in asker, id int) (all []Tool, err error) {
 			last.Params = append(last.Params, Param{p[1].String, strings.ToUpper(strings.TrimSpace(p[2].String)), truth(p[3].String), p[4].String})
 		}
 	}
-	return all, rows.Err()
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return all, readContracts(ctx, in, all, id)
 }
 
 // toolOf is the tool of a row. An empty column is an empty text.
@@ -134,7 +137,7 @@ func insertParams(ctx context.Context, in asker, id int, d *Draft) error {
 			return err
 		}
 	}
-	return nil
+	return writeContract(ctx, in, id, d)
 }
 
 // update writes a tool over. Parameters are written anew, since their order is that of
@@ -154,7 +157,7 @@ func update(ctx context.Context, in asker, id int, d *Draft) error {
 // version is the one before. The notice goes out when the transaction is committed, so
 // no replica reads before the change is there.
 func remember(ctx context.Context, db *store.DB, tx *store.Tx, id, version int, d *Draft, who, action string) error {
-	d.Version = 0 // of no meaning in a snapshot, whose row has it
+	d.Version, d.Force = 0, false // of no meaning in a snapshot, whose row has the version
 	snapshot, err := json.Marshal(d)
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import { Playground } from './pages/playground';
 import { Servers } from './pages/servers';
 import { ToolEditor } from './pages/tooledit';
 import { Tools } from './pages/tools';
+import { SetEditor, Sets } from './pages/toolsets';
 import { leaving, route } from './route';
 import { useSignal } from './state';
 import { Button, Dialog, Field, Questions, Said } from './ui';
@@ -116,6 +117,8 @@ function content(name: string, path: string[]): JSX.Element {
     case 'live':
       return path[1] ? <One id={path[1]} key={path[1]} /> : <Live />;
     case 'tools':
+      if (path[1] === 'sets')
+        return path[2] ? <SetEditor name={path[2]} key={path[2]} /> : <Sets />;
       return path[1] ? <ToolEditor id={path[1]} key={path[1]} /> : <Tools />;
     case 'models':
       return <Models />;

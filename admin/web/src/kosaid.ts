@@ -120,6 +120,34 @@ export const koSaid: Record<string, string> = {
     'SELECT 문만 사용할 수 있습니다. 이것은 {}입니다',
   'only one statement is allowed; a second begins here':
     '문은 하나만 사용할 수 있습니다. 여기서 두 번째 문이 시작됩니다',
+  // examples and sets of tools
+  'expected an error with "{}", got a result: {}':
+    '"{}"이(가) 든 오류가 나와야 하는데 결과가 나왔습니다: {}',
+  'expected an error with "{}", got another: {}':
+    '"{}"이(가) 든 오류가 나와야 하는데 다른 오류가 나왔습니다: {}',
+  'expected a result, got an error: {}': '결과가 나와야 하는데 오류가 나왔습니다: {}',
+  'expected another result': '결과가 다릅니다',
+  'expected rows {}, got {}': '행 수가 {}이어야 하는데 {}입니다',
+  'expected a result that contains "{}", got {}':
+    '결과에 "{}"이(가) 있어야 하는데 결과는 다음과 같습니다: {}',
+  'rows counts the rows of a SELECT or the members of a list, and the result is neither: {}':
+    'rows는 SELECT의 행이나 목록의 항목을 세는데 결과는 둘 다 아닙니다: {}',
+  'it could not be run: {}': '실행하지 못했습니다: {}',
+  '{}: expected {}, and it is not there': '{}: {}이(가) 있어야 하는데 없습니다',
+  '{}: got {}, which was not expected': '{}: 없어야 할 {}이(가) 있습니다',
+  '{}: expected {} members, got {}': '{}: 항목이 {}개여야 하는데 {}개입니다',
+  '{}: expected {}, got {}': '{}: {}이어야 하는데 {}입니다',
+  'and {} more places': '그 밖에 {}곳',
+  'arguments is a JSON object': '인수는 JSON 객체입니다',
+  'a call that has to fail has no result, rows or contains':
+    '실패해야 하는 호출에는 result, rows, contains를 쓸 수 없습니다',
+  'rows is a number, with >=, <=, >, < or = in front of it, and not "{}"':
+    'rows는 숫자이며 앞에 >=, <=, >, <, =를 붙일 수 있습니다. "{}"은(는) 아닙니다',
+  "a set's name is 1 to 64 of a-z 0-9 _ -, and begins with a letter or a digit":
+    '모음의 이름은 a-z 0-9 _ - 1~64자이며 영문자나 숫자로 시작합니다',
+  'there is a set {} already': '모음 {}이(가) 이미 있습니다',
+  'somebody else saved {} meanwhile: it is at version {}, and this was made from {}':
+    '그 사이 다른 사람이 {}을(를) 저장했습니다. 지금 버전은 {}이고, 이것은 버전 {}에서 만들었습니다',
   // errors
   'missing or wrong API key; send Authorization: Bearer KEY': 'API 키가 없거나 잘못되었습니다',
   'another examination is running; try again when it has ended':

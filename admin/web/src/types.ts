@@ -206,6 +206,53 @@ export interface Options {
   max_rows?: number;
 }
 
+export interface Example {
+  arguments?: unknown;
+  result?: unknown;
+  rows?: string;
+  contains?: string;
+  error?: string;
+}
+
+export interface Verdict {
+  number: number;
+  ok: boolean;
+  unknown?: boolean;
+  message?: string;
+  diff?: string[];
+  got: string;
+  duration_ms: number;
+}
+
+export interface SetDraft {
+  name: string;
+  description: string;
+  read_only: boolean;
+  tools: string[];
+  version?: number;
+}
+
+export interface ToolSet {
+  name: string;
+  description: string;
+  read_only: boolean;
+  tools: string[];
+  version?: number;
+  saved_at: string;
+  saved_by: string;
+  offered: number;
+  missing: string[];
+  kept_out: string[];
+  only_reads: boolean;
+  destructive: boolean;
+}
+
+export interface SetChoice {
+  name: string;
+  description: string;
+  read_only: boolean;
+}
+
 export interface Draft {
   name: string;
   description_agent: string;
@@ -216,6 +263,8 @@ export interface Draft {
   is_active: boolean;
   params: Param[];
   version?: number;
+  examples?: Example[];
+  force?: boolean;
 }
 
 export interface CustomTool {
@@ -229,6 +278,8 @@ export interface CustomTool {
   is_active: boolean;
   params: Param[];
   version: number;
+  examples?: Example[];
+  force?: boolean;
   reg_dt: string;
   created_by: string;
   tokens: number;

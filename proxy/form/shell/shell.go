@@ -2,6 +2,7 @@
 // come as commands, which the client runs by its own tool for commands, or which a person pastes.
 //
 //	shell.go    settings, and which requests are taken
+//	wanted.go   which tools are offered when there are too many
 //	command.go  a call as a command
 //	reply.go    commands in the reply
 //	history.go  commands of earlier replies as the calls that they were
@@ -20,6 +21,7 @@ package shell
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 
 	"toolnorm/adapters"
@@ -36,6 +38,8 @@ type Config struct {
 	Program  runner.Program // that runs a call; empty: runner.Toolrun
 	Language string         // behind the fence of a block; empty: bash, and powershell for clients on Windows
 	Base64   bool           // arguments that no shell can take apart; always for clients that say they run on Windows
+
+	Budget int // tokens that descriptions may take, about; beyond it the tools that the conversation asks for are offered. 0: any number
 
 	// Keep keeps a call that is too long for a command line, under an id by which the program fetches it; nil: such a call
 	// is shown as text.
@@ -54,6 +58,9 @@ type Form struct {
 
 var _ form.Form = Form{}
 
+// errNoTools is the refusal of a request that would be offered nothing.
+var errNoTools = fault.New(fault.Invalid, "client form shell needs tools, and this server has none for you")
+
 // Open takes requests that ask for this form. The client's own tools stay what they are; one of ours that has the name of
 // one of them is not offered.
 // Calls are held until they are whole, since a line is run as it stands.
@@ -61,8 +68,12 @@ func (f Form) Open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error)
 	switch {
 	case a.Form != form.Shell:
 		return nil, nil
-	case f.Config == nil || len(f.Tools.Snapshot().Tools) == 0:
-		return nil, fault.New(fault.Invalid, "client form shell needs tools, and this server has none")
+	case f.Config == nil:
+		return nil, errNoTools
+	}
+	may := f.Tools.For(out.Context)
+	if len(may.Tools) == 0 {
+		return nil, errNoTools
 	}
 	if f.Used != nil {
 		f.Used()
@@ -76,26 +87,34 @@ func (f Form) Open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error)
 	r := &reply{Reply: below, commander: f.Commander(h, a.Tools), ours: map[string]bool{}}
 	a.Messages = r.commander.earlier(a.Messages)
 	if !a.NoCalls {
-		a.Offer(r.offered(a.Tools))
+		ours, all := r.offered(may, a)
+		a.Offer(ours)
+		if len(ours) < all {
+			a.Tell("Tools", fmt.Sprintf("%d of %d tools are offered, those that the conversation asks for; toolrun --list names all", len(ours), all))
+		}
 	}
 	return r, nil
 }
 
-// offered are the tools that are served here and that the client does not have.
-func (r *reply) offered(theirs []chat.Tool) (ours []chat.Tool) {
-	now := r.commander.Tools.Snapshot()
+// offered are the tools that are served here and that the client does not have, as far as their descriptions fit into
+// the budget, and how many there are in all. A thousand would fill any model's context.
+func (r *reply) offered(may *tools.Snapshot, a *form.Ask) (ours []chat.Tool, all int) {
 	taken := map[string]bool{}
-	for _, t := range theirs {
+	for _, t := range a.Tools {
 		taken[t.Name] = true
-		if served, ok := now.Find(t.Name); ok { // with Void's prefix
+		if served, ok := may.Find(t.Name); ok { // with Void's prefix
 			taken[served.Name] = true
 		}
 	}
-	for _, t := range now.Tools {
+	var served []tools.Tool
+	for _, t := range may.Tools {
 		if !taken[t.Name] {
-			r.ours[t.Name] = true
-			ours = append(ours, chat.Tool{Name: t.Name, Description: t.Description, Schema: t.Schema})
+			served = append(served, t)
 		}
 	}
-	return ours
+	for _, t := range wanted(served, a.Messages, r.commander.Budget) {
+		r.ours[t.Name] = true
+		ours = append(ours, chat.Tool{Name: t.Name, Description: t.Description, Schema: t.Schema})
+	}
+	return ours, len(served)
 }

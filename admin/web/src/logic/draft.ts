@@ -67,6 +67,7 @@ export const draftOf = (x: CustomTool | Draft): Draft => ({
     is_required,
     description,
   })),
+  ...(x.examples?.length ? { examples: x.examples } : {}),
 });
 
 // moved is the list with the item at from put at to; out of bounds it stays as it is.
@@ -93,7 +94,8 @@ export function first(
 }
 
 // stepOf is the step of the editor in which a field is entered.
-export function stepOf(field: string): 0 | 1 | 2 {
+export function stepOf(field: string): 0 | 1 | 2 | 3 {
+  if (field.startsWith('examples')) return 3;
   if (field.startsWith('params')) return 1;
   if (['definition', 'options', 'tool_type'].some((f) => field.startsWith(f))) return 2;
   return 0;

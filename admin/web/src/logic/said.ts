@@ -21,7 +21,7 @@ export function translator(table: Record<string, string>): (said: string) => str
 }
 
 // sentences are the members of the server's answers that hold a sentence, or a list of them; everything else is data.
-const sentences = ['means', 'message', 'why'];
+const sentences = ['diff', 'means', 'message', 'why'];
 
 // reviver translates them while JSON is parsed.
 export const reviver = (to: (said: string) => string) => (key: string, value: unknown) => {

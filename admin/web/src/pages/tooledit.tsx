@@ -47,6 +47,7 @@ function Form({ start, tool, reload }: { start: Draft; tool?: CustomTool; reload
   const [report, setReport] = useState<Report>();
   const [busy, setBusy] = useState(false);
   const [conflict, setConflict] = useState(false);
+  const [failing, setFailing] = useState<Finding[]>([]); // examples that keep the tool from being saved
   const [newer, setNewer] = useState(false);
   const touched = useRef(false);
   const aside = useRef<Partial<Record<Draft['tool_type'], string>>>({}); // the text of the kind that is not chosen
@@ -97,11 +98,12 @@ function Form({ start, tool, reload }: { start: Draft; tool?: CustomTool; reload
       }),
     [tool],
   );
-  const save = async (version = tool?.version) => {
+  const save = async (version = tool?.version, force = false) => {
     setBusy(true);
+    setFailing([]);
     try {
-      if (tool) await put(`/admin/api/tools/${tool.id}`, { ...draft, version });
-      else await post('/admin/api/tools', draft);
+      if (tool) await put(`/admin/api/tools/${tool.id}`, { ...draft, version, force });
+      else await post('/admin/api/tools', { ...draft, force });
       touched.current = false;
       leaving.value = null;
       say(t('toolSaved', { name: draft.name }));
@@ -110,6 +112,11 @@ function Form({ start, tool, reload }: { start: Draft; tool?: CustomTool; reload
       const failure = e as ApiError;
       const problems = (failure.body as { problems?: Finding[] } | undefined)?.problems;
       if (failure.code === 'version_conflict') setConflict(true);
+      else if (
+        problems?.length &&
+        problems.every((f) => f.rule === 'example' || f.severity !== 'error')
+      )
+        setFailing(problems.filter((f) => f.severity === 'error'));
       else say(sentence(failure), true);
       if (problems?.length) {
         setReport({ valid: false, problems });
@@ -187,7 +194,7 @@ function Form({ start, tool, reload }: { start: Draft; tool?: CustomTool; reload
             report={report}
           />
         )}
-        {step === 3 && <TestStep draft={draft} report={report} />}
+        {step === 3 && <TestStep draft={draft} change={change} report={report} />}
       </section>
       <div class="actions end sticky">
         {findings.some((f) => f.severity === 'error' && f.field === '') && (
@@ -210,6 +217,22 @@ function Form({ start, tool, reload }: { start: Draft; tool?: CustomTool; reload
           </Button>
         )}
       </div>
+      {failing.length > 0 && (
+        <Dialog title={t('examplesFail')} close={() => setFailing([])}>
+          <ul>
+            {failing.map((f) => (
+              <li key={f.field}>{f.message}</li>
+            ))}
+          </ul>
+          <p>{t('examplesFailWhat')}</p>
+          <div class="actions end">
+            <Button onClick={() => setFailing([])}>{t('cancel')}</Button>
+            <Button danger onClick={() => save(tool?.version, true)}>
+              {t('saveAnyway')}
+            </Button>
+          </div>
+        </Dialog>
+      )}
       {conflict && (
         <Dialog title={t('conflict')} close={() => setConflict(false)}>
           <p>{t('conflictWhat')}</p>

@@ -58,9 +58,14 @@ export function Tools() {
       title={t('tools')}
       intro={data && data.tools.length > 0 ? t('toolsIntro', { n: total }) : undefined}
       actions={
-        <a class="button primary" href="#/tools/new">
-          {t('newTool')}
-        </a>
+        <>
+          <a class="button" href="#/tools/sets">
+            {t('toolSets')}
+          </a>
+          <a class="button primary" href="#/tools/new">
+            {t('newTool')}
+          </a>
+        </>
       }
     >
       <Problem error={error} retry={reload} />

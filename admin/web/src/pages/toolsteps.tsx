@@ -7,6 +7,7 @@ import { useLoad } from '../state';
 import type { Connection, Draft, Finding, Param, Report } from '../types';
 import { Button, Field, Loading, Problem, Text } from '../ui';
 import { TestRun } from './testrun';
+import { Examples } from './toolexamples';
 
 // The four steps in which a tool is made.
 
@@ -405,11 +406,17 @@ function OptionFields({ draft, change, findings }: StepProps) {
   );
 }
 
-export function TestStep({ draft, report }: { draft: Draft; report?: Report }) {
+export function TestStep({
+  draft,
+  change,
+  report,
+}: Omit<StepProps, 'findings'> & { report?: Report }) {
+  const findings = report?.problems ?? [];
   return (
     <>
-      <Findings all={report?.problems ?? []} />
+      <Findings all={findings.filter((f) => !f.field.startsWith('examples'))} />
       <TestRun draft={draft} first={blankArguments(draft.params)} />
+      <Examples draft={draft} change={change} findings={findings} />
       {report?.tool !== undefined && (
         <details>
           <summary>{t('asModelSees', { n: report.tokens ?? 0 })}</summary>

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os/user"
+	"time"
 
 	"toolnorm/internal/toolbox"
 	"toolnorm/tools/dynamic"
@@ -16,6 +17,7 @@ type Tools struct {
 	List   toolsList   `cmd:"" help:"List the custom tools: number, name, type, and whether each is offered."`
 	Export toolsExport `cmd:"" help:"Write each custom tool into a file of its own, NAME.yaml."`
 	Import toolsImport `cmd:"" help:"Create or update tools from files. Running it again changes nothing. A running server offers them within a second."`
+	Check  toolsCheck  `cmd:"" help:"Run the examples of the custom tools, and compare the tables that they ask with what those were when each tool was saved. One line for each problem, and exit status 1."`
 }
 
 // toolStore says where the tools are, for commands that read or write them. The
@@ -84,30 +86,75 @@ type toolsImport struct {
 	toolStore `embed:""`
 }
 
-// Run imports, and prints a line a file. One that was refused makes the program end
+// Run imports, and prints a line a file. One that was refused, or whose examples fail, makes the program end
 // with an error when the others are done: a script must not go on as if all were there.
 func (c *toolsImport) Run(m *Console) error {
 	return c.with(m, func(ctx context.Context, s *dynamic.Set) error {
 		all, err := s.Import(ctx, whoami(), c.DryRun, c.Paths...)
-		refused := 0
+		refused, failing := 0, 0
 		for _, one := range all {
-			fmt.Fprintf(m.Out, "%s: %s %s\n", shown(one.File), one.Action, shown(one.Name))
+			fmt.Fprintf(m.Out, "%s: %s %s\n", shown(one.File), one.Action, kindOf(one))
 			if one.Err != nil {
 				refused++
 				fmt.Fprintf(m.Err, "toolnorm: %s: %s\n", shown(one.File), shown(one.Err.Error()))
 			}
+			for _, v := range one.Verdicts {
+				if !v.OK {
+					failing++
+					fmt.Fprintf(m.Err, "toolnorm: %s: %s\n", shown(one.File), shown(v.Sentence()))
+				}
+			}
 		}
 		if refused > 0 {
 			err = errors.Join(err, fmt.Errorf("%d of %d files were refused", refused, len(all)))
+		}
+		if failing > 0 {
+			err = errors.Join(err, fmt.Errorf("examples that do not hold: %d; their tools were imported all the same", failing))
 		}
 		if !c.Prune || all == nil {
 			return err
 		}
 		gone, wrong := s.Prune(ctx, whoami(), c.DryRun, all)
 		for _, one := range gone {
-			fmt.Fprintf(m.Out, "%s %s\n", one.Action, shown(one.Name))
+			fmt.Fprintf(m.Out, "%s %s\n", one.Action, kindOf(one))
 		}
 		return errors.Join(err, wrong)
+	})
+}
+
+// kindOf is what an import did something with: the name of a tool, or of a set.
+func kindOf(one dynamic.Imported) string {
+	if one.Set {
+		return "set " + shown(one.Name)
+	}
+	return shown(one.Name)
+}
+
+// toolsCheck is the command tools check.
+type toolsCheck struct {
+	Names     []string      `arg:"" optional:"" help:"The tools. Default: all, and the sets of tools."`
+	Timeout   time.Duration `default:"2m" help:"How long the check may take in all."`
+	toolStore `embed:""`
+}
+
+// Run prints a line for each problem.
+func (c *toolsCheck) Run(m *Console) error {
+	return c.with(m, func(ctx context.Context, s *dynamic.Set) error {
+		ctx, cancel := context.WithTimeout(ctx, c.Timeout)
+		defer cancel()
+		found, err := s.Check(ctx, c.Names...)
+		for _, one := range found.Findings {
+			fmt.Fprintf(m.Out, "%s: %s\n", shown(one.Name), shown(one.What))
+		}
+		if err != nil {
+			return err
+		}
+		looked := fmt.Sprintf("%d tools with %d examples, and %d sets", found.Tools, found.Examples, found.Sets)
+		if len(found.Findings) > 0 {
+			return fmt.Errorf("problems: %d, in %s", len(found.Findings), looked)
+		}
+		fmt.Fprintf(m.Out, "no problem in %s\n", looked)
+		return nil
 	})
 }
 

@@ -1,0 +1,73 @@
+package admin
+
+import (
+	"cmp"
+	"net/http"
+
+	"toolnorm/internal/fault"
+	"toolnorm/tools/dynamic"
+)
+
+// runExamples runs the examples of a draft, and says of each what came of it.
+func (c *customTools) runExamples(w http.ResponseWriter, r *http.Request) error {
+	var in struct {
+		Tool dynamic.Draft `json:"tool"`
+	}
+	if err := read(r, &in); err != nil {
+		return err
+	}
+	verdicts, problems := c.set.Examine(r.Context(), in.Tool)
+	return write(w, http.StatusOK, map[string]any{"examples": append([]dynamic.Verdict{}, verdicts...), "problems": append([]dynamic.Problem{}, problems...)})
+}
+
+// choice is a tool that may be put into a set.
+type choice struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	ReadOnly    bool   `json:"read_only"` // it says that it only reads
+}
+
+// listSets answers with the sets of tools, and the tools that may be in them.
+func (c *customTools) listSets(w http.ResponseWriter, r *http.Request) error {
+	sets, err := c.set.Groups.List(r.Context())
+	if err != nil {
+		return err
+	}
+	choices := []choice{}
+	for _, t := range c.all.Snapshot().Tools {
+		choices = append(choices, choice{t.Name, cmp.Or(t.Title, t.Description), t.Hints.ReadOnly != nil && *t.Hints.ReadOnly})
+	}
+	return write(w, http.StatusOK, map[string]any{"sets": append([]dynamic.Group{}, sets...), "tools": choices})
+}
+
+// saveSet saves a set: a new one when the version is 0, else over that version.
+func (c *customTools) saveSet(w http.ResponseWriter, r *http.Request) error {
+	var in dynamic.GroupDraft
+	if err := read(r, &in); err != nil {
+		return err
+	}
+	if name := r.PathValue("name"); in.Name != "" && in.Name != name {
+		return &fault.Error{Kind: fault.Invalid, Message: "a set keeps its name, since addresses, keys and tokens have it; make another one", Param: "name"}
+	}
+	in.Name = r.PathValue("name")
+	g, err := c.set.Groups.Save(r.Context(), who(r), in)
+	if err != nil {
+		return refused(w, err)
+	}
+	c.log.Info().Str("set", g.Name).Int("version", g.Version).Str("by", who(r)).Msg("set of tools saved")
+	return write(w, http.StatusOK, g)
+}
+
+// deleteSet removes a set.
+func (c *customTools) deleteSet(w http.ResponseWriter, r *http.Request) error {
+	version, err := number(r.URL.Query().Get("version"), "version")
+	if err != nil {
+		return err
+	}
+	if err := c.set.Groups.Delete(r.Context(), who(r), r.PathValue("name"), version); err != nil {
+		return err
+	}
+	c.log.Info().Str("set", r.PathValue("name")).Str("by", who(r)).Msg("set of tools deleted")
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}

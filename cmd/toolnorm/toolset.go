@@ -1,0 +1,49 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"toolnorm/internal/auth"
+	"toolnorm/tools"
+)
+
+// reaches are the settings of who may use which sets of tools. toolnorm mcp has them, too: its user
+// is local, or whom the token in its environment is about.
+type reaches struct {
+	ToolSets map[string]string `name:"tool-sets" placeholder:"WHO=SET,SET" help:"Callers who may use only the tools of some sets, on every path: the label of an API key, the sub of a JWT, role:NAME for a JWT's role, local for whoever needs no key, or * for all others. A JWT's claim tool_sets adds its own. Sets are made on the page Tools of /admin. Default: everybody may use all tools."`
+}
+
+// sets reads them.
+func (c *reaches) sets() (auth.Sets, error) {
+	all, err := auth.ReadSets(c.ToolSets, tools.CheckSetName)
+	if err != nil {
+		return nil, fmt.Errorf("tool-sets: %w", err)
+	}
+	return all, nil
+}
+
+// reach returns the sets that the caller of a context may use. Nobody, whom a face forgot to name,
+// may use none.
+func reach(ctx context.Context) (sets []string, bounded bool) {
+	p := auth.PrincipalOf(ctx)
+	if p == nil {
+		return nil, true
+	}
+	return p.Sets, p.Sets != nil
+}
+
+// warnOfSets tells of sets that the settings name and that are not there: whoever may use only them
+// may use no tool.
+func (m *Main) warnOfSets(s settings) {
+	now := m.toolbox.Registry.Snapshot()
+	told := map[string]bool{}
+	for who, sets := range s.sets {
+		for _, name := range sets {
+			if _, ok := now.Set(name); !ok && !told[name] {
+				told[name] = true
+				m.log.Warn().Str("set", name).Str("who", who).Msg("the setting tool-sets names a set of tools that is not there: nobody gets a tool by it")
+			}
+		}
+	}
+}

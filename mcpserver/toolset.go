@@ -1,0 +1,65 @@
+package mcpserver
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"toolnorm/tools"
+)
+
+// Sets is where each set of tools has an address of its own: /mcp/sets/NAME.
+const Sets = "/mcp/sets/{set}"
+
+// ofSet serves Streamable HTTP at the address of one set: nothing else is listed or called there. A
+// set that is not there, or not the caller's, is a 404 that names those that are.
+func ofSet(s *Server) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		may, name := s.cfg.Registry.For(r.Context()), r.PathValue("set")
+		if _, ok := may.Set(name); !ok {
+			s.refuse(w, nil, fail(codeRequest, "%s", unknownSet(name, may.Sets())).withStatus(http.StatusNotFound))
+			return
+		}
+		s.streamable(w, r.WithContext(tools.WithSet(r.Context(), name)))
+	})
+}
+
+// mostNamed is how many sets a sentence names.
+const mostNamed = 20
+
+// unknownSet says that there is no such set for a caller, and which there are.
+func unknownSet(name string, names []string) string {
+	text := fmt.Sprintf("there is no set of tools %.64q for you", name)
+	switch {
+	case len(names) == 0:
+		return text + "; an administrator makes sets on the page Tools of /admin"
+	case len(names) > mostNamed:
+		return fmt.Sprintf("%s; there are %s and %d more", text, strings.Join(names[:mostNamed], ", "), len(names)-mostNamed)
+	}
+	return text + "; there are " + strings.Join(names, ", ")
+}
+
+// declareSet is what a server says of itself to whom some tools are offered: it has tools, and
+// neither prompts nor resources. The descriptions of the sets are its instructions.
+func declareSet(may *tools.Snapshot, result json.RawMessage) json.RawMessage {
+	var all, can map[string]json.RawMessage
+	if json.Unmarshal(result, &all) != nil || json.Unmarshal(all["capabilities"], &can) != nil {
+		return result
+	}
+	maps.DeleteFunc(can, func(name string, _ json.RawMessage) bool { return name != "tools" && name != "logging" })
+	all["capabilities"] = encode(can)
+	var about []string
+	for _, name := range may.Sets() {
+		if set, _ := may.Set(name); strings.TrimSpace(set.Description) != "" && !slices.Contains(about, set.Description) {
+			about = append(about, set.Description)
+		}
+	}
+	delete(all, "instructions")
+	if len(about) > 0 {
+		all["instructions"] = encode(strings.Join(about, "\n"))
+	}
+	return encode(all)
+}

@@ -1,0 +1,66 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	"toolnorm/chat"
+	"toolnorm/tools"
+	"toolnorm/tools/find"
+)
+
+// bytesPerToken is how many bytes of a description make a token, about.
+const bytesPerToken = 4
+
+// wanted are the tools whose descriptions fit into a budget of tokens, in their order. When not all
+// do, those are first whose names the conversation has, then those that its users' messages ask
+// for, the last message before the others. A tool that was offered and called stays, as its name
+// stands in the conversation.
+func wanted(all []tools.Tool, messages []chat.Message, budget int) []tools.Tool {
+	size := 0
+	for _, t := range all {
+		size += len(t.Name) + len(t.Description) + len(t.Schema)
+	}
+	if budget <= 0 || size <= budget*bytesPerToken {
+		return all
+	}
+	var said, asked strings.Builder
+	var last string
+	named := map[string]bool{}
+	for _, m := range messages {
+		for _, c := range m.Calls {
+			named[c.Name] = true
+		}
+		said.WriteString(m.Content + "\n")
+		if m.Role == chat.User {
+			last = m.Content
+			asked.WriteString(m.Content + "\n")
+		}
+	}
+	finder := find.New(all)
+	ranked := slices.Concat(finder.Rank(last), finder.Rank(asked.String()), all)
+	text := said.String()
+	slices.SortStableFunc(ranked, func(a, b tools.Tool) int {
+		return mentioned(text, named, b.Name) - mentioned(text, named, a.Name)
+	})
+	room, taken := budget*bytesPerToken, map[string]bool{}
+	for _, t := range ranked {
+		if n := len(t.Name) + len(t.Description) + len(t.Schema); !taken[t.Name] && n <= room {
+			taken[t.Name] = true
+			room -= n
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(t tools.Tool) bool { return !taken[t.Name] })
+}
+
+// mentioned is 2 for a tool that was called, 1 for one whose name a conversation has, 0 for all
+// others. A name without a _ or a dot may be any word.
+func mentioned(text string, called map[string]bool, name string) int {
+	switch {
+	case called[name]:
+		return 2
+	case strings.ContainsAny(name, "_.") && strings.Contains(text, name):
+		return 1
+	}
+	return 0
+}

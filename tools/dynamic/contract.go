@@ -1,0 +1,262 @@
+package dynamic
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+	"unicode/utf8"
+
+	"toolnorm/tools"
+)
+
+// examplesTime bounds the examples of one tool together.
+const examplesTime = 30 * time.Second
+
+// Verdict is what came of one example.
+type Verdict struct {
+	Number  int      `json:"number"` // from 1
+	OK      bool     `json:"ok"`
+	Unknown bool     `json:"unknown,omitempty"` // it could not be run, as its database does not answer
+	Message string   `json:"message,omitempty"` // what is wrong, in one sentence
+	Diff    []string `json:"diff,omitempty"`    // a line for each place at which the result differs
+	Got     string   `json:"got"`               // the result, or the error, as text
+	Millis  float64  `json:"duration_ms"`
+}
+
+// Sentence returns what is wrong, with the places.
+func (v *Verdict) Sentence() string {
+	text := fmt.Sprintf("example %d: %s", v.Number, v.Message)
+	if len(v.Diff) > 0 {
+		text += ": " + strings.Join(v.Diff, "; ")
+	}
+	return text
+}
+
+// Examine runs the examples of a draft that need not be saved. problems are those of the draft
+// itself, which may keep it from being run at all.
+func (s *Set) Examine(ctx context.Context, d Draft) (all []Verdict, problems []Problem) {
+	c, p := s.compile(ctx, d, true)
+	if c == nil {
+		return nil, p
+	}
+	return s.examined(ctx, c, p), p
+}
+
+// examined runs the examples of a compiled draft, through a registry as that of a saved tool.
+func (s *Set) examined(ctx context.Context, c *compiled, p problems) (all []Verdict) {
+	if len(c.draft.Examples) == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, examplesTime)
+	defer cancel()
+	down := slices.IndexFunc(p, func(one Problem) bool { return one.Rule == "connection" })
+	alone := tools.New(tools.Options{Fit: s.config.Fit})
+	err := alone.Set(source, c.tool(s.config.Audit))
+	for i, one := range c.draft.Examples {
+		v := Verdict{Number: i + 1}
+		switch {
+		case err != nil:
+			v.Message = err.Error()
+		case down >= 0:
+			v.Unknown, v.Message = true, "it could not be run: "+p[down].Message
+		case ctx.Err() != nil:
+			v.Unknown, v.Message = true, fmt.Sprintf("it was not run: the examples of a tool have %v together", examplesTime)
+		default:
+			v.run(ctx, alone, c, one)
+		}
+		all = append(all, v)
+	}
+	return all
+}
+
+// run makes the call of an example.
+func (v *Verdict) run(ctx context.Context, in *tools.Registry, c *compiled, one Example) {
+	var noted atomic.Pointer[Run]
+	start := time.Now()
+	res := in.Call(context.WithValue(ctx, noteKey{}, &noted), c.draft.Name, one.Arguments)
+	v.Millis = float64(time.Since(start).Microseconds()) / 1000
+	note := noted.Load()
+	v.Got = clipped(shownResult(res), 4096)
+	v.Message, v.Diff = one.judge(res, note, c.draft.Type == typeSQL)
+	v.OK = v.Message == ""
+}
+
+// shownResult is what a call gave, in the form in which an example has it.
+func shownResult(res tools.Result) string {
+	if res.Structured != nil && !res.IsError {
+		return string(res.Structured)
+	}
+	return res.Text()
+}
+
+// judge says what differs from what an example expects; empty: nothing does.
+func (e *Example) judge(res tools.Result, note *Run, sql bool) (message string, diff []string) {
+	text := shownResult(res)
+	switch {
+	case e.Error != "" && !res.IsError:
+		return fmt.Sprintf("expected an error with %q, got a result: %s", e.Error, clipped(text, 200)), nil
+	case e.Error != "" && !strings.Contains(text, e.Error):
+		return fmt.Sprintf("expected an error with %q, got another: %s", e.Error, clipped(text, 400)), nil
+	case e.Error != "":
+		return "", nil
+	case res.IsError:
+		return "expected a result, got an error: " + clipped(text, 400), nil
+	}
+	if len(e.Result) > 0 {
+		if diff = e.differs(res); len(diff) > 0 {
+			return "expected another result", diff
+		}
+	}
+	if e.Rows != "" {
+		op, n, err := readCount(e.Rows)
+		got, countable := counted(res, note, sql)
+		switch {
+		case err != nil:
+			return err.Error(), nil
+		case !countable:
+			return "rows counts the rows of a SELECT or the members of a list, and the result is neither: " + clipped(text, 200), nil
+		case !holds(op, got, n):
+			return fmt.Sprintf("expected rows %s, got %d", e.Rows, got), nil
+		}
+	}
+	if whole := res.Text(); e.Contains != "" && !strings.Contains(whole, e.Contains) && !strings.Contains(text, e.Contains) {
+		return fmt.Sprintf("expected a result that contains %q, got %s", e.Contains, clipped(text, 400)), nil
+	}
+	return "", nil
+}
+
+// counted is how many rows or members a result has.
+func counted(res tools.Result, note *Run, sql bool) (n int, ok bool) {
+	if sql && note != nil {
+		return note.Rows, true
+	}
+	var list []json.RawMessage
+	if res.Structured == nil || json.Unmarshal(res.Structured, &list) != nil || list == nil {
+		return 0, false
+	}
+	return len(list), true
+}
+
+// differs lists where a result is not the one that is expected.
+func (e *Example) differs(res tools.Result) (diff []string) {
+	want, err := decode(e.Result)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	var got any = res.Text()
+	if res.Structured != nil {
+		if got, err = decode(res.Structured); err != nil {
+			return []string{err.Error()}
+		}
+	}
+	compare("result", want, got, &diff)
+	if len(diff) > mostDifferences {
+		diff = append(diff[:mostDifferences], fmt.Sprintf("and %d more places", len(diff)-mostDifferences))
+	}
+	return diff
+}
+
+// mostDifferences is how many places are told.
+const mostDifferences = 10
+
+// compare notes where two values differ. Members may stand in any order; 1 and 1.0 are one number.
+func compare(at string, want, got any, diff *[]string) {
+	switch w := want.(type) {
+	case map[string]any:
+		if g, ok := got.(map[string]any); ok {
+			compareObjects(at, w, g, diff)
+			return
+		}
+	case []any:
+		if g, ok := got.([]any); ok {
+			for i := range min(len(w), len(g)) {
+				compare(fmt.Sprintf("%s[%d]", at, i), w[i], g[i], diff)
+			}
+			if len(w) != len(g) {
+				*diff = append(*diff, fmt.Sprintf("%s: expected %d members, got %d", at, len(w), len(g)))
+			}
+			return
+		}
+	case json.Number:
+		if g, ok := got.(json.Number); ok && sameNumber(string(w), string(g)) {
+			return
+		}
+	default:
+		if want == got {
+			return
+		}
+	}
+	*diff = append(*diff, fmt.Sprintf("%s: expected %s, got %s", at, told(want), told(got)))
+}
+
+// compareObjects notes where two objects differ.
+func compareObjects(at string, want, got map[string]any, diff *[]string) {
+	names := make([]string, 0, len(want))
+	for name := range want {
+		names = append(names, name)
+	}
+	for name := range got {
+		if _, ok := want[name]; !ok {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		w, wanted := want[name]
+		g, there := got[name]
+		switch {
+		case !there:
+			*diff = append(*diff, fmt.Sprintf("%s.%s: expected %s, and it is not there", at, name, told(w)))
+		case !wanted:
+			*diff = append(*diff, fmt.Sprintf("%s.%s: got %s, which was not expected", at, name, told(g)))
+		default:
+			compare(at+"."+name, w, g, diff)
+		}
+	}
+}
+
+// sameNumber reports whether two numbers of JSON are the same, however they are written. Of very
+// long ones the digits count.
+func sameNumber(a, b string) bool {
+	if a == b {
+		return true
+	}
+	x, okX := rational(a)
+	y, okY := rational(b)
+	return okX && okY && x.Cmp(y) == 0
+}
+
+// rational is a number, if it is none that would fill the memory.
+func rational(text string) (*big.Rat, bool) {
+	_, exp, _ := strings.Cut(strings.ToLower(text), "e")
+	if len(text) > 100 || len(strings.TrimLeft(exp, "+-0")) > 3 {
+		return nil, false
+	}
+	return new(big.Rat).SetString(text)
+}
+
+// told is a value in a sentence.
+func told(value any) string {
+	text, err := encode(value)
+	if err != nil {
+		return cmp.Or(err.Error(), "?")
+	}
+	return clipped(string(text), 200)
+}
+
+// clipped is the beginning of a text.
+func clipped(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	for most > 0 && !utf8.RuneStart(text[most]) {
+		most--
+	}
+	return text[:most] + "…"
+}

@@ -1,0 +1,246 @@
+package dynamic
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"toolnorm/internal/sqlsafe"
+)
+
+// shape is what the tables that a statement names looked like when the tool was saved: the types of
+// the columns that it names, by table and column. Names are kept in lower case, in which both
+// databases compare them.
+type shape map[string]map[string]string
+
+// word is what may be the name of a table or a column in a statement. A name in quotes with blanks
+// in it is not found, and so not remembered.
+var word = regexp.MustCompile(`[\p{L}_][\p{L}\p{N}_$]*`)
+
+// star is a list of all columns.
+var star = regexp.MustCompile(`(?i)(\bselect|\bdistinct|\ball|,|\.)\s*\*`)
+
+// shapeOf is the shape of the tables that a statement names.
+func shapeOf(statement string, tables []sqlsafe.Relation) shape {
+	named := map[string]bool{}
+	for _, one := range word.FindAllString(strings.ToLower(statement), -1) {
+		named[one] = true
+	}
+	all := star.MatchString(statement)
+	out := shape{}
+	for _, t := range tables {
+		name := strings.ToLower(t.Name)
+		if !named[name[strings.LastIndexByte(name, '.')+1:]] {
+			continue
+		}
+		columns := map[string]string{}
+		for _, c := range t.Columns {
+			if column := strings.ToLower(c.Name); all || named[column] {
+				columns[column] = c.Type
+			}
+		}
+		out[name] = columns
+	}
+	return out
+}
+
+// drift says what of a shape is not so any more, and whether anything is gone.
+func (was shape) drift(now shape) (all []string, gone bool) {
+	for _, table := range slices.Sorted(maps.Keys(was)) {
+		columns, there := now[table]
+		if gone = gone || !there; !there {
+			all = append(all, fmt.Sprintf("the table %s is gone, or may not be read any more", table))
+			continue
+		}
+		for _, name := range slices.Sorted(maps.Keys(was[table])) {
+			switch kind, there := columns[name]; {
+			case !there:
+				gone = true
+				all = append(all, fmt.Sprintf("the column %s.%s is gone, or may not be read any more", table, name))
+			case kind != was[table][name]:
+				all = append(all, fmt.Sprintf("the column %s.%s is %s, and was %s when the tool was saved", table, name, typed(kind), typed(was[table][name])))
+			}
+		}
+	}
+	return all, gone
+}
+
+// typed is a column's type in a sentence; SQLite's may have none.
+func typed(kind string) string {
+	if kind == "" {
+		return "of no type"
+	}
+	return "of type " + kind
+}
+
+// lookKey is where a context keeps the tables of connections that one look at many tools has read.
+type lookKey struct{}
+
+// look is those tables, by the names of connections.
+type look struct {
+	mu   sync.Mutex
+	seen map[string]seenTables
+}
+
+// seenTables is what one connection answered.
+type seenTables struct {
+	tables []sqlsafe.Relation
+	err    error
+}
+
+// looking is ctx for work on many tools: each connection is asked for its tables once.
+func looking(ctx context.Context) context.Context {
+	return context.WithValue(ctx, lookKey{}, &look{seen: map[string]seenTables{}})
+}
+
+// tablesNow lists the tables of a connection.
+func (c *connection) tablesNow(ctx context.Context) ([]sqlsafe.Relation, error) {
+	ask := func() (all []sqlsafe.Relation, err error) {
+		db, err := c.database(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return db.Relations(ctx)
+	}
+	l, ok := ctx.Value(lookKey{}).(*look)
+	if !ok {
+		return ask()
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	one, known := l.seen[c.Name]
+	if !known {
+		one.tables, one.err = ask()
+		l.seen[c.Name] = one
+	}
+	return one.tables, one.err
+}
+
+// shaped is the shape of what a tool asks, as JSON; empty: it asks nothing, or its database does
+// not answer now.
+func (c *connections) shaped(ctx context.Context, d *Draft) string {
+	now, err := c.shapeNow(ctx, d)
+	if err != nil || len(now) == 0 {
+		return ""
+	}
+	text, err := json.Marshal(now)
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
+// shapeNow is the shape of what a tool asks, as it is now; nil: it asks nothing.
+func (c *connections) shapeNow(ctx context.Context, d *Draft) (shape, error) {
+	if d.Type != typeSQL {
+		return nil, nil
+	}
+	on, err := c.named(d.Options.Connection)
+	if err != nil {
+		return nil, err
+	}
+	tables, err := on.tablesNow(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return shapeOf(d.Definition, tables), nil
+}
+
+// drifted says what of the tables of a tool is not as it was when the tool was saved. Of a database
+// that does not answer nothing is known.
+func (c *connections) drifted(ctx context.Context, t *Tool) (all []string, gone bool) {
+	was := shape{}
+	if t.shape == "" || json.Unmarshal([]byte(t.shape), &was) != nil {
+		return nil, false
+	}
+	now, err := c.shapeNow(ctx, &t.Draft)
+	if err != nil {
+		return nil, false
+	}
+	return was.drift(now)
+}
+
+// Finding is something that is wrong with a tool or a set as it is kept.
+type Finding struct {
+	Name string // of the tool, or "set NAME"
+	What string
+}
+
+// Checked is what Check found, and how much it looked at.
+type Checked struct {
+	Tools, Examples, Sets int
+	Findings              []Finding
+}
+
+// Check looks at the tools of some names, or at all tools and sets: whether each can still be run,
+// whether the tables that it asks are what they were when it was saved, and whether its examples
+// hold. It ends with ctx, and what was not looked at by then is a finding, too.
+func (s *Set) Check(ctx context.Context, names ...string) (out Checked, err error) {
+	all, err := s.List(ctx)
+	if err != nil {
+		return out, err
+	}
+	known := map[string]bool{}
+	for _, t := range all {
+		known[t.Name] = true
+	}
+	for _, name := range names {
+		if !known[name] {
+			out.add(name, "there is no such tool")
+		}
+	}
+	ctx = looking(ctx)
+	for i := range all {
+		if len(names) == 0 || slices.Contains(names, all[i].Name) {
+			s.checkTool(ctx, &all[i], &out)
+		}
+	}
+	if len(names) > 0 {
+		return out, nil
+	}
+	sets, err := s.Groups.List(ctx)
+	for _, one := range sets {
+		out.Sets++
+		for _, name := range one.Missing {
+			out.add("set "+one.Name, fmt.Sprintf("its tool %s is not there, or not offered", name))
+		}
+	}
+	return out, err
+}
+
+// add notes a finding.
+func (c *Checked) add(name, what string) { c.Findings = append(c.Findings, Finding{name, what}) }
+
+// checkTool looks at one tool.
+func (s *Set) checkTool(ctx context.Context, t *Tool, out *Checked) {
+	if out.Tools++; ctx.Err() != nil {
+		out.add(t.Name, "it was not looked at: the time of the check was over")
+		return
+	}
+	drifted, gone := s.connections.drifted(ctx, t)
+	for _, what := range drifted {
+		out.add(t.Name, what)
+	}
+	if gone { // that is why whatever else fails
+		return
+	}
+	c, p := s.compile(ctx, t.Draft, true)
+	for _, one := range p {
+		if one.Severity == "error" || one.Rule == "connection" {
+			out.add(t.Name, (&Refused{problems{one}}).first().Error())
+		}
+	}
+	if c == nil {
+		return
+	}
+	for _, v := range s.examined(ctx, c, p) {
+		if out.Examples++; !v.OK {
+			out.add(t.Name, v.Sentence())
+		}
+	}
+}

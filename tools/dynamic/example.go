@@ -1,0 +1,286 @@
+package dynamic
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Example is a call of a tool with what must come of it: a part of what the tool promises. Without
+// an expectation the call has to succeed.
+type Example struct {
+	Arguments json.RawMessage `json:"arguments,omitempty"` // an object; none: {}
+	Result    json.RawMessage `json:"result,omitempty"`    // what it has to give, in whatever order members stand
+	Rows      string          `json:"rows,omitempty"`      // how many rows, or members of a list: ">= 1", "3"
+	Contains  string          `json:"contains,omitempty"`  // a part of the result's text
+	Error     string          `json:"error,omitempty"`     // a part of the error that it has to fail with
+}
+
+// The bounds of examples.
+const (
+	mostExamples   = 20
+	longestExample = 16 << 10 // bytes
+)
+
+// examples checks the examples of a draft.
+func (d *Draft) examples(p *problems) {
+	if len(d.Examples) > mostExamples {
+		p.wrong("examples", "example", "%d examples are more than %d", len(d.Examples), mostExamples)
+		return
+	}
+	for i := range d.Examples {
+		if err := d.Examples[i].check(); err != nil {
+			p.wrong(fmt.Sprintf("examples[%d]", i), "example", "%v", err)
+		}
+	}
+}
+
+// check says what is wrong with an example as it is written.
+func (e *Example) check() error {
+	var args map[string]json.RawMessage
+	size := len(e.Arguments) + len(e.Result) + len(e.Rows) + len(e.Contains) + len(e.Error)
+	switch {
+	case size > longestExample:
+		return fmt.Errorf("an example of %d bytes is longer than %d", size, longestExample)
+	case len(e.Arguments) > 0 && (json.Unmarshal(e.Arguments, &args) != nil || args == nil):
+		return errors.New("arguments is a JSON object")
+	case len(e.Result) > 0 && !json.Valid(e.Result):
+		return errors.New("result is a JSON value")
+	case e.Error != "" && (len(e.Result) > 0 || e.Rows != "" || e.Contains != ""):
+		return errors.New("a call that has to fail has no result, rows or contains")
+	}
+	if e.Rows != "" {
+		if _, _, err := readCount(e.Rows); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// countText is a comparison with a whole number.
+var countText = regexp.MustCompile(`^\s*(>=|<=|==|=|>|<|)\s*([0-9]{1,9})\s*$`)
+
+// readCount reads what rows says.
+func readCount(text string) (op string, n int, err error) {
+	m := countText.FindStringSubmatch(text)
+	if m == nil {
+		return "", 0, fmt.Errorf("rows is a number, with >=, <=, >, < or = in front of it, and not %.40q", text)
+	}
+	n, err = strconv.Atoi(m[2])
+	return m[1], n, err
+}
+
+// holds reports whether a number is what rows says.
+func holds(op string, got, n int) bool {
+	switch op {
+	case ">=":
+		return got >= n
+	case "<=":
+		return got <= n
+	case ">":
+		return got > n
+	case "<":
+		return got < n
+	}
+	return got == n
+}
+
+// normalize writes JSON without blanks, so that an export of an import is the same.
+func (e *Example) normalize() {
+	for _, text := range []*json.RawMessage{&e.Arguments, &e.Result} {
+		var b bytes.Buffer
+		if json.Compact(&b, *text) == nil {
+			*text = b.Bytes()
+		}
+	}
+	if string(e.Arguments) == "{}" || string(e.Arguments) == "null" {
+		e.Arguments = nil
+	}
+	e.Rows = strings.Join(strings.Fields(e.Rows), " ")
+}
+
+// MarshalYAML writes an example into a file: arguments and result as YAML in the form of JSON.
+func (e Example) MarshalYAML() (any, error) {
+	all := &yaml.Node{Kind: yaml.MappingNode}
+	add := func(key string, value *yaml.Node) {
+		all.Content = append(all.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: key}, value)
+	}
+	for _, one := range []struct {
+		key  string
+		text json.RawMessage
+	}{{"arguments", e.Arguments}, {"result", e.Result}} {
+		if len(one.text) == 0 {
+			continue
+		}
+		d := json.NewDecoder(bytes.NewReader(one.text))
+		d.UseNumber()
+		node, err := yamlOf(d)
+		if err != nil {
+			return nil, err
+		}
+		add(one.key, node)
+	}
+	for _, one := range [][2]string{{"rows", e.Rows}, {"contains", e.Contains}, {"error", e.Error}} {
+		if one[1] != "" {
+			add(one[0], &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: one[1]})
+		}
+	}
+	if len(all.Content) == 0 {
+		all.Style = yaml.FlowStyle // {}: a call without arguments that has to succeed
+	}
+	return all, nil
+}
+
+// yamlOf is the next value of a JSON text as YAML. Members keep their order and numbers their
+// digits.
+func yamlOf(d *json.Decoder) (*yaml.Node, error) {
+	tok, err := d.Token()
+	if err != nil {
+		return nil, err
+	}
+	scalar := func(tag, value string) (*yaml.Node, error) {
+		return &yaml.Node{Kind: yaml.ScalarNode, Tag: tag, Value: value}, nil
+	}
+	switch v := tok.(type) {
+	case string:
+		return scalar("!!str", v)
+	case json.Number:
+		if strings.ContainsAny(string(v), ".eE") {
+			return scalar("!!float", string(v))
+		}
+		return scalar("!!int", string(v))
+	case bool:
+		return scalar("!!bool", strconv.FormatBool(v))
+	case nil:
+		return scalar("!!null", "null")
+	}
+	all := &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle}
+	if tok == json.Delim('{') {
+		all.Kind = yaml.MappingNode
+	}
+	for d.More() {
+		one, err := yamlOf(d) // names of members come as texts in front of their values
+		if err != nil {
+			return nil, err
+		}
+		all.Content = append(all.Content, one)
+	}
+	_, err = d.Token() // the bracket that closes
+	return all, err
+}
+
+// UnmarshalYAML reads an example of a file.
+func (e *Example) UnmarshalYAML(node *yaml.Node) error {
+	if node.Kind != yaml.MappingNode {
+		return fmt.Errorf("line %d: an example is a mapping of arguments, result, rows, contains and error", node.Line)
+	}
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		key, value := node.Content[i], node.Content[i+1]
+		var err error
+		switch key.Value {
+		case "arguments":
+			e.Arguments, err = jsonOf(nil, value)
+		case "result":
+			e.Result, err = jsonOf(nil, value)
+		case "rows":
+			err = value.Decode(&e.Rows)
+		case "contains":
+			err = value.Decode(&e.Contains)
+		case "error":
+			err = value.Decode(&e.Error)
+		default:
+			err = fmt.Errorf("line %d: field %s not found in an example", key.Line, key.Value)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// jsonOf appends a value of a YAML file as JSON. What YAML takes for a date stays the text that it
+// is.
+func jsonOf(b []byte, node *yaml.Node) ([]byte, error) {
+	object := node.Kind == yaml.MappingNode
+	switch {
+	case node.Kind == yaml.AliasNode:
+		return nil, fmt.Errorf("line %d: an example has no anchors", node.Line)
+	case node.Kind == yaml.ScalarNode:
+		return scalarJSON(b, node)
+	case object:
+		b = append(b, '{')
+	default:
+		b = append(b, '[')
+	}
+	for i, one := range node.Content {
+		switch {
+		case i == 0:
+		case object && i%2 == 1:
+			b = append(b, ':')
+		default:
+			b = append(b, ',')
+		}
+		var err error
+		if object && i%2 == 0 {
+			name, _ := encode(one.Value) // a text always encodes
+			b = append(b, name...)
+		} else if b, err = jsonOf(b, one); err != nil {
+			return nil, err
+		}
+	}
+	if object {
+		return append(b, '}'), nil
+	}
+	return append(b, ']'), nil
+}
+
+// scalarJSON appends a word of a YAML file as JSON.
+func scalarJSON(b []byte, node *yaml.Node) ([]byte, error) {
+	var value any = node.Value
+	switch node.ShortTag() {
+	case "!!null":
+		value = nil
+	case "!!int", "!!float":
+		if json.Valid([]byte(node.Value)) { // with all its digits
+			return append(b, node.Value...), nil
+		}
+		fallthrough
+	case "!!bool":
+		if err := node.Decode(&value); err != nil {
+			return nil, err
+		}
+	}
+	text, err := encode(value)
+	if err != nil {
+		return nil, fmt.Errorf("line %d: %w", node.Line, err)
+	}
+	return append(b, text...), nil
+}
+
+// encode writes a value as JSON without escaping more than needs it.
+func encode(value any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(value)
+	return bytes.TrimSpace(b.Bytes()), err
+}
+
+// decode reads JSON with the digits of its numbers.
+func decode(text []byte) (value any, err error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	if err = d.Decode(&value); err == nil {
+		if _, more := d.Token(); !errors.Is(more, io.EOF) {
+			err = errors.New("more than one value")
+		}
+	}
+	return value, err
+}

@@ -1,0 +1,132 @@
+package dynamic
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"toolnorm/internal/fault"
+)
+
+// groupNames are the sets of a store, each with how many of its tools are offered.
+func groupNames(t *testing.T, s *Set) (all []string) {
+	t.Helper()
+	groups, err := s.Groups.List(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range groups {
+		all = append(all, fmt.Sprint(g.Name, " ", g.Offered, " ", g.Missing))
+	}
+	return all
+}
+
+func TestSetsFollowTheStore(t *testing.T) {
+	databases.Each(t, func(t *testing.T, where string) {
+		s := newSet(t, where, nil)
+		other := newSet(t, where, nil) // another program on the same store
+		changed, stop := other.config.Registry.Watch()
+		defer stop()
+		if err := other.Follow(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		save(t, s, multiply)
+		g, err := s.Groups.Save(t.Context(), "tester", GroupDraft{Name: "maths", Description: " To calculate. ", Tools: []string{"multiply_numbers", "gone", "multiply_numbers"}})
+		if err != nil || g.Version != 1 || !slices.Equal(g.Tools, []string{"gone", "multiply_numbers"}) || g.Offered != 1 || !slices.Equal(g.Missing, []string{"gone"}) || !g.OnlyReads || g.Destructive {
+			t.Fatalf("%+v, %v", g, err)
+		}
+		for range 3 { // one change is the tool, another the set; a notice may stand for both
+			<-changed
+			if _, ok := other.config.Registry.Snapshot().Set("maths"); ok {
+				break
+			}
+		}
+		if here := other.config.Registry.Snapshot().Within("maths"); len(here.Tools) != 1 {
+			t.Errorf("the other program has %d tools of the set", len(here.Tools))
+		}
+		var f *fault.Error
+		for _, wrong := range []GroupDraft{{Name: "maths"}, {Name: "maths", Version: 7}, {Name: "none", Version: 1}, {Name: "Bad Name"}, {Name: "x", Tools: []string{"a b"}}, {Name: "x", Description: "a\x00b"}} {
+			if _, err := s.Groups.Save(t.Context(), "tester", wrong); !errors.As(err, &f) {
+				t.Errorf("%+v: %v", wrong, err)
+			}
+		}
+		if _, err := s.Toggle(t.Context(), "tester", 1, 0, false); err != nil {
+			t.Fatal(err)
+		}
+		if got := groupNames(t, s); !slices.Equal(got, []string{"maths 0 [gone multiply_numbers]"}) {
+			t.Errorf("%q", got)
+		}
+		if err := s.Groups.Delete(t.Context(), "tester", "maths", 3); err == nil {
+			t.Error("a set of another version is deleted")
+		}
+		if err := s.Groups.Delete(t.Context(), "tester", "maths", 1); err != nil || len(groupNames(t, s)) != 0 {
+			t.Errorf("%v, %v", err, groupNames(t, s))
+		}
+		lines, err := s.Audit(t.Context(), 0)
+		if err != nil || len(lines) != 4 || lines[0].Name != "set maths" || lines[0].Action != deleted {
+			t.Errorf("%+v, %v", lines, err)
+		}
+	})
+}
+
+func TestSetsAsFiles(t *testing.T) {
+	s, other := ownSet(t), ownSet(t)
+	save(t, s, multiply)
+	for _, g := range []GroupDraft{{Name: "maths", Description: "To calculate.\nAnd more.", ReadOnly: true, Tools: []string{"multiply_numbers", "loud.shout"}}, {Name: "empty"}} {
+		if _, err := s.Groups.Save(t.Context(), "tester", g); err != nil {
+			t.Fatal(err)
+		}
+	}
+	dir := t.TempDir()
+	files, err := s.Export(t.Context(), dir, false)
+	if err != nil || len(files) != 3 {
+		t.Fatalf("%q, %v", files, err)
+	}
+	path := filepath.Join(dir, "sets", "maths.yaml")
+	text, err := os.ReadFile(path)
+	if want := "set: maths\ndescription: |-\n  To calculate.\n  And more.\nread_only: true\ntools:\n  - loud.shout\n  - multiply_numbers\n"; err != nil || string(text) != want {
+		t.Errorf("%s, %v", text, err)
+	}
+	const did = "multiply_numbers.yaml create, empty.yaml create, maths.yaml create"
+	if got := actions(t, other, true, dir); got != did || len(groupNames(t, other)) != 0 {
+		t.Errorf("a dry run: %s, %q", got, groupNames(t, other))
+	}
+	if got := actions(t, other, false, dir); got != did {
+		t.Error(got)
+	}
+	if got := actions(t, other, false, dir); got != strings.ReplaceAll(did, "create", "unchanged") {
+		t.Error(got)
+	}
+	if err := os.WriteFile(path, []byte("set: maths\ntools: [x]\nhints: none\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := actions(t, other, false, path); !strings.Contains(got, "refused") || !strings.Contains(got, "hints") {
+		t.Error(got)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	all, err := other.Import(t.Context(), "tester", false, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if gone, err := other.Prune(t.Context(), "tester", false, all); err != nil || len(gone) != 1 || gone[0].Name != "maths" || !gone[0].Set {
+		t.Errorf("%+v, %v", gone, err)
+	}
+	if _, err := other.Export(t.Context(), dir, true); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Groups.Delete(t.Context(), "tester", "empty", 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Export(t.Context(), dir, true); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "sets", "empty.yaml")); err == nil {
+		t.Error("the file of a set that is gone is left")
+	}
+}

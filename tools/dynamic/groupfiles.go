@@ -1,0 +1,146 @@
+package dynamic
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// groupFolder is where an export has the sets of tools, beside the tools themselves.
+const groupFolder = "sets"
+
+// export writes each set into a file of its own, NAME.yaml, in a folder that is made if there is
+// one. With prune the files of sets that are gone are removed.
+func (o *Groups) export(ctx context.Context, dir string, prune bool) (written []string, err error) {
+	all, err := o.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if len(all) > 0 {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return nil, err
+		}
+	}
+	for _, g := range all {
+		text, err := g.file()
+		if err != nil {
+			return written, err
+		}
+		path := filepath.Join(dir, g.Name+".yaml")
+		if err := os.WriteFile(path, text, 0o644); err != nil {
+			return written, err
+		}
+		written = append(written, path)
+	}
+	if !prune {
+		return written, nil
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
+	for _, path := range files {
+		// What no export wrote is somebody's own.
+		if g, wrong := readGroup(path); wrong != nil || slices.Contains(written, path) || g.Name+".yaml" != filepath.Base(path) {
+			continue
+		}
+		err = errors.Join(err, os.Remove(path))
+	}
+	return written, err
+}
+
+// file returns a set as a file.
+func (g *GroupDraft) file() ([]byte, error) {
+	var b bytes.Buffer
+	enc := yaml.NewEncoder(&b)
+	enc.SetIndent(2)
+	err := errors.Join(enc.Encode(g), enc.Close())
+	return b.Bytes(), err
+}
+
+// isGroupFile reports whether a file is of a set: it has the member set, which no tool has.
+func isGroupFile(path string) bool {
+	info, err := os.Stat(path)
+	if err != nil || info.Size() > maxFile {
+		return false
+	}
+	text, err := os.ReadFile(path)
+	var has map[string]yaml.Node
+	if err != nil || yaml.Unmarshal(text, &has) != nil {
+		return false
+	}
+	_, ok := has["set"]
+	return ok
+}
+
+// readGroup reads a file of a set. A member that is unknown is an error, as in a file of a tool.
+func readGroup(path string) (g GroupDraft, err error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return g, err
+	}
+	dec := yaml.NewDecoder(bytes.NewReader(text))
+	dec.KnownFields(true)
+	if err := dec.Decode(&g); err != nil {
+		return g, fmt.Errorf("no set of tools can be read from it: %w", err)
+	}
+	g.normalize()
+	return g, g.check()
+}
+
+// importFile saves the set of a file, if it is not there as it is.
+func (o *Groups) importFile(ctx context.Context, who string, dry bool, path string) Imported {
+	one := Imported{File: path, Set: true}
+	g, err := readGroup(path)
+	one.Name = g.Name
+	if err == nil {
+		one.Action, err = o.take(ctx, who, dry, g)
+	}
+	if err != nil {
+		one.Action, one.Err = "refused", err
+	}
+	return one
+}
+
+// take saves a set of a file.
+func (o *Groups) take(ctx context.Context, who string, dry bool, g GroupDraft) (action string, err error) {
+	there, err := o.List(ctx)
+	if err != nil {
+		return "", err
+	}
+	action = "create"
+	if at := slices.IndexFunc(there, func(one Group) bool { return one.Name == g.Name }); at >= 0 {
+		was, err := there[at].file()
+		if is, wrong := g.file(); err == nil && wrong == nil && bytes.Equal(was, is) {
+			return "unchanged", nil
+		}
+		action = "update"
+	}
+	if !dry {
+		_, err = o.keep(ctx, who, g, func(int) error { return nil })
+	}
+	return action, err
+}
+
+// prune deletes the sets that an import did not name, behind the tools.
+func (o *Groups) prune(ctx context.Context, who string, dry bool, all, gone []Imported) ([]Imported, error) {
+	there, err := o.List(ctx)
+	if err != nil {
+		return gone, err
+	}
+	for _, g := range there {
+		if slices.ContainsFunc(all, func(one Imported) bool { return one.Set && one.Name == g.Name }) {
+			continue
+		}
+		if !dry {
+			if err := o.Delete(ctx, who, g.Name, 0); err != nil {
+				return gone, err
+			}
+		}
+		gone = append(gone, Imported{Name: g.Name, Action: "delete", Set: true})
+	}
+	return gone, nil
+}
