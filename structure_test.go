@@ -195,7 +195,6 @@ var larger = map[string]size{
 	"adapters/internal/declaration.Family": {19, 27},
 	"adapters/internal/grammar.writer":     {43, 11},
 	"adapters/internal/print.Spelling":     {12, 23},
-	"adapters/internal/repair.Args":        {55, 8},
 	"chat.Request":                         {0, 24},
 	"engine.Config":                        {3, 34},
 	"engine.job":                           {88, 19},

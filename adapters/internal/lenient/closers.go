@@ -84,7 +84,7 @@ func (r *Reader) containerEnds(kind byte) bool {
 // Only the schema can tell: {"ship": {"name": "N"}}, "note": "x"} with a parameter note goes on, and the member is taken in.
 // The envelope's own names (name, id, type, input …) stay with the envelope, since {"name": "f", "arguments": {…}, "id": "1"}
 // is in order and looks alike.
-func (a *ahead) closedEarly(seen []string) bool {
+func (a *lookahead) closedEarly(seen []string) bool {
 	defer a.out.UnseeEnd()()
 	n := a.closersEnd(0)
 	if a.At(n) != ',' {
@@ -146,7 +146,7 @@ const (
 // A fixed rule, as "the nearest container that fits", gives valid arguments nobody meant. What follows is the better
 // witness: in {"a": [1, 2}, "b": 3} the member b cannot stand in the list, and behind the object there is no place for it,
 // so the brace stood for the list's bracket. With nothing behind it, the nearest outer container of that kind ends.
-func (a *ahead) wrongCloser(c int) meaning {
+func (a *lookahead) wrongCloser(c int) meaning {
 	top, outer := len(a.open)-1, a.open.openedBy(c, len(a.open))
 	if a.At(a.closersEnd(0)) != ',' {
 		switch {
@@ -186,7 +186,7 @@ func (s stack) openedBy(c, open int) int {
 
 // suitsBehind says how well what stands behind closers and commas at offset i suits the container that is open there, if so
 // many are at offset i. Each closer must be that of the innermost one; doubled commas say nothing more.
-func (a *ahead) suitsBehind(i, open int) int {
+func (a *lookahead) suitsBehind(i, open int) int {
 	if open < 0 {
 		return 0 // c closes no container
 	}
@@ -206,7 +206,7 @@ func (a *ahead) suitsBehind(i, open int) int {
 // as its schema says. Below all containers is the envelope.
 // A member that the schema does not name suits an object without listed members only: open schemas let anything in, and
 // anything would then suit everywhere.
-func (a *ahead) suits(i, at int) int {
+func (a *lookahead) suits(i, at int) int {
 	key, value := a.KeyAt(i)
 	if at < 0 {
 		if OfEnvelope(key) {

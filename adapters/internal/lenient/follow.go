@@ -10,9 +10,9 @@ import (
 // MaxKey bounds how far is looked for a key behind a quote, in bytes.
 const MaxKey = 128
 
-// ahead looks at what follows the place that is read, in the containers that are open there. It
+// lookahead looks at what follows the place that is read, in the containers that are open there. It
 // consumes nothing; where what follows can be read in two ways it notes a doubt.
-type ahead struct {
+type lookahead struct {
 	*Text
 	out     *Output
 	open    stack
@@ -22,17 +22,17 @@ type ahead struct {
 
 // isMark reports whether a mark that can end or follow a call stands at offset i. A fence ends what is open.
 // A fence counts inside a container only: at its end the model has stopped writing the call, whatever is still open.
-func (a *ahead) isMark(i int) bool {
+func (a *lookahead) isMark(i int) bool {
 	return a.outside != nil && a.outside.CallMark(i) || len(a.open) > 0 && a.Has(i, "```")
 }
 
 // argumentsEnd says whether what stands at offset i can follow the arguments as a whole; behind a document anything can.
-func (a *ahead) argumentsEnd(i int) bool { return a.outside == nil || a.outside.CallEnds(i) }
+func (a *lookahead) argumentsEnd(i int) bool { return a.outside == nil || a.outside.CallEnds(i) }
 
 // valueFollows says whether what stands at offset i can follow a value of the innermost container.
 // It climbs out of the containers as their closers come: behind "Rome"}}, only a member of the object around them can stand.
 // Outside of all, the recogniser says what may follow (Outside.CallEnds).
-func (a *ahead) valueFollows(i int) bool {
+func (a *lookahead) valueFollows(i int) bool {
 	for depth := len(a.open); depth > 0; depth-- {
 		i += a.Space(i)
 		c := a.At(i)
@@ -73,7 +73,7 @@ func (a *ahead) valueFollows(i int) bool {
 // In {"a": "x"], "b": 1} the bracket closes nothing, and the quote in front is an end all the same, since a parameter follows.
 // Where the text has a bracket open, "run [a"], the closer may be the text's: a doubt.
 // Only parameters that the schema names count here, and only quoted ones, since a text may hold a bracket and a comma too.
-func (a *ahead) behindSurplus(i, open int) bool {
+func (a *lookahead) behindSurplus(i, open int) bool {
 	i = a.closersEnd(i)
 	if a.At(i) != ',' {
 		return a.At(i) < 0 || a.isMark(i)
@@ -89,7 +89,7 @@ func (a *ahead) behindSurplus(i, open int) bool {
 // the value is no opening one.
 // f(a='x' 'y') joins them as Python does. Of two quotes that touch, as behind a quoted word at a string's end, the second ends
 // the value.
-func (a *ahead) nextString(i int) bool {
+func (a *lookahead) nextString(i int) bool {
 	q, ok := a.QuoteAt(i)
 	if !ok || !a.Python {
 		return false
@@ -104,7 +104,7 @@ func (a *ahead) nextString(i int) bool {
 // nextItem says whether an element stands at offset i, behind white space, although no comma does: a whole one that another
 // element or a closer follows. Behind quotes that are not escaped, what looks like one is more likely prose.
 // ["a" "b"] lost its comma. White space must stand between, since ["a""b"] may be a doubled quote.
-func (a *ahead) nextItem(i int) bool {
+func (a *lookahead) nextItem(i int) bool {
 	if a.quotes.inner || !scan.IsSpace(a.At(i-1)) {
 		return false
 	}
@@ -122,7 +122,7 @@ func (a *ahead) nextItem(i int) bool {
 // plainKey says whether a key stands at offset i although no comma does: it must be a plain word, quoted or not.
 // {"a": 1 "b": 2}: after a value that lost its comma, only a key says that the value has ended. Prose does not have one:
 // "see "b", and c: d" needs a bare key before it is believed (keyFollows).
-func (a *ahead) plainKey(i int) bool {
+func (a *lookahead) plainKey(i int) bool {
 	c := a.At(i)
 	if c != '"' && c != '\'' {
 		return a.keyFollows(i)
@@ -134,7 +134,7 @@ func (a *ahead) plainKey(i int) bool {
 
 // joins says whether a short string that ends a value stands at offset i: the right side of a concatenation.
 // A right side that does not end within MaxKey bytes is believed: closing at every plus sign in a program text is worse.
-func (a *ahead) joins(i int) bool {
+func (a *lookahead) joins(i int) bool {
 	i += a.Space(i)
 	q, ok := a.QuoteAt(i)
 	if !ok {
@@ -152,7 +152,7 @@ func (a *ahead) joins(i int) bool {
 // memberFollows says whether a next member of a container of the kind can stand at offset i, behind a comma.
 // {"msg": "Hello, "she" said", …}: behind the comma in such a text stands a word, not a key. In a list any value may stand,
 // so there the test is weaker, and a doubt takes over (itemLost).
-func (a *ahead) memberFollows(i int, kind byte) bool {
+func (a *lookahead) memberFollows(i int, kind byte) bool {
 	i += a.Space(i)
 	for a.At(i) == ',' || a.Comment(i) > 0 { // "Nice", // the town⏎"days": 5
 		i += max(1, a.Comment(i))
@@ -172,13 +172,13 @@ func (a *ahead) memberFollows(i int, kind byte) bool {
 }
 
 // keyFollows says whether a key and its colon stand at offset i.
-func (a *ahead) keyFollows(i int) bool { return a.isKey(a.lookForKey(i)) }
+func (a *lookahead) keyFollows(i int) bool { return a.isKey(a.lookForKey(i)) }
 
 // isKey says whether what may be a key is one.
 // A bare word is a key only where one was bare before, the family or Python writes them so, or the tool knows it. Without
 // this, "see "b", and c: d" would end at b. Where a string has shown quotes that are not escaped, the next one is more likely
 // one of them than its end: then a quoted key must be a parameter, too, unless no schema could confirm any.
-func (a *ahead) isKey(k aKey) bool {
+func (a *lookahead) isKey(k aKey) bool {
 	t := a.out.Typ
 	switch {
 	case k.quoted:

@@ -26,7 +26,7 @@ func TestWhatFollowsAValue(t *testing.T) {
 		`, "b"]`: true, `], "days": 3}`: true, `]}`: true, ` + "b"]`: true, "": true,
 		` said, then left"]`: false, `, then left"]`: false, `; "b"]`: false,
 	} {
-		a := ahead{
+		a := lookahead{
 			Text:   &Text{Buffer: scan.Whole(`"` + text)},
 			open:   stack{{'{', noteType}, {'[', noteType.Prop("tags")}},
 			quotes: new(quotes),
@@ -43,7 +43,7 @@ func TestWrongClosers(t *testing.T) {
 		`}`: outerMissing, `)}`: ownMeant, `}, "days": 3}`: ownMeant, `}, "b"]`: surplus,
 	} {
 		out := NewOutput("note", noteType, nil)
-		a := ahead{
+		a := lookahead{
 			Text: &Text{Buffer: scan.Whole(`a` + text)},
 			out:  &out,
 			open: stack{{'{', noteType}, {'[', noteType.Prop("tags")}},

@@ -42,7 +42,7 @@ func (r *Reader) Reset() {
 }
 
 // ahead returns what looks ahead from here.
-func (r *Reader) ahead() *ahead { return &ahead{&r.Text, r.Out, r.open, r.Outside, &r.quotes} }
+func (r *Reader) ahead() *lookahead { return &lookahead{&r.Text, r.Out, r.open, r.Outside, &r.quotes} }
 
 // IsMark reports whether a mark that can end or follow a call stands at offset i, or a fence that ends what is open.
 func (r *Reader) IsMark(i int) bool { return r.ahead().isMark(i) }

@@ -75,7 +75,7 @@ func parseLiteral(word string) (string, bool) {
 // {"date": 2024 was a good year} begins with a number and is a phrase. A comment, a mark, a quote of the next key and in
 // lists the next element end one as well as comma and closer do.
 // Outside of all containers any end is one: a lone value is what is read there.
-func (a *ahead) valueEnds(n int) bool {
+func (a *lookahead) valueEnds(n int) bool {
 	n += a.Space(n)
 	for size := a.oddSpaceAt(n); size > 0; size = a.oddSpaceAt(n) {
 		n += size
@@ -160,7 +160,7 @@ func (r *Reader) phrase(t *schema.Type) bool {
 // phraseEnds says whether a phrase ends at offset n: at a comma, a closer, a newline, a mark, or a quote that opens a key.
 // A full-width comma or colon ends it too, and a parenthesis inside a tuple, or it would eat what those repairs are for. A comma
 // ends it only in front of a key: "Rome, Italy" without quotes is one value.
-func (a *ahead) phraseEnds(n int) bool {
+func (a *lookahead) phraseEnds(n int) bool {
 	switch a.At(n) {
 	case -1, ']', '\n':
 		return true

@@ -128,7 +128,7 @@ func several(text string) bool {
 type stringReader struct {
 	*copier
 	*quotes
-	ahead *ahead
+	ahead *lookahead
 }
 
 // copyString reads a string and writes it as JSON spells it. A text that ends inside it breaks the call.

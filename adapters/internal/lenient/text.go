@@ -106,18 +106,13 @@ func (x *Text) Comment(i int) int {
 	return 4 * MaxKey
 }
 
-// oddSpaces are spaces that JSON does not know.
-// In their order: no-break, ideographic, line and paragraph separator, em, en, thin, zero-width, byte order mark. They are
-// replaced between tokens only; inside strings they are data and stay.
-var oddSpaces = []string{"\u00a0", "\u3000", "\u2028", "\u2029", "\u2003", "\u2002", "\u2009", "\u200b", "\ufeff"}
-
 // oddSpaceAt is the length of the odd space at offset i, 0 when none stands there.
 // It looks only: a phrase without quotes may hold a no-break space, which is no repair.
 func (x *Text) oddSpaceAt(i int) int {
 	if x.At(i) < 0x80 {
 		return 0
 	}
-	for _, s := range oddSpaces {
+	for _, s := range scan.OddSpaces {
 		if x.Has(i, s) {
 			return len(s)
 		}
