@@ -197,7 +197,6 @@ var larger = map[string]size{
 	"adapters/internal/print.Spelling":     {12, 23},
 	"chat.Request":                         {0, 24},
 	"engine.Config":                        {3, 34},
-	"engine.job":                           {88, 19},
 }
 
 func TestTypesCanBeHeldInMind(t *testing.T) {

@@ -65,7 +65,7 @@ func TestAForcedCallThatRepeatsItselfIsWrittenWithBounds(t *testing.T) {
 
 func TestTheServersOwnWordOfARepetitionIsPassedOn(t *testing.T) {
 	said := &chat.Fixed{{Kind: chat.Finish, Text: chat.Length, Meta: &chat.Meta{Cause: chat.RepeatAbort}}}
-	src := chat.Watch(said, new(job).endRepetition(1))
+	src := chat.Watch(said, new(target).endRepetition(new(chat.Request), 1))
 	if ev, err := src.Next(); err != nil || !slices.Equal(ev.Meta.Repairs, []string{stepRepetition}) {
 		t.Errorf("%+v, %v", ev.Meta, err)
 	}
