@@ -193,7 +193,6 @@ type size struct{ methods, fields int }
 // only gets shorter, and its numbers smaller.
 var larger = map[string]size{
 	"adapters/internal/declaration.Family": {19, 27},
-	"adapters/internal/grammar.writer":     {43, 11},
 	"adapters/internal/print.Spelling":     {12, 23},
 	"chat.Request":                         {0, 24},
 	"engine.Config":                        {3, 34},
