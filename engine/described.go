@@ -155,7 +155,7 @@ func (j *job) understands(ctx context.Context, w adapters.Wording) bool {
 	cold := 0.0
 	p := j.aside(limited(&chat.Request{
 		Model: j.request.Model, Messages: []chat.Message{{Role: chat.User, Content: probeAsk}}, Tools: probeTools,
-		Temperature: &cold, Options: j.request.Options, Keep: j.request.Keep,
+		Sampling: chat.Sampling{Temperature: &cold}, Options: j.request.Options, Keep: j.request.Keep,
 	}, wordingTokens))
 	p.wording = w
 	var reply chat.Collector

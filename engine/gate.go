@@ -123,7 +123,7 @@ func (j *job) picks(ctx context.Context, message string) (string, chat.Counts) {
 	}
 	enum, _ := json.Marshal(names)
 	p := j.aside(limited(&chat.Request{
-		Model: j.request.Model, Temperature: &cold, Options: j.request.Options, Keep: j.request.Keep,
+		Model: j.request.Model, Sampling: chat.Sampling{Temperature: &cold}, Options: j.request.Options, Keep: j.request.Keep,
 		Messages: []chat.Message{{Role: chat.System, Content: pickPrompt(callable(j.request))}, {Role: chat.User, Content: message}},
 		Format:   json.RawMessage(`{"type":"object","properties":{"tool":{"enum":` + string(enum) + `}},"required":["tool"],"additionalProperties":false}`),
 	}, gateTokens))

@@ -214,15 +214,15 @@ func (g *values) array(n *schema.Place, s *print.Spelling) string {
 	if none {
 		low = 1
 	}
-	comma, rest := lit(s.ListComma), ""
+	comma, rest := lit(s.List.Comma), ""
 	switch {
 	case high == 0:
 	case len(first) > 0:
 		rest = repeat(seq(comma, g.item(n.Items, s)), low, high)
 	default:
-		rest = list(g.item(n.Items, s), s.ListComma, low, high)
+		rest = list(g.item(n.Items, s), s.List.Comma, low, high)
 	}
-	all := seq(lit(s.ListOpen), strings.Join(first, " "+comma+" "), rest, lit(s.ListClose))
+	all := seq(lit(s.List.Open), strings.Join(first, " "+comma+" "), rest, lit(s.List.Close))
 	if none {
 		return optional(all)
 	}
