@@ -204,7 +204,7 @@ func readParams(text json.RawMessage) (a Ask, err error) {
 		return a, wrong(codeParams, "messages must be a list of at least one message")
 	}
 	a = Ask{Servers: p.Servers, Force: p.Force, Base: p.Base, Choose: p.Choose, Closing: p.Closing == nil || *p.Closing}
-	a.Request = chat.Request{Model: p.Model, Temperature: p.Temperature, Options: p.Options}
+	a.Request = chat.Request{Model: p.Model, Sampling: chat.Sampling{Temperature: p.Temperature}, Options: p.Options}
 	// 0 and less mean 1: the default stands for what is not said.
 	if p.Steps != nil {
 		a.Steps = max(*p.Steps, 1)

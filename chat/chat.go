@@ -175,9 +175,7 @@ type Request struct {
 	MaxTokens int           // of the reply; 0: no limit of the client's
 	Stop      []string      // text sequences that end the reply
 	TellStop  bool          // say in Meta.Stopped which of them did; servers do not tell, so they are matched here
-	Seed      *int64
-
-	Temperature, TopP, PresencePenalty, FrequencyPenalty *float64
+	Sampling
 
 	Format      json.RawMessage // JSON Schema of the answer, or "json" in quotes for any JSON object; nil: free text. With Tools, of an answer without calls
 	Logprobs    bool            // each token with its probability, in Meta.Logprobs. Not together with Tools
@@ -193,6 +191,12 @@ type Request struct {
 	Keep    json.RawMessage            // how long the server keeps the model loaded, in Ollama's words: seconds, or "5m"; nil: the server's choice
 	Options map[string]json.RawMessage // options of the model server, passed on as they are
 	Extra   map[string]json.RawMessage // fields that nobody here understood, kept
+}
+
+// Sampling says how the next token is drawn. What is nil is the server's choice.
+type Sampling struct {
+	Seed                                                 *int64
+	Temperature, TopP, PresencePenalty, FrequencyPenalty *float64
 }
 
 // Counter tells how many tokens a request has, without asking the model for a reply.

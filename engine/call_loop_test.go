@@ -39,7 +39,7 @@ func TestTheSameCallWithTheSameResultIsALoop(t *testing.T) {
 		"none at all":           {LoopBreak, nil, false, "", true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			e, f := guarding(t, Config{LoopGuard: row.guard}, "It is noon.")
+			e, f := guarding(t, Config{Loops: Loops{LoopGuard: row.guard}}, "It is noon.")
 			r := user("time?")
 			r.Tools = []chat.Tool{clock}
 			for i, turn := range row.turns {

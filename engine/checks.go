@@ -69,19 +69,19 @@ func (j *job) checkSupported(context.Context) (*job, error) {
 // rules checks the arguments of a tool. A schema that cannot be used is no reason to refuse a request, since servers of
 // tools write all kinds; any object fits it. The client is told, since a call that it takes for checked is not, and so is the
 // log, once a schema.
-func (j *job) rules(tool chat.Tool) *valid.Validator {
-	e := j.engine
+func (t *target) rules(tool chat.Tool, called string) *valid.Validator {
+	e := t.engine
 	v, err := e.schemas.Tool(tool)
 	if err == nil {
 		return v
 	}
-	j.tell(noteUnchecked, fmt.Sprintf("calls of %.64s are not checked: %s", j.names.forClient(tool.Name), err))
+	t.tell(noteUnchecked, fmt.Sprintf("calls of %.64s are not checked: %s", called, err))
 	log := e.cfg.Log.Debug()
 	e.odd.Get(tool.Schema, func(string) struct{} {
 		log = e.cfg.Log.Warn() // once a schema: a conversation sends it with every turn
 		return struct{}{}
 	})
-	log.Err(err).Str("tool", j.names.forClient(tool.Name)).Msg("the tool's calls are not checked")
+	log.Err(err).Str("tool", called).Msg("the tool's calls are not checked")
 	v, _ = e.schemas.Get(nil)
 	return v
 }

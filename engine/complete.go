@@ -22,8 +22,8 @@ func (e *Engine) complete(ctx context.Context, pulse *wait.Pulse, r *chat.Reques
 	}
 	k := *j
 	k.format, k.strategy = nil, Raw // no format is looked for
-	src = k.watched(src, Raw)
-	return k.finish(ctx, j.formatAnswer(ctx, closing(src, all(src))))
+	src = k.watched(r, src, Raw)
+	return finish(ctx, k.format, k.strategy, j.formatAnswer(ctx, closing(src, all(src))))
 }
 
 var _ chat.Embedder = (*Engine)(nil)

@@ -25,14 +25,7 @@ type Config struct {
 	// Log is where what operators need to know goes, never prompts, replies or keys. The zero value logs nothing.
 	Log zerolog.Logger
 
-	// Aliases have a name that clients may ask for, in which * stands for any text, and the model that it stands for, with its
-	// server's name in front.
-	// Settings below that go by a model's name go by the latter, so a model is read alike under every name.
-	Aliases map[string]string
-	// Prefix says nothing in front of any model's name, so that each has a second one. Empty: there is none.
-	Prefix string
-	// DefaultModel answers requests that name no model. Empty: such requests are an error.
-	DefaultModel string
+	Naming
 
 	// Strategy, Wording and Format have the name of a model, with * for any text, as their keys; the longest match wins.
 	// Strategy says how the model's text is read (see Strategies). No match: by probing.
@@ -48,12 +41,49 @@ type Config struct {
 	// Formats are the families that are known. Nil: those that come with the program.
 	Formats *adapters.Set
 
+	Decoding
+
+	Checking
+	// Gate names when a model is asked whether it needs a tool: GateAlways before tools are offered to it, GateNever, or
+	// GateAuto by what it does; as with Strategy. No match: GateAuto.
+	Gate map[string]string
+
+	Lengths
+
+	Loops
+	// Unwedge unloads an Ollama model that is loaded and does not begin to write in time, and asks it once more.
+	Unwedge bool
+
+	// Demos says when the demo models are listed, and whether they are there: DemoAuto, DemoAlways or DemoNever. Empty:
+	// DemoAuto.
+	Demos string
+	// Demo is the server behind them. The zero value writes at a pace that can be seen.
+	Demo demo.Server
+}
+
+// Naming says by which names models are asked for.
+type Naming struct {
+	// Aliases have a name that clients may ask for, in which * stands for any text, and the model that it stands for, with its
+	// server's name in front.
+	// Settings of Config that go by a model's name go by the latter, so a model is read alike under every name.
+	Aliases map[string]string
+	// Prefix says nothing in front of any model's name, so that each has a second one. Empty: there is none.
+	Prefix string
+	// DefaultModel answers requests that name no model. Empty: such requests are an error.
+	DefaultModel string
+}
+
+// Decoding says how calls are found in what a model writes.
+type Decoding struct {
 	// Hold, Which and Quiet are those of adapters.Options, Hold for requests that do not say. Zero: short calls are sent
 	// whole and long ones stream; what looks like a call by the usual evidence is one, also inside reasoning.
 	Hold  int
 	Which adapters.Which
 	Quiet bool
+}
 
+// Checking says what is done so that calls fit their schemas.
+type Checking struct {
 	// NoGrammar keeps llama-server from holding the model to calls that fit their schemas while it writes.
 	NoGrammar bool
 	// Unchecked sends calls as they were read, whether they fit their schemas or not.
@@ -67,10 +97,10 @@ type Config struct {
 	// Misfit says what becomes of a call that does not fit its schema: MisfitRepair, MisfitDrop or MisfitPass. Empty:
 	// MisfitRepair.
 	Misfit string
-	// Gate names when a model is asked whether it needs a tool: GateAlways before tools are offered to it, GateNever, or
-	// GateAuto by what it does; as with Strategy. No match: GateAuto.
-	Gate map[string]string
+}
 
+// Lengths bound what a model is given to read.
+type Lengths struct {
 	// NumCtx is the context length asked of Ollama, in tokens. 0: by the request's size, up to MaxCtx.
 	NumCtx int
 	// MaxCtx bounds what is asked for by a request's size. 0: window.Most. A context costs memory whether it is used or
@@ -83,7 +113,10 @@ type Config struct {
 	ToolBudget int
 	// Reasoning says which turns of the history keep their reasoning, as history.Policy. Empty: all.
 	Reasoning string
+}
 
+// Loops says what is done about a model that repeats itself.
+type Loops struct {
 	// LoopGuard says what is done about the same call with the same result over and over, turn by turn: LoopOff, LoopWarn
 	// or LoopBreak. Empty: LoopWarn.
 	LoopGuard string
@@ -93,14 +126,6 @@ type Config struct {
 	// MaxRepeat is for how many bytes a model may write the same over and over until its reply is ended. 0: 8192,
 	// negative: for ever.
 	MaxRepeat int
-	// Unwedge unloads an Ollama model that is loaded and does not begin to write in time, and asks it once more.
-	Unwedge bool
-
-	// Demos says when the demo models are listed, and whether they are there: DemoAuto, DemoAlways or DemoNever. Empty:
-	// DemoAuto.
-	Demos string
-	// Demo is the server behind them. The zero value writes at a pace that can be seen.
-	Demo demo.Server
 }
 
 // strategyGone is a strategy that settings of earlier releases may still name. Their start fails with what to do

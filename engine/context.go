@@ -15,39 +15,39 @@ import (
 
 // sizes reports whether the server can be asked for a context. Ollama can, and loads the model anew for it; a llama-server or a
 // vLLM has what it was started with.
-func (j *job) sizes() bool {
-	_, ok := j.server.backend.(sizer)
+func (t *target) sizes() bool {
+	_, ok := t.server.backend.(sizer)
 	return ok
 }
 
 // mostContext is the longest context that is asked for. Beyond 32,768 tokens the setting has to say so: no server
 // tells how much memory there is.
-func (j *job) mostContext() int { return cmp.Or(j.engine.cfg.MaxCtx, window.Most) }
+func (t *target) mostContext() int { return cmp.Or(t.engine.cfg.MaxCtx, window.Most) }
 
 // fixedContext is the context that the client or the settings ask for, 0 when they do not: then it is by the
 // request's size. The client goes first: aider, for one, sends a num_ctx of its own with every request.
-func (j *job) fixedContext() (n int) {
-	if raw, ok := j.request.Options["num_ctx"]; ok {
+func (t *target) fixedContext(r *chat.Request) (n int) {
+	if raw, ok := r.Options["num_ctx"]; ok {
 		_ = json.Unmarshal(raw, &n) // what is no number asks for none
 		return n
 	}
-	return j.engine.cfg.NumCtx
+	return t.engine.cfg.NumCtx
 }
 
 // chooseContext asks for enough context: a fifth more than the estimate, and room for the reply. Ollama's default
 // of 4,096 tokens would drop the tools of most agents silently.
 func (j *job) chooseContext(ctx context.Context) (*job, error) {
-	return j.sized(ctx, j.orderFor(j.request)), nil
+	k := *j
+	k.context = j.sized(ctx, j.orderFor(j.request))
+	return &k, nil
 }
 
-// sized returns the job with the context that its order needs.
-func (j *job) sized(ctx context.Context, o *upstream.Order) *job {
-	k := *j
-	k.context = j.facts.Window
-	if s, ok := j.server.backend.(sizer); ok {
-		k.context = s.Size(ctx, o)
+// sized returns the context that an order needs.
+func (t *target) sized(ctx context.Context, o *upstream.Order) int {
+	if s, ok := t.server.backend.(sizer); ok {
+		return s.Size(ctx, o)
 	}
-	return &k
+	return t.facts.Window
 }
 
 // shrink makes a request fit that the server has found too long: by a longer context, else by a shorter reply if
@@ -66,8 +66,9 @@ func (j *job) shrink(ctx context.Context, over *upstream.Overflow) (*job, error)
 	if j.sizes() {
 		o := k.orderFor(k.request)
 		o.Need = tokens + window.Room(k.request.MaxTokens, k.mostContext()) // counted, so without the fifth
-		if longer := k.sized(ctx, o); longer.context > k.context {
-			return longer, nil
+		if longer := k.sized(ctx, o); longer > k.context {
+			k.context = longer
+			return &k, nil
 		}
 	}
 	if free := k.context - over.Tokens; over.Tokens > 0 && free >= window.Room(0, k.context) && k.request.MaxTokens > free {
@@ -77,7 +78,7 @@ func (j *job) shrink(ctx context.Context, over *upstream.Overflow) (*job, error)
 	}
 	// The tools come before the conversation: what the user said is worth more than the tenth rule about a tool.
 	if k.context > 0 {
-		if shorter := k.fitted(k.toolRoom(tokens), k.counted); shorter != &k {
+		if shorter := k.fitted(toolRoom(k.request, tokens, k.context, k.counted), k.counted); shorter != &k {
 			return shorter, nil
 		}
 	}
@@ -106,35 +107,37 @@ func (j *job) trim(tokens int) *job {
 	j = j.with(&r)
 	j.dropped += cut.Dropped
 	text := fmt.Sprintf("the %d oldest messages, about %d tokens, were left out: the conversation is longer than the context of %d tokens", j.dropped, cut.Freed, j.context)
-	j.engine.cfg.Log.Warn().Str("model", j.name).Int("messages", j.dropped).Int("tokens", cut.Freed).Int("context", j.context).Str("bound_by", j.boundBy()).
+	j.engine.cfg.Log.Warn().Str("model", j.name).Int("messages", j.dropped).Int("tokens", cut.Freed).Int("context", j.context).Str("bound_by", string(j.boundBy(j.request, j.context))).
 		Msg("the oldest messages were left out: the conversation is longer than the context")
 	j.tell(noteTrimmed, text)
 	return j
 }
 
-// What bounds the context of a request.
+// bound is what bounds the context of a request.
+type bound string
+
 const (
-	byRequest  = "num_ctx of the request"
-	byNumCtx   = "the setting num-ctx"
-	byMaxCtx   = "the setting max-ctx"
-	byTraining = "the model's training"
-	byServer   = "the model server"
+	byRequest  bound = "num_ctx of the request"
+	byNumCtx   bound = "the setting num-ctx"
+	byMaxCtx   bound = "the setting max-ctx"
+	byTraining bound = "the model's training"
+	byServer   bound = "the model server"
 )
 
-// boundBy is what bounds the request's context. It is for the error's sentence: which setting helps depends on it.
-func (j *job) boundBy() string {
-	trained := j.facts.Window > 0 && j.context >= j.facts.Window
-	bySize := j.fixedContext() == 0
+// boundBy is what bounds a request's context of so many tokens. It is for the error's sentence: which setting helps depends on it.
+func (t *target) boundBy(r *chat.Request, size int) bound {
+	trained := t.facts.Window > 0 && size >= t.facts.Window
+	bySize := t.fixedContext(r) == 0
 	switch {
-	case !j.sizes():
+	case !t.sizes():
 		return byServer
 	case trained:
 		return byTraining
-	case bySize && j.context < j.mostContext():
+	case bySize && size < t.mostContext():
 		return byServer
 	case bySize:
 		return byMaxCtx
-	case j.request.Options["num_ctx"] != nil:
+	case r.Options["num_ctx"] != nil:
 		return byRequest
 	}
 	return byNumCtx
@@ -142,12 +145,12 @@ func (j *job) boundBy() string {
 
 // longer says how to get a longer context, behind "Please reduce …". It names the one setting that helps: to raise num-ctx is of no
 // use when the model was trained with no more.
-func (j *job) longer() string {
-	switch by := j.boundBy(); by {
+func (by bound) longer() string {
+	switch by {
 	case byRequest:
-		return ", or ask for more: this is " + by
+		return ", or ask for more: this is " + string(by)
 	case byNumCtx, byMaxCtx:
-		return ", or raise " + by
+		return ", or raise " + string(by)
 	case byServer:
 		return ", or give the model a longer context at its server"
 	}
@@ -164,7 +167,7 @@ func (j *job) tooLong(tokens int, exact bool) error {
 	}
 	tools := tokensOf(j.request.Tools, j.meter())
 	f := fault.New(fault.Invalid, "This model's maximum context length is %d tokens. However, your messages resulted in %s%d tokens (about %d of them in the tools). Please reduce the length of the messages or tools%s.",
-		j.context, about, tokens, tools, j.longer())
+		j.context, about, tokens, tools, j.boundBy(j.request, j.context).longer())
 	f.Code, f.Param = upstream.ContextLength, "messages"
 	f.Tokens, f.Window = tokens, j.context
 	f.Cause = &upstream.Overflow{Tokens: tokens, Window: j.context}
@@ -180,14 +183,23 @@ func (j *job) meter() window.Meter {
 	return j.known().meter
 }
 
-// trackTokens calibrates the bytes a token of the model by the first count that the server gives of the prompt, and finds out
+// counter learns how many bytes a token has from what a server counts of one prompt.
+type counter struct {
+	*target
+	bytes   int  // of the prompt
+	context int  // that it gets, in tokens; 0: not known
+	ours    bool // it was rendered here, and not by the server
+	meter   func() window.Meter
+}
+
+// watch calibrates the bytes a token of the model by the first count that the server gives of the prompt, and finds out
 // whether the server has cut the prompt silently, as Ollama does with all that is longer than its context.
-func (j *job) trackTokens() chat.Hook {
-	bytes, done := window.Bytes(j.request), false
+func (c *counter) watch() chat.Hook {
+	done := false
 	return func(ev chat.Event, err error) (chat.Event, chat.Source) {
 		if err == nil && !done && ev.Meta != nil && ev.Meta.Usage != nil && !ev.Meta.Usage.Estimated {
 			done = true
-			j.learnTokens(bytes, *ev.Meta.Usage)
+			c.learnTokens(*ev.Meta.Usage)
 		}
 		return ev, nil
 	}
@@ -202,30 +214,30 @@ const (
 	fewestRead = 256
 )
 
-// learnTokens takes what a server has counted of the job's request, which has so many bytes. A count that shows that the prompt
+// learnTokens takes what a server has counted of the prompt. A count that shows that the prompt
 // was cut teaches nothing about tokens: the client is told instead, since nothing else would tell it.
-func (j *job) learnTokens(bytes int, c chat.Counts) {
+func (c *counter) learnTokens(n chat.Counts) {
 	why := ""
 	switch {
-	case c.Prompt <= 0: // a server that has the prompt in its cache may count none of it
+	case n.Prompt <= 0: // a server that has the prompt in its cache may count none of it
 		return
-	case j.context > 0 && c.Prompt >= j.context:
-		why = fmt.Sprintf("the server read %d tokens, all that its context holds: it has cut the conversation", c.Prompt)
+	case c.context > 0 && n.Prompt >= c.context:
+		why = fmt.Sprintf("the server read %d tokens, all that its context holds: it has cut the conversation", n.Prompt)
 	// A rendered prompt of ours was sent as it is, and a server that cuts it says so; of a chat nobody else knows.
-	case j.strategy != Raw && j.strategy != Tokens && bytes > mostBytes*(c.Prompt+fewestRead):
-		why = fmt.Sprintf("the server read %d tokens of at least %d: it has cut the conversation", c.Prompt, bytes/mostBytes)
+	case !c.ours && c.bytes > mostBytes*(n.Prompt+fewestRead):
+		why = fmt.Sprintf("the server read %d tokens of at least %d: it has cut the conversation", n.Prompt, c.bytes/mostBytes)
 	// Contexts are set in powers of two or round numbers of them: a prompt that fills one exactly was cut to it.
-	case j.context == 0 && c.Prompt >= 2048 && c.Prompt%1024 == 0 && j.meter().Estimate(bytes) > c.Prompt+c.Prompt/10:
-		why = fmt.Sprintf("the server read exactly %d tokens of about %d: it has probably cut the conversation to its context", c.Prompt, j.meter().Estimate(bytes))
-	case j.context > 0 && c.Prompt+c.Completion > j.context:
-		why = fmt.Sprintf("the reply went on past the context of %d tokens: the server has dropped the beginning meanwhile", j.context)
+	case c.context == 0 && n.Prompt >= 2048 && n.Prompt%1024 == 0 && c.meter().Estimate(c.bytes) > n.Prompt+n.Prompt/10:
+		why = fmt.Sprintf("the server read exactly %d tokens of about %d: it has probably cut the conversation to its context", n.Prompt, c.meter().Estimate(c.bytes))
+	case c.context > 0 && n.Prompt+n.Completion > c.context:
+		why = fmt.Sprintf("the reply went on past the context of %d tokens: the server has dropped the beginning meanwhile", c.context)
 	}
 	if why == "" {
-		j.learn(func(l *lessons) { l.meter.Learn(bytes, c.Prompt) })
+		c.learn(func(l *lessons) { l.meter.Learn(c.bytes, n.Prompt) })
 		return
 	}
-	j.engine.cfg.Log.Warn().Str("model", j.name).Int("prompt_tokens", c.Prompt).Int("context", j.context).Msg(why)
-	j.tell(noteTruncated, why)
+	c.engine.cfg.Log.Warn().Str("model", c.name).Int("prompt_tokens", n.Prompt).Int("context", c.context).Msg(why)
+	c.tell(noteTruncated, why)
 }
 
 // CountTokens returns about how many tokens the model would read of r: as many as a server counted last for as much text, and

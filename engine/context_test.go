@@ -164,9 +164,9 @@ func TestTheContextIsByTheSizeOfTheRequest(t *testing.T) {
 		{"loaded and long enough", narrow{trained: 131072, loaded: 65536}, Config{}, 1, "", "65536"},
 		{"the model's own", narrow{trained: 131072, parameters: "stop \"x\"\nnum_ctx    20000\n"}, Config{}, 1, "", "20000"},
 		{"trained for less", narrow{trained: 4096}, Config{}, 1, "", "4096"},
-		{"the setting", narrow{trained: 131072}, Config{NumCtx: 12345}, 1, "", "12345"},
-		{"the client's", narrow{trained: 131072}, Config{NumCtx: 12345}, 1, "23456", "23456"},
-		{"bounded", narrow{trained: 131072}, Config{MaxCtx: 15000}, 20, "", "15000"},
+		{"the setting", narrow{trained: 131072}, Config{Lengths: Lengths{NumCtx: 12345}}, 1, "", "12345"},
+		{"the client's", narrow{trained: 131072}, Config{Lengths: Lengths{NumCtx: 12345}}, 1, "23456", "23456"},
+		{"bounded", narrow{trained: 131072}, Config{Lengths: Lengths{MaxCtx: 15000}}, 20, "", "15000"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			e, r := row.n.start(t, row.cfg), long(row.turns)
@@ -233,7 +233,7 @@ func TestWhatCannotFitIsAnError(t *testing.T) {
 		cfg  Config
 		r    *chat.Request
 	}{
-		{"by policy", Config{Overflow: Refuse}, long(40)},
+		{"by policy", Config{Lengths: Lengths{Overflow: Refuse}}, long(40)},
 		{"one long message", Config{}, user(strings.Repeat("x", 20000))},
 		{"a long system text", Config{}, func() *chat.Request {
 			r := long(3)

@@ -9,19 +9,8 @@ import (
 
 	"toolnorm/adapters"
 	"toolnorm/chat"
-	"toolnorm/engine/history"
 	"toolnorm/internal/pattern"
 )
-
-// described is the turn's request for a model that was never taught to call. Results come from the user there, so templates
-// that want roles in turn need them joined once more.
-func (j *job) described() *chat.Request {
-	r := described(j.request, j.format, j.wording)
-	if j.strict() {
-		r.Messages, _ = history.Normal(r.Messages, history.Policy{Strict: true})
-	}
-	return r
-}
 
 // described is r for a model that was never taught to call: the tools stand in front of the system text, calls of
 // earlier turns are written out in the model's form, and results come from the user, as the family shows them. It
@@ -125,7 +114,7 @@ func (j *job) wordingOf(ctx context.Context) adapters.Wording {
 	if w := j.known().wording; w != nil {
 		return *w
 	}
-	w := j.probeWording(ctx)
+	w := j.probeWording(ctx, j.understands)
 	if ctx.Err() == nil {
 		j.learn(func(l *lessons) { l.wording = &w })
 	}
@@ -135,13 +124,13 @@ func (j *job) wordingOf(ctx context.Context) adapters.Wording {
 // probeWording finds the first wording in which the model gives the call that it is asked for, zero when there is none or
 // time is over. It is worth up to four generations: the same small model called rightly in 23 to 30 of 30 prompts, by wording
 // (docs/evidence/models.md), and a model that understands none is named in the log.
-func (j *job) probeWording(ctx context.Context) adapters.Wording {
+func (t *target) probeWording(ctx context.Context, understands func(context.Context, adapters.Wording) bool) adapters.Wording {
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, wordingTime)
 	defer cancel()
-	log := j.engine.cfg.Log.Info().Str("model", j.model)
+	log := t.engine.cfg.Log.Info().Str("model", t.model)
 	for _, w := range wordings {
-		if j.understands(ctx, w) {
+		if understands(ctx, w) {
 			log.Stringer("wording", w).Dur("took_ms", time.Since(began)).Msg("the model understands tools in this wording")
 			return w
 		}
@@ -166,7 +155,7 @@ func (j *job) understands(ctx context.Context, w adapters.Wording) bool {
 	cold := 0.0
 	p := j.aside(limited(&chat.Request{
 		Model: j.request.Model, Messages: []chat.Message{{Role: chat.User, Content: probeAsk}}, Tools: probeTools,
-		Temperature: &cold, Options: j.request.Options, Keep: j.request.Keep,
+		Sampling: chat.Sampling{Temperature: &cold}, Options: j.request.Options, Keep: j.request.Keep,
 	}, wordingTokens))
 	p.wording = w
 	var reply chat.Collector

@@ -162,7 +162,7 @@ func (e *Engine) begin(ctx context.Context, pulse *wait.Pulse, r *chat.Request) 
 	if err := cmp.Or(affordable(r), sayable(r)); err != nil {
 		return nil, err
 	}
-	j := &job{engine: e, pulse: pulse, observer: chat.ObserverOf(ctx), request: r, name: e.Real(name)}
+	j := &job{target: target{engine: e, observer: chat.ObserverOf(ctx), name: e.Real(name)}, pulse: pulse, request: r}
 	var err error
 	if j.server, j.model, err = e.route(ctx, j.name); err != nil {
 		return nil, err

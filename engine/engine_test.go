@@ -99,7 +99,7 @@ func TestModelsAreProbedOncePerDigest(t *testing.T) {
 // TestWhatIsSent looks at the two requests of the raw strategy.
 func TestWhatIsSent(t *testing.T) {
 	f := &fakeOllama{caps: []model.Capability{model.CapabilityTools, model.CapabilityThinking}, prompt: "PROMPT", text: "x"}
-	e := f.start(t, Config{NumCtx: 8192})
+	e := f.start(t, Config{Lengths: Lengths{NumCtx: 8192}})
 	seed, temperature, think := int64(5), 0.25, false
 	r := user("hi")
 	r.Tools, r.Stop, r.MaxTokens, r.Seed, r.Temperature, r.Think = []chat.Tool{weather}, []string{"END"}, 99, &seed, &temperature, &think
@@ -181,7 +181,7 @@ func TestFaults(t *testing.T) {
 
 func TestDefaultModel(t *testing.T) {
 	f := &fakeOllama{prompt: "p", text: "x"}
-	e := f.start(t, Config{DefaultModel: "m"})
+	e := f.start(t, Config{Naming: Naming{DefaultModel: "m"}})
 	r := user("hi")
 	r.Model = ""
 	if text, _, _, err := collect(t, e, r); text != "x" || err != nil {
@@ -308,7 +308,7 @@ func TestValidate(t *testing.T) {
 		{Config{Strategy: map[string]string{"a": Raw, "b": Native, "c": Prompt, "d": Tap}}, ""},
 		{Config{Strategy: map[string]string{"q*": "taps"}}, `strategy of "q*": "taps"`},
 		{Config{Strategy: map[string]string{"q*": "clone"}}, `none of raw, tokens, tap, native, prompt (it is gone`},
-		{Config{NumCtx: -1}, "num_ctx"},
+		{Config{Lengths: Lengths{NumCtx: -1}}, "num_ctx"},
 		{Config{Ollama: "ftp://x"}, "ftp"},
 	} {
 		if err := row.config.Validate(); (err == nil) != (row.says == "") || err != nil && !strings.Contains(err.Error(), row.says) {

@@ -59,7 +59,7 @@ func (e *Engine) Examine(ctx context.Context, model string) (Findings, error) {
 			return Findings{}, err
 		}
 	}
-	f := Findings{Facts: j.facts, Format: j.format.Name, Strategy: j.strategy, Strategies: j.strategies()}
+	f := Findings{Facts: j.facts, Format: j.format.Name, Strategy: j.strategy, Strategies: j.strategies(j.request)}
 	if r := j.known().reading; r != nil {
 		f.Template = r.says
 	}

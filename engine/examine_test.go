@@ -13,7 +13,7 @@ import (
 
 func TestAPlanAsksNobody(t *testing.T) {
 	e := New(Config{
-		Ollama: "http://127.0.0.1:1", Aliases: map[string]string{"gpt": "box/qwen3"}, Upstreams: []Upstream{{Name: "box", URL: "http://127.0.0.1:1"}},
+		Ollama: "http://127.0.0.1:1", Naming: Naming{Aliases: map[string]string{"gpt": "box/qwen3"}}, Upstreams: []Upstream{{Name: "box", URL: "http://127.0.0.1:1"}},
 		Strategy: map[string]string{"box/*": "prompt"}, Wording: map[string]string{"*": "signatures"}, Format: map[string]string{"odd": "mistral"},
 	})
 	for model, want := range map[string]Plan{

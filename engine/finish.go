@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolnorm/adapters"
 	"toolnorm/chat"
 	"toolnorm/internal/fault"
 )
@@ -19,10 +20,10 @@ const idLetters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxy
 // numberCalls gives every call of a reply its number and an id that is new in the conversation: the model's own if
 // it will do, else a random one. Some models count their calls anew in every turn, and clients look results up by
 // id.
-func (j *job) numberCalls(_ context.Context, in events) events {
+func numberCalls(r *chat.Request, in events) events {
 	// The history counts: templates and clients that keep results by id would give this call an old one's result.
 	used := map[string]bool{}
-	for _, m := range j.request.Messages {
+	for _, m := range r.Messages {
 		for _, c := range m.Calls {
 			used[c.ID] = true
 		}
@@ -71,11 +72,11 @@ func newID() string {
 // holds back only what may become one: the longest end of the text that begins a sequence. Other events let go of what is
 // held, since a sequence does not reach across them. Nobody has counted the tokens by then, as the counts come in the last
 // record, so they are estimated: four bytes are about a token.
-func (j *job) stopAtStops(_ context.Context, in events) events {
-	if !j.ownStops() {
+func stopAtStops(r *chat.Request, spent chat.Counts, in events) events {
+	if !ownStops(r) {
 		return in
 	}
-	stops := j.request.Stop
+	stops := r.Stop
 	return func(yield func(chat.Event, error) bool) {
 		held, bytes := "", 0
 		text := func(s string) bool { return s == "" || yield(chat.Event{Kind: chat.Text, Text: s}, nil) }
@@ -85,7 +86,7 @@ func (j *job) stopAtStops(_ context.Context, in events) events {
 				all := held + ev.Text
 				if at, stop := first(all, stops); at >= 0 {
 					if text(all[:at]) {
-						sent(*ending(j.before.spent.Plus(j.guessed(bytes+3)), chat.Stop, chat.Meta{Stopped: stop}), yield)
+						sent(*ending(spent.Plus(guessed(r, bytes+3)), chat.Stop, chat.Meta{Stopped: stop}), yield)
 					}
 					return
 				}
@@ -138,7 +139,7 @@ func beginning(s string, stops []string) int {
 // finish sees to the end of a reply: a Finish that says how the reply was read, nothing behind it, and an error where
 // there would be neither, or where the server gave up and no call stands. An empty reply is passed on as it is: models do
 // answer with nothing, behind the result of a tool for example, and to ask again would bring the same.
-func (j *job) finish(ctx context.Context, in events) events {
+func finish(ctx context.Context, f *adapters.Format, strategy string, in events) events {
 	return func(yield func(chat.Event, error) bool) {
 		for ev, err := range in {
 			if err != nil {
@@ -158,8 +159,8 @@ func (j *job) finish(ctx context.Context, in events) events {
 				yield(chat.Event{}, &fault.Error{Kind: fault.Unavailable, Message: "the model server says: " + meta.Cause, Curable: true})
 				return
 			}
-			if meta.Strategy = j.strategy; j.format != nil {
-				meta.Format = j.format.Name
+			if meta.Strategy = strategy; f != nil {
+				meta.Format = f.Name
 			}
 			ev.Meta = &meta
 			yield(ev, nil)
@@ -171,8 +172,8 @@ func (j *job) finish(ctx context.Context, in events) events {
 
 // guessed are the counts of a reply that is ended here after so many bytes. Nobody has counted its tokens: the counts come in the last
 // record, which is not waited for. Four bytes are about a token.
-func (j *job) guessed(bytes int) chat.Counts {
-	return chat.Counts{Prompt: j.estimate(), Completion: bytes / 4, Estimated: true}
+func guessed(r *chat.Request, bytes int) chat.Counts {
+	return chat.Counts{Prompt: estimate(r), Completion: bytes / 4, Estimated: true}
 }
 
 // ending is the end of a reply that is ended here, not by its server: what it cost, and why.
@@ -200,15 +201,15 @@ func withStep(ev chat.Event, step string) chat.Event {
 	return ev
 }
 
-// addSpent adds what was spent beforehand to the tokens of a reply: the client pays for them, too. The gate is
+// add adds what was spent beforehand to the tokens of a reply: the client pays for them, too. The gate is
 // such a cost; those of repairs the guard adds itself.
-func (j *job) addSpent(_ context.Context, in events) events {
-	if j.before.spent == (chat.Counts{}) {
+func (b beforehand) add(in events) events {
+	if b.spent == (chat.Counts{}) {
 		return in
 	}
 	return eachEvent(in, func(ev chat.Event) chat.Event {
 		if ev.Kind == chat.Usage {
-			ev = costing(ev, j.before.spent)
+			ev = costing(ev, b.spent)
 		}
 		return ev
 	})

@@ -72,29 +72,29 @@ func TestStops(t *testing.T) {
 				events = append(events, chat.Event{Kind: chat.Text, Text: p})
 			}
 			events = append(events, chat.Event{Kind: chat.Finish})
-			if got := short(stopping(row.stops...).stopAtStops(t.Context(), given(nil, events...))); got != row.want {
+			if got := short(stopAtStops(stopping(row.stops...), chat.Counts{}, given(nil, events...))); got != row.want {
 				t.Errorf("stops %q, text %q: %q, want %q", row.stops, parts, got, row.want)
 			}
 		}
 	}
 }
 
-// stopping is a job with tools and stop sequences.
-func stopping(stops ...string) *job {
-	return &job{request: &chat.Request{Stop: stops, Tools: []chat.Tool{weather}}}
+// stopping is a request with tools and stop sequences.
+func stopping(stops ...string) *chat.Request {
+	return &chat.Request{Stop: stops, Tools: []chat.Tool{weather}}
 }
 
 func TestStopsDoNotReachAcrossOtherEvents(t *testing.T) {
 	text := func(s string) chat.Event { return chat.Event{Kind: chat.Text, Text: s} }
 	in := given(errors.New("broken"), text("E"), chat.Event{Kind: chat.CallStart}, text("ND E"))
-	if got := short(stopping("END").stopAtStops(t.Context(), in)); got != "E[call]ND E[broken]" {
+	if got := short(stopAtStops(stopping("END"), chat.Counts{}, in)); got != "E[call]ND E[broken]" {
 		t.Errorf("got %q", got)
 	}
 }
 
 func TestTheEndNamesTheSequenceThatStopped(t *testing.T) {
-	j := &job{request: &chat.Request{Stop: []string{"xyz", "yz"}, TellStop: true}}
-	for e := range j.stopAtStops(t.Context(), given(nil, chat.Event{Kind: chat.Text, Text: "wx"}, chat.Event{Kind: chat.Text, Text: "yz!"})) {
+	r := &chat.Request{Stop: []string{"xyz", "yz"}, TellStop: true}
+	for e := range stopAtStops(r, chat.Counts{}, given(nil, chat.Event{Kind: chat.Text, Text: "wx"}, chat.Event{Kind: chat.Text, Text: "yz!"})) {
 		if e.Kind == chat.Finish && (e.Meta == nil || e.Meta.Stopped != "xyz") {
 			t.Errorf("stopped by %+v", e.Meta)
 		}
@@ -103,9 +103,9 @@ func TestTheEndNamesTheSequenceThatStopped(t *testing.T) {
 
 // The tokens of such a reply are estimated: clients bill by them, and shorten conversations by their number.
 func TestAReplyThatASequenceEndedHasItsTokensCounted(t *testing.T) {
-	j := &job{request: &chat.Request{Messages: []chat.Message{{Role: chat.User, Content: strings.Repeat("word ", 80)}}, Stop: []string{"END"}, TellStop: true}, before: beforehand{spent: chat.Counts{Prompt: 5, Completion: 1}}}
+	r := &chat.Request{Messages: []chat.Message{{Role: chat.User, Content: strings.Repeat("word ", 80)}}, Stop: []string{"END"}, TellStop: true}
 	var counts *chat.Counts
-	for e := range j.stopAtStops(t.Context(), given(nil, chat.Event{Kind: chat.Reasoning, Text: strings.Repeat("t", 20)}, chat.Event{Kind: chat.Text, Text: strings.Repeat("w", 17) + "END and more"})) {
+	for e := range stopAtStops(r, chat.Counts{Prompt: 5, Completion: 1}, given(nil, chat.Event{Kind: chat.Reasoning, Text: strings.Repeat("t", 20)}, chat.Event{Kind: chat.Text, Text: strings.Repeat("w", 17) + "END and more"})) {
 		if e.Kind == chat.Usage {
 			counts = e.Meta.Usage
 		}
@@ -118,7 +118,7 @@ func TestAReplyThatASequenceEndedHasItsTokensCounted(t *testing.T) {
 func TestStopsHoldOnlyWhatMayBecomeOne(t *testing.T) {
 	var pieces []string
 	in := given(nil, chat.Event{Kind: chat.Text, Text: "a E"}, chat.Event{Kind: chat.Text, Text: "N"}, chat.Event{Kind: chat.Text, Text: "X b"})
-	for e := range stopping("END").stopAtStops(t.Context(), in) {
+	for e := range stopAtStops(stopping("END"), chat.Counts{}, in) {
 		pieces = append(pieces, e.Text)
 	}
 	if got := strings.Join(pieces, "|"); got != "a |ENX b" {
@@ -137,7 +137,7 @@ func TestCallIDs(t *testing.T) {
 	ours := regexp.MustCompile(`^call_[0-9A-Za-z]{24}$`)
 	kept := []bool{false, true, false, false, false, false, true}
 	seen, n := map[string]bool{}, 0
-	for e := range (&job{request: &chat.Request{Messages: history}}).numberCalls(t.Context(), given(nil, events...)) {
+	for e := range numberCalls(&chat.Request{Messages: history}, given(nil, events...)) {
 		if e.Index != n/3 {
 			t.Errorf("event %d has index %d", n, e.Index)
 		}
@@ -155,30 +155,29 @@ func TestCallIDs(t *testing.T) {
 }
 
 func TestEveryReplyEnds(t *testing.T) {
-	read := &job{format: adapters.Named("hermes"), strategy: Raw}
-	finish := chat.Event{Kind: chat.Finish, Text: chat.Length, Meta: &chat.Meta{Cause: "repeat-abort", Repairs: []string{"x"}}}
+	end := chat.Event{Kind: chat.Finish, Text: chat.Length, Meta: &chat.Meta{Cause: "repeat-abort", Repairs: []string{"x"}}}
 	text := chat.Event{Kind: chat.Text, Text: "a"}
 	for _, row := range []struct {
 		name string
 		in   iter.Seq2[chat.Event, error]
 		want string
 	}{
-		{"a finish", given(nil, text, finish), "a[finish]"},
-		{"nothing but a finish", given(nil, finish), "[finish]"},
-		{"events behind it", given(errors.New("late"), text, finish, text), "a[finish]"},
+		{"a finish", given(nil, text, end), "a[finish]"},
+		{"nothing but a finish", given(nil, end), "[finish]"},
+		{"events behind it", given(errors.New("late"), text, end, text), "a[finish]"},
 		{"an error", given(errors.New("broken"), text), "a[broken]"},
 		{"no end", given(nil, text), "a[the model server ended its reply in the middle]"},
 	} {
-		if got := short(read.finish(t.Context(), row.in)); got != row.want {
+		if got := short(finish(t.Context(), adapters.Named("hermes"), Raw, row.in)); got != row.want {
 			t.Errorf("%s: %q, want %q", row.name, got, row.want)
 		}
 	}
-	for e := range read.finish(t.Context(), given(nil, finish)) {
+	for e := range finish(t.Context(), adapters.Named("hermes"), Raw, given(nil, end)) {
 		if e.Meta.Format != "hermes" || e.Meta.Strategy != Raw || e.Meta.Cause != "repeat-abort" || len(e.Meta.Repairs) != 1 {
 			t.Errorf("Finish says %+v", e.Meta)
 		}
 	}
-	if finish.Meta.Format != "" {
+	if end.Meta.Format != "" {
 		t.Error("the decoder's Meta was written to")
 	}
 }

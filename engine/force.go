@@ -29,7 +29,7 @@ func (j *job) forceCall(context.Context) (*job, error) {
 	if !j.request.Required || j.facts.HonorsToolChoice {
 		return j, nil
 	}
-	return j.withForcedCall(j.forcedBy(j.callable(), j.request.MaxTokens)), nil
+	return j.withForcedCall(forcedBy(j.request, callable(j.request))), nil
 }
 
 const (
@@ -43,9 +43,9 @@ const (
 
 // forcedBy holds a reply to a call of one of the tools. Its strings are as long as they are: a bound would cut a file's text
 // in two silently.
-func (j *job) forcedBy(tools []chat.Tool, limit int) *forcing {
-	f := heldTo(tools, schema.Options{MaxLength: unbounded, Long: j.longIntegers()}, limit)
-	if limit == 0 {
+func forcedBy(r *chat.Request, tools []chat.Tool) *forcing {
+	f := heldTo(tools, schema.Options{MaxLength: unbounded, Long: longIntegers(r)}, r.MaxTokens)
+	if r.MaxTokens == 0 {
 		f.tokens, f.ours = freeTokens, true
 	}
 	return f
@@ -78,13 +78,13 @@ const longDigits = 16
 // longIntegers says whether the conversation or its tools speak of integers that long: identifiers of 19 digits
 // are there when they are meant. Elsewhere a small model goes on writing digits where nothing stops it, and the
 // bound does.
-func (j *job) longIntegers() bool {
-	for _, m := range j.request.Messages {
+func longIntegers(r *chat.Request) bool {
+	for _, m := range r.Messages {
 		if hasLongInteger(m.Content) || slices.ContainsFunc(m.Calls, func(c chat.Call) bool { return hasLongInteger(c.Args) }) {
 			return true
 		}
 	}
-	return slices.ContainsFunc(j.request.Tools, func(tool chat.Tool) bool { return hasLongInteger(tool.Description) || hasLongInteger(tool.Schema) })
+	return slices.ContainsFunc(r.Tools, func(tool chat.Tool) bool { return hasLongInteger(tool.Description) || hasLongInteger(tool.Schema) })
 }
 
 // hasLongInteger says whether so many digits follow each other. It reads each byte once and makes no copy: a conversation may be
@@ -137,8 +137,8 @@ func (j *job) withForcedCall(f *forcing) *job {
 // requireCall ends a reply with an error when tool_choice wants a call and none came of it: an answer in text
 // would be taken for success by clients that read the call alone. A forced call that the server breaks off is no
 // passing failure: 16 of 20 such requests ended the same way, so clients must not send it again by themselves.
-func (j *job) requireCall(_ context.Context, in events) events {
-	if !j.request.Required {
+func requireCall(r *chat.Request, in events) events {
+	if !r.Required {
 		return in
 	}
 	return func(yield func(chat.Event, error) bool) {

@@ -235,7 +235,7 @@ func (a *formedAnswer) rewritten(text string) string {
 	}
 	r := *a.j.request
 	r.Tools = nil
-	r.Format = schema.ConstrainAnswer(a.schema, schema.Options{Stands: stands, Long: a.j.longIntegers()}).Schema
+	r.Format = schema.ConstrainAnswer(a.schema, schema.Options{Stands: stands, Long: longIntegers(a.j.request)}).Schema
 	written := a.generate(&r)
 	if stands == nil {
 		return written

@@ -118,13 +118,13 @@ func (j *job) withoutTools(ctx context.Context) (*job, error) {
 func (j *job) picks(ctx context.Context, message string) (string, chat.Counts) {
 	cold := 0.0
 	names := []string{noTool}
-	for _, tool := range j.callable() {
+	for _, tool := range callable(j.request) {
 		names = append(names, tool.Name)
 	}
 	enum, _ := json.Marshal(names)
 	p := j.aside(limited(&chat.Request{
-		Model: j.request.Model, Temperature: &cold, Options: j.request.Options, Keep: j.request.Keep,
-		Messages: []chat.Message{{Role: chat.System, Content: pickPrompt(j.callable())}, {Role: chat.User, Content: message}},
+		Model: j.request.Model, Sampling: chat.Sampling{Temperature: &cold}, Options: j.request.Options, Keep: j.request.Keep,
+		Messages: []chat.Message{{Role: chat.System, Content: pickPrompt(callable(j.request))}, {Role: chat.User, Content: message}},
 		Format:   json.RawMessage(`{"type":"object","properties":{"tool":{"enum":` + string(enum) + `}},"required":["tool"],"additionalProperties":false}`),
 	}, gateTokens))
 	p.strategy, p.seen = Native, nil

@@ -109,20 +109,28 @@ func (g *guard) take(ev chat.Event) bool {
 	return g.yield(ev, nil)
 }
 
+// tool returns the offered tool that a call names.
+func (g *guard) tool(name string) chat.Tool { return g.j.names.tool(g.j.request.Tools, name) }
+
+// rules returns what checks the calls of a tool.
+func (g *guard) rules(tool chat.Tool) *valid.Validator {
+	return g.j.rules(tool, g.j.names.forClient(tool.Name))
+}
+
 // begin holds a call's start back until something of it may leave. While nothing of a call was sent it can still become text,
 // or another call, without the client knowing. A strict tool promises more than that each prefix can be completed: it waits
 // for the whole call, which is then rewritten as a whole if need be.
 func (g *guard) begin(ev chat.Event) bool {
-	tool := g.j.tool(ev.Text)
-	rules := g.j.rules(tool)
+	tool := g.tool(ev.Text)
+	rules := g.rules(tool)
 	g.call = &guarded{start: ev, tool: tool, rules: rules, args: rules.Prefix(), whole: rules.Whole() || tool.Strict}
 	return true
 }
 
 // doubtful keeps a call that can be read in several ways: none of them runs, and the model writes it again.
 func (g *guard) doubtful(ev chat.Event) bool {
-	tool := g.j.tool(ev.Meta.Doubt)
-	rules := g.j.rules(tool)
+	tool := g.tool(ev.Meta.Doubt)
+	rules := g.rules(tool)
 	g.wrong = &guarded{start: chat.Event{Kind: chat.CallStart, Text: tool.Name}, tool: tool, rules: rules, args: rules.Prefix(), text: ev.Text,
 		reason: []valid.Problem{{Keyword: "json", Text: "arguments: can be read in more than one way"}}}
 	return true
@@ -218,7 +226,7 @@ func (g *guard) said() string {
 func (g *guard) stop(reason, cause string) {
 	counts := g.own
 	if counts == nil {
-		guess := g.j.guessed(len(g.said()))
+		guess := guessed(g.j.request, len(g.said()))
 		counts = &guess
 	}
 	sent(*ending(counts.Plus(g.spent), reason, chat.Meta{Cause: cause, Repairs: g.steps}), g.yield)

@@ -67,11 +67,11 @@ func TestACallThatDoesNotFitIsMendedOrShown(t *testing.T) {
 			`[clock {}][forecast {"city":"Rome","days":7}][clock {"zone": "UTC"}] stop rewritten`, 2},
 		"the model is told": {Config{}, []string{wrong, object("forecast", `{"city":"Rome","days":8}`), "Sorry. " + tagged("forecast", `{"city":"Rome","days":3}`)},
 			`[forecast {"city":"Rome","days":3}] stop reasked`, 3},
-		"only told":     {Config{NoRewrite: true}, []string{wrong, tagged("forecast", `{"city":"Rome","days":3}`)}, `[forecast {"city":"Rome","days":3}] stop reasked`, 2},
+		"only told":     {Config{Checking: Checking{NoRewrite: true}}, []string{wrong, tagged("forecast", `{"city":"Rome","days":3}`)}, `[forecast {"city":"Rome","days":3}] stop reasked`, 2},
 		"nothing helps": {Config{}, []string{wrong}, tagged("forecast", `{"city": "Rome", "days": 9}`) + ` stop as-text`, 3},
-		"nothing is tried": {Config{NoRewrite: true, NoReask: true}, []string{wrong + "\nBye."},
+		"nothing is tried": {Config{Checking: Checking{NoRewrite: true, NoReask: true}}, []string{wrong + "\nBye."},
 			tagged("forecast", `{"city": "Rome", "days": 9}`) + "\nBye." + ` stop as-text`, 1},
-		"nothing is checked": {Config{Unchecked: true}, []string{wrong}, `[forecast {"city": "Rome", "days": 9}] stop `, 1},
+		"nothing is checked": {Config{Checking: Checking{Unchecked: true}}, []string{wrong}, `[forecast {"city": "Rome", "days": 9}] stop `, 1},
 		"what has left stands": {Config{}, []string{wrongLate, object("forecast", `{"city":"`+long+`","days":2}`)},
 			`[forecast {"city": "` + long + `","days":2}] stop rewritten`, 2},
 		"what has left stands, whatever the model says then": {Config{}, []string{wrongLate, object("forecast", `{"city":"Bonn","days":2}`)},
@@ -355,10 +355,10 @@ func TestACallWithTwoReadingsIsWrittenAgain(t *testing.T) {
 		asked int
 	}{
 		"it is written again": {Config{}, []string{"Hi.\n" + doubtful, object("move", `{"m":"y"}`)}, `Hi.[move {"m":"y"}] stop closers,two-readings,rewritten`, 2},
-		"the model is told":   {Config{NoRewrite: true}, []string{doubtful, tagged("move", `{"m": "y"}`)}, `[move {"m": "y"}] stop closers,two-readings,reasked`, 2},
+		"the model is told":   {Config{Checking: Checking{NoRewrite: true}}, []string{doubtful, tagged("move", `{"m": "y"}`)}, `[move {"m": "y"}] stop closers,two-readings,reasked`, 2},
 		"what follows stays":  {Config{}, []string{doubtful + "\n" + tagged("move", `{"m": "z"}`), object("move", `{"m":"y"}`)}, `[move {"m":"y"}][move {"m": "z"}] stop closers,two-readings,rewritten`, 2},
 		"nothing helps":       {Config{}, []string{doubtful + "\nBye."}, doubtful + "\nBye. stop closers,two-readings,as-text", 3},
-		"nothing is tried":    {Config{NoRewrite: true, NoReask: true}, []string{doubtful}, doubtful + " stop closers,two-readings", 1},
+		"nothing is tried":    {Config{Checking: Checking{NoRewrite: true, NoReask: true}}, []string{doubtful}, doubtful + " stop closers,two-readings", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e, f := guarding(t, row.cfg, row.texts...)

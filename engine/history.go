@@ -34,7 +34,7 @@ func (j *job) normalizeHistory(context.Context) (*job, error) {
 
 // strict says whether the model's template is known to want roles in turn. It is learned from a refusal: to join messages for
 // every model would change what most of them read without need.
-func (j *job) strict() bool { return j.known().strict }
+func (t *target) strict() bool { return t.known().strict }
 
 // particular are the words of templates that refuse a conversation for the order of its roles, in small letters. A
 // llama-server passes on what the template raised: "Jinja Exception: Conversation roles must alternate

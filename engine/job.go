@@ -10,6 +10,7 @@ import (
 
 	"toolnorm/adapters"
 	"toolnorm/chat"
+	"toolnorm/engine/history"
 	"toolnorm/engine/upstream"
 	"toolnorm/engine/wait"
 	"toolnorm/engine/window"
@@ -19,17 +20,10 @@ import (
 // changed once another function has it: each step that decides something returns a changed copy (see pipeline.go), as
 // http.Request.WithContext does. So what a repair or a second strategy tries cannot leak into the reply that it is for.
 type job struct {
-	engine   *Engine
-	server   *server
+	target
 	pulse    *wait.Pulse
-	observer *chat.Observer
 	request  *chat.Request // as the model shall see it; the client's own is never changed
-	name     string        // of the model, as the client calls it
-	model    string        // as its server calls it
-	format   *adapters.Format
-	template templateUse
-	names    *names // that the tools have toward the model; nil: the client's
-	facts    upstream.Facts
+	names    *names        // that the tools have toward the model; nil: the client's
 	strategy string
 	wording  adapters.Wording // of strategy prompt; zero: the family's
 	force    *forcing         // what the reply is held to; nil: nothing
@@ -40,6 +34,18 @@ type job struct {
 	counted  window.Meter     // what the server has said of this request when it refused it; zero: it has not
 
 	answerForm json.RawMessage // what an answer without calls must fit, as chat.Request.Format; nil: anything
+}
+
+// target is the model that a request goes to, and what is known of it.
+type target struct {
+	engine   *Engine
+	server   *server
+	observer *chat.Observer
+	name     string // of the model, as the client calls it
+	model    string // as its server calls it
+	format   *adapters.Format
+	template templateUse
+	facts    upstream.Facts
 }
 
 // beforehand is what was asked of the model before the reply.
@@ -69,11 +75,11 @@ func (j *job) aside(r *chat.Request) *job {
 	return k
 }
 
-// known returns what earlier requests taught about the job's model. Before it is probed there is no digest, and nothing is known.
-func (j *job) known() lessons { return j.server.memory.of(j.model, j.facts.Digest) }
+// known returns what earlier requests taught about the model. Before it is probed there is no digest, and nothing is known.
+func (t *target) known() lessons { return t.server.memory.of(t.model, t.facts.Digest) }
 
-// learn remembers something about the job's model.
-func (j *job) learn(change func(*lessons)) { j.server.memory.learn(j.model, j.facts.Digest, change) }
+// learn remembers something about the model.
+func (t *target) learn(change func(*lessons)) { t.server.memory.learn(t.model, t.facts.Digest, change) }
 
 // order returns what the server is asked for. With strategy prompt, and for a call that is forced where the
 // template has no place for tools or the server does not render, the tools stand in the system text. Pictures
@@ -81,7 +87,10 @@ func (j *job) learn(change func(*lessons)) { j.server.memory.learn(j.model, j.fa
 func (j *job) order(ctx context.Context) *upstream.Order {
 	r, renders := j.request, j.facts.Renders && !pictures(j.request)
 	if j.strategy == Prompt || j.force != nil && (!renders || !j.facts.Tools) {
-		r = j.described()
+		r = described(j.request, j.format, j.wording)
+		if j.strict() { // results come from the user now, and must be joined once more
+			r.Messages, _ = history.Normal(r.Messages, history.Policy{Strict: true})
+		}
 	}
 	o := j.orderFor(r)
 	o.Rendered = j.strategy == Raw || j.strategy == Tokens || renders && (j.strategy == Prompt || j.force != nil)
@@ -100,36 +109,36 @@ func (j *job) orderFor(r *chat.Request) *upstream.Order {
 	o := &upstream.Order{
 		Name: j.name, Server: j.server.name, Model: j.model, Facts: j.facts, Format: j.format, Strategy: j.strategy, Request: r,
 		// A fifth more than the estimate: to be wrong by less costs nothing, and to reload a model costs seconds.
-		Need: tokens + tokens/5 + window.Room(j.request.MaxTokens, most), MostContext: most, FixedContext: j.fixedContext(), Estimate: j.estimate(),
+		Need: tokens + tokens/5 + window.Room(j.request.MaxTokens, most), MostContext: most, FixedContext: j.fixedContext(j.request), Estimate: estimate(j.request),
 		Decoding:  j.decoding(),
 		NoGrammar: j.engine.cfg.NoGrammar || j.template.named, OnRendered: j.observer.OnRendered, Pulse: j.pulse, Log: &j.engine.cfg.Log,
 	}
-	if j.ownStops() {
+	if ownStops(j.request) {
 		c := *r
 		c.Stop, o.Request = nil, &c
 	}
-	o.Options = j.options(o.Request)
+	o.Options = j.options(o.Request, j.context)
 	return o
 }
 
 // decoding is how the model's text is read, as far as that is known before the server is asked.
 func (j *job) decoding() adapters.Options {
-	return adapters.Options{Tools: j.callable(), Also: j.names.others(), Hold: j.hold(), Which: j.engine.cfg.Which, Quiet: j.engine.cfg.Quiet,
-		Same: max(cmp.Or(j.engine.cfg.SameCalls, defaultSame), 0), Known: j.given(), Repaired: j.observer.OnRepair}
+	return adapters.Options{Tools: callable(j.request), Also: j.names.others(), Hold: j.hold(), Which: j.engine.cfg.Which, Quiet: j.engine.cfg.Quiet,
+		Same: max(cmp.Or(j.engine.cfg.SameCalls, defaultSame), 0), Known: givenIn(j.request), Repaired: j.observer.OnRepair}
 }
 
 // plainTools are the tools in words that the server takes. To reduce a large schema takes time, in which the
 // client may leave: then what is left stays as it is, since nothing will be asked any more. The full schemas stay in the
 // request: calls are checked against those.
-func (j *job) plainTools(ctx context.Context, tools []chat.Tool) []chat.Tool {
+func (t *target) plainTools(ctx context.Context, tools []chat.Tool) []chat.Tool {
 	out := slices.Clone(tools)
 	for i := range out {
 		if ctx.Err() != nil {
 			break
 		}
-		if t := &out[i]; j.facts.PlainSchemas || len(t.Schema) == 0 {
-			t.Description, t.Schema = j.engine.plain(*t)
-			t.Strict = false // the schema is another one
+		if tool := &out[i]; t.facts.PlainSchemas || len(tool.Schema) == 0 {
+			tool.Description, tool.Schema = t.engine.plain(*tool)
+			tool.Strict = false // the schema is another one
 		}
 	}
 	return out
@@ -154,41 +163,29 @@ func (j *job) hold() int {
 
 // callable are the tools that may be called, among those that are offered. The model is shown all of them (tool_choice with
 // allowed_tools keeps the prompt, and the server's cache of it, as it was), but calls of the others are text.
-func (j *job) callable() []chat.Tool {
-	if j.request.Allowed == nil {
-		return j.request.Tools
+func callable(r *chat.Request) []chat.Tool {
+	if r.Allowed == nil {
+		return r.Tools
 	}
 	allowed := map[string]bool{}
-	for _, name := range j.request.Allowed {
+	for _, name := range r.Allowed {
 		allowed[name] = true
 	}
-	return slices.DeleteFunc(slices.Clone(j.request.Tools), func(tool chat.Tool) bool { return !allowed[tool.Name] })
-}
-
-// tool is the offered tool of that name. For a name that is none's it is a tool without a schema, which every object fits: the
-// decoder lets no such call through, a server's own reading may.
-func (j *job) tool(name string) chat.Tool {
-	name = j.names.forModel(name) // a server's own reading may give what the conversation has
-	for _, tool := range j.request.Tools {
-		if tool.Name == name {
-			return tool
-		}
-	}
-	return chat.Tool{Name: name}
+	return slices.DeleteFunc(slices.Clone(r.Tools), func(tool chat.Tool) bool { return !allowed[tool.Name] })
 }
 
 // estimate is about how many tokens the request has, at four bytes each. Unlike window.Bytes it counts no marks of
 // a template: it is shown to the client, as the text that it sent. It stands only where the server did not count:
 // its stream was ended early.
-func (j *job) estimate() int {
+func estimate(r *chat.Request) int {
 	bytes := 0
-	for _, m := range j.request.Messages {
+	for _, m := range r.Messages {
 		bytes += len(m.Content) + len(m.Reasoning)
 		for _, c := range m.Calls {
 			bytes += len(c.Name) + len(c.Args)
 		}
 	}
-	for _, tool := range j.request.Tools {
+	for _, tool := range r.Tools {
 		bytes += len(tool.Name) + len(tool.Description) + len(tool.Schema)
 	}
 	return bytes / 4
@@ -197,16 +194,16 @@ func (j *job) estimate() int {
 // ownStops reports whether stop sequences are matched here: with tools the server would cut calls in two, and a
 // call that is cut looks like a clean end. "}" as a stop sequence ends every call. So they are when the client wants to
 // know which one it was, since no server tells.
-func (j *job) ownStops() bool {
-	return len(j.request.Stop) > 0 && (len(j.request.Tools) > 0 || j.request.TellStop)
+func ownStops(r *chat.Request) bool {
+	return len(r.Stop) > 0 && (len(r.Tools) > 0 || r.TellStop)
 }
 
 // options are the request's options in Ollama's words. What the client names itself wins, and the context that was chosen
 // stands where neither the client nor the settings ask for one.
-func (j *job) options(r *chat.Request) map[string]json.RawMessage {
+func (t *target) options(r *chat.Request, context int) map[string]json.RawMessage {
 	o := upstream.Sampling(r)
-	if j.engine.cfg.NumCtx > 0 {
-		o["num_ctx"] = j.engine.cfg.NumCtx
+	if t.engine.cfg.NumCtx > 0 {
+		o["num_ctx"] = t.engine.cfg.NumCtx
 	}
 	if r.MaxTokens > 0 {
 		o["num_predict"] = r.MaxTokens
@@ -217,8 +214,8 @@ func (j *job) options(r *chat.Request) map[string]json.RawMessage {
 	all := make(map[string]json.RawMessage, len(o)+len(r.Options)+1)
 	upstream.AddFields(all, o)
 	maps.Copy(all, r.Options)
-	if j.sizes() && j.context > 0 && j.fixedContext() == 0 {
-		all["num_ctx"] = json.RawMessage(strconv.Itoa(j.context))
+	if t.sizes() && context > 0 && t.fixedContext(r) == 0 {
+		all["num_ctx"] = json.RawMessage(strconv.Itoa(context))
 	}
 	return all
 }

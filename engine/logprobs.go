@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"context"
 	"strings"
 
 	"toolnorm/chat"
@@ -44,7 +43,7 @@ func (g *gathered) of(text string) []chat.Token {
 // addLogprobs is the stage that adds the probabilities of a reply that is a text, though tools were offered. They come at its
 // end: before that it may still become a call, whose tokens are its markup and not its arguments. Such a reply has none, and
 // the client is told.
-func addLogprobs(j *job, _ context.Context, in events) events {
+func addLogprobs(j *job, in events) events {
 	if j.seen.tokens == nil {
 		return in
 	}

@@ -54,6 +54,18 @@ func (n *names) forClient(name string) string {
 	return name
 }
 
+// tool is the offered tool of that name. For a name that is none's it is a tool without a schema, which every object fits: the
+// decoder lets no such call through, a server's own reading may.
+func (n *names) tool(offered []chat.Tool, name string) chat.Tool {
+	name = n.forModel(name) // a server's own reading may give what the conversation has
+	for _, tool := range offered {
+		if tool.Name == name {
+			return tool
+		}
+	}
+	return chat.Tool{Name: name}
+}
+
 // others are the names that a model may have from the conversation, each with its alias.
 func (n *names) others() map[string]string {
 	if n == nil {
@@ -65,7 +77,7 @@ func (n *names) others() map[string]string {
 // aliasTools gives the request's tools names that the model's family can write. What is not tried and not plain gets an alias: a
 // name that does not come back is a call that is lost, an alias costs the model a hint at most.
 func (j *job) aliasTools(context.Context) (*job, error) {
-	odd := j.odd()
+	odd := unsureNames(j.request)
 	if len(odd) == 0 {
 		return j, nil
 	}
@@ -76,7 +88,7 @@ func (j *job) aliasTools(context.Context) (*job, error) {
 			continue
 		}
 		if taken == nil {
-			taken = j.takenNames()
+			taken = takenNames(j.request.Tools)
 		}
 		alias := j.aliasOf(name, taken)
 		taken[folded(alias)] = true
@@ -87,28 +99,28 @@ func (j *job) aliasTools(context.Context) (*job, error) {
 	}
 	k := j.with(n.renamed(j.request, j.format))
 	k.names = n
-	k.tellNames(odd)
+	k.tell(noteNames, n.list(odd))
 	return k, nil
 }
 
-// tellNames tells the client what its tools are called: whoever reads a log or a prompt meets the aliases.
-func (j *job) tellNames(odd []string) {
+// list tells what tools with odd names are called: whoever reads a log or a prompt meets the aliases.
+func (n *names) list(odd []string) string {
 	var list []string
 	for _, name := range odd {
-		if alias := j.names.alias[name]; alias != "" && len(list) < maxListed {
+		if alias := n.alias[name]; alias != "" && len(list) < maxListed {
 			list = append(list, fmt.Sprintf("%+.64q as %s", name, alias))
 		}
 	}
-	if more := len(j.names.alias) - len(list); more > 0 {
+	if more := len(n.alias) - len(list); more > 0 {
 		list = append(list, fmt.Sprintf("and %d more", more))
 	}
-	j.tell(noteNames, strings.Join(list, ", "))
+	return strings.Join(list, ", ")
 }
 
-// odd are the names of the request that may not come back, each once: those of the offered tools in their order,
+// unsureNames returns the names of the request that may not come back, each once: those of the offered tools in their order,
 // then those of calls that were made before. Empty ones are nobody's. Names in the history count, since it is
 // shown to the model in its family's form: one that breaks the markup there breaks the prompt.
-func (j *job) odd() []string {
+func unsureNames(r *chat.Request) []string {
 	var list []string
 	var seen map[string]bool // made only when there are any
 	add := func(name string) {
@@ -121,11 +133,11 @@ func (j *job) odd() []string {
 		seen[name] = true
 		list = append(list, name)
 	}
-	for i := range j.request.Tools {
-		add(j.request.Tools[i].Name)
+	for i := range r.Tools {
+		add(r.Tools[i].Name)
 	}
-	for i := range j.request.Messages {
-		m := &j.request.Messages[i]
+	for i := range r.Messages {
+		m := &r.Messages[i]
 		for j := range m.Calls {
 			add(m.Calls[j].Name)
 		}
@@ -156,11 +168,11 @@ func plain(name string) bool {
 func asciiLetter(c rune) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
 
 // writes says whether a name that is odd can stay as it is.
-func (j *job) writes(name string) bool {
-	if j.facts.StrictNames && (len(name) > plainName || strings.IndexFunc(name, notOpenAI) >= 0) {
+func (t *target) writes(name string) bool {
+	if t.facts.StrictNames && (len(name) > plainName || strings.IndexFunc(name, notOpenAI) >= 0) {
 		return false // OpenAI refuses the request
 	}
-	return !meant(name) && j.carries(name)
+	return !meant(name) && t.carries(name)
 }
 
 // notOpenAI says whether OpenAI takes no name with that sign: its rule is ^[a-zA-Z0-9_-]{1,64}$.
@@ -179,10 +191,10 @@ func meant(name string) bool {
 
 // takenNames are the names of the tools that are offered, folded: an alias must not be what a model could write for another. The
 // decoder takes get-weather for get_weather, so two names that fold alike would be one.
-func (j *job) takenNames() map[string]bool {
-	taken := make(map[string]bool, len(j.request.Tools))
-	for i := range j.request.Tools {
-		if name := j.request.Tools[i].Name; !meant(name) {
+func takenNames(tools []chat.Tool) map[string]bool {
+	taken := make(map[string]bool, len(tools))
+	for i := range tools {
+		if name := tools[i].Name; !meant(name) {
 			taken[folded(name)] = true
 		}
 	}
@@ -205,7 +217,7 @@ func folded(name string) string {
 //
 // At Gemma 3 "tool<b>" becomes tool_b, "print" tool_print, and 工具 tool_5ca6730d; with both "a b" and "a$b" the second is
 // tool_a_b.
-func (j *job) aliasOf(name string, taken map[string]bool) string {
+func (t *target) aliasOf(name string, taken map[string]bool) string {
 	letters, all := readable(name)
 	sum := hash(name)
 	candidates := []string{letters, "tool_" + letters, letters + "_" + sum[:8], "tool_" + letters + "_" + sum[:8]}
@@ -213,7 +225,7 @@ func (j *job) aliasOf(name string, taken map[string]bool) string {
 		candidates = candidates[2:]
 	}
 	for _, alias := range candidates {
-		if asciiLetter(rune(alias[0])) && !taken[folded(alias)] && (plain(alias) || j.carries(alias)) {
+		if asciiLetter(rune(alias[0])) && !taken[folded(alias)] && (plain(alias) || t.carries(alias)) {
 			return alias
 		}
 	}
@@ -292,15 +304,15 @@ func (n *names) renamed(r *chat.Request, f *adapters.Format) *chat.Request {
 	return &c
 }
 
-// restoreNames gives every call of a reply the client's name of its tool. It stands behind all stages that look
+// restore gives every call of a reply the client's name of its tool. It stands behind all stages that look
 // tools up, since they know them by the model's names. What the model says of a tool in its text keeps the alias.
-func (j *job) restoreNames(_ context.Context, in events) events {
-	if j.names == nil {
+func (n *names) restore(in events) events {
+	if n == nil {
 		return in
 	}
 	return eachEvent(in, func(ev chat.Event) chat.Event {
 		if ev.Kind == chat.CallStart {
-			ev.Text = j.names.forClient(ev.Text)
+			ev.Text = n.forClient(ev.Text)
 		}
 		return ev
 	})
@@ -315,7 +327,7 @@ type trial struct {
 // carries says whether the job's family carries the name, or cannot be asked: one that does not even carry controlName
 // prints no calls that it reads back, and tells nothing about names. A trial prints a call of the name and reads it back, which is some
 // ten microseconds; clients send the same names with every request.
-func (j *job) carries(name string) bool {
-	f := j.format
-	return j.engine.carried.Get(fmt.Appendf(nil, "%p %s", f, name), func(string) trial { return trial{f, f.Carries(name) || !f.Carries(controlName)} }).ok
+func (t *target) carries(name string) bool {
+	f := t.format
+	return t.engine.carried.Get(fmt.Appendf(nil, "%p %s", f, name), func(string) trial { return trial{f, f.Carries(name) || !f.Carries(controlName)} }).ok
 }

@@ -31,7 +31,7 @@ func doubtCalls(j *job, ctx context.Context, in events) events {
 		return in
 	}
 	return func(yield func(chat.Event, error) bool) {
-		d := &doubted{j: j, yield: yield, given: j.given()}
+		d := &doubted{j: j, yield: yield, given: givenIn(j.request)}
 		if handed(in, yield, d.take) && d.pending() && !d.let {
 			d.settle(ctx)
 		}
@@ -163,7 +163,7 @@ func (d *doubted) ask(ctx context.Context) (picked string, spent chat.Counts) {
 	if picked != noTool {
 		return picked, spent
 	}
-	control, more := d.j.picks(ctx, control(d.j.callable()[0]))
+	control, more := d.j.picks(ctx, control(callable(d.j.request)[0]))
 	found := gateNeeded
 	if control == noTool || control == "" {
 		found, picked = gateUseless, ""

@@ -67,7 +67,7 @@ func TestLlamaServerGetsAGrammarOfTheOfferedTools(t *testing.T) {
 		{"tools offered", Config{}, atBox("hi", weather), true},
 		{"one call at most", Config{}, single, true},
 		{"no tools", Config{}, atBox("hi"), false},
-		{"switched off", Config{NoGrammar: true}, atBox("hi", weather), false},
+		{"switched off", Config{Checking: Checking{NoGrammar: true}}, atBox("hi", weather), false},
 		{"tools in the prompt", Config{Strategy: map[string]string{"*": Prompt}, NoProbe: true}, atBox("hi", weather), false},
 		{"a forced call", Config{}, forced, false},
 		{"a grammar of the client's", Config{}, own, false},

@@ -219,7 +219,7 @@ func TestWhatCompatibleServersAreSent(t *testing.T) {
 		t.Errorf("a chat was\n%s\nwant\n%s", got, want)
 	}
 	llama := &fakeOpenAI{text: "x", template: "p {tools}"}
-	if _, _, _, err := collect(t, llama.start(t, Config{NoGrammar: true}, upstream.KindOpenAI), r); err != nil {
+	if _, _, _, err := collect(t, llama.start(t, Config{Checking: Checking{NoGrammar: true}}, upstream.KindOpenAI), r); err != nil {
 		t.Fatal(err)
 	}
 	delete(llama.last, "preserved_tokens")
@@ -316,7 +316,7 @@ func TestCompatibleFaults(t *testing.T) {
 func TestServersAndAliases(t *testing.T) {
 	llama, old := &fakeOpenAI{template: "p {tools}", text: "from llama"}, &fakeOllama{prompt: "p", text: "from ollama", digest: "sha:1"}
 	servers := map[string]http.Handler{"llama": llama, "old": old}
-	cfg := Config{Ollama: "http://127.0.0.1:1", Aliases: map[string]string{"gpt-4o": "llama/m", "small": "old/m", "claude-*": "old/m", "claude-opus*": "llama/m", "claude-opus-tiny": "old/m"}, DefaultModel: "small"}
+	cfg := Config{Ollama: "http://127.0.0.1:1", Naming: Naming{Aliases: map[string]string{"gpt-4o": "llama/m", "small": "old/m", "claude-*": "old/m", "claude-opus*": "llama/m", "claude-opus-tiny": "old/m"}, DefaultModel: "small"}}
 	for _, name := range []string{"llama", "old"} {
 		s := httptest.NewServer(servers[name])
 		t.Cleanup(s.Close)
@@ -370,7 +370,7 @@ func TestWrongServersAndAliasesAreNamed(t *testing.T) {
 		config Config
 		says   string
 	}{
-		{Config{Upstreams: []Upstream{box}, Aliases: map[string]string{"a": "box/m"}}, ""},
+		{Config{Upstreams: []Upstream{box}, Naming: Naming{Aliases: map[string]string{"a": "box/m"}}}, ""},
 		{Config{Upstreams: []Upstream{box, box}}, `upstream "box" is there twice`},
 		{with(func(u *Upstream) { u.Name = "" }), `upstream "": its name`},
 		{with(func(u *Upstream) { u.Name = "a/b" }), `upstream "a/b": its name`},
@@ -378,8 +378,8 @@ func TestWrongServersAndAliasesAreNamed(t *testing.T) {
 		{with(func(u *Upstream) { u.URL = "ftp://x" }), `upstream "box": url: the scheme`},
 		{with(func(u *Upstream) { u.Kind = "vllm" }), `upstream "box": kind: "vllm"`},
 		{with(func(u *Upstream) { u.Kind, u.Key = "ollama", "k" }), `upstream "box": key`},
-		{Config{Aliases: map[string]string{"a": "b", "b": "c"}}, `alias "a"`},
-		{Config{Aliases: map[string]string{"a": ""}}, `alias "a"`},
+		{Config{Naming: Naming{Aliases: map[string]string{"a": "b", "b": "c"}}}, `alias "a"`},
+		{Config{Naming: Naming{Aliases: map[string]string{"a": ""}}}, `alias "a"`},
 	} {
 		if err := row.config.Validate(); (err == nil) != (row.says == "") || err != nil && !strings.Contains(err.Error(), row.says) {
 			t.Errorf("Validate(%+v) = %v, want %q", row.config, err, row.says)

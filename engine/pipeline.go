@@ -50,11 +50,9 @@ func (e *Engine) prepare(ctx context.Context, pulse *wait.Pulse, r *chat.Request
 	return j, nil
 }
 
-// events are a reply on its way to the client.
+// events are a reply on its way to the client. Each stage of a reply takes them and returns others; one that has nothing to
+// do returns those that it got, and costs nothing then.
 type events = iter.Seq2[chat.Event, error]
-
-// stage does one thing to the events of a reply. One that has nothing to do returns in itself, and costs nothing then.
-type stage func(j *job, ctx context.Context, in events) events
 
 // eachEvent returns the stage that changes single events. Text and errors pass: no stage of this kind has anything to do with
 // text, which is most of what comes.
@@ -103,22 +101,18 @@ func (j *job) reply(ctx context.Context) (*job, events) {
 	}
 	j = &k
 	j, out := j.read(ctx, j.strategy)
-	for _, do := range []stage{
-		doubtCalls,             // needless.go: calls that the model does not need
-		(*job).reportSameCalls, // repeats.go: the same call over and over, inside one reply
-		(*job).guardCalls,      // guard.go, repair.go: only calls that fit their schemas
-		(*job).requireCall,     // force.go: tool_choice is kept, or an error
-		(*job).formatAnswer,    // format_answer.go: response_format beside tools
-		addLogprobs,            // logprobs.go: probabilities of a text beside tools
-		(*job).addSpent,        // finish.go: tokens that were spent beforehand
-		(*job).numberCalls,     // finish.go: indexes and ids
-		(*job).stopAtStops,     // finish.go: the client's stop sequences
-		(*job).restoreNames,    // names.go: the client's names of tools
-		(*job).finish,          // finish.go: exactly one end
-	} {
-		out = do(j, ctx, out)
-	}
-	return j, out
+	r := j.request
+	out = doubtCalls(j, ctx, out)                    // needless.go: calls that the model does not need
+	out = j.reportSameCalls(r, j.names, out)         // repeats.go: the same call over and over, inside one reply
+	out = j.guardCalls(ctx, out)                     // guard.go, repair.go: only calls that fit their schemas
+	out = requireCall(r, out)                        // force.go: tool_choice is kept, or an error
+	out = j.formatAnswer(ctx, out)                   // format_answer.go: response_format beside tools
+	out = addLogprobs(j, out)                        // logprobs.go: probabilities of a text beside tools
+	out = j.before.add(out)                          // finish.go: tokens that were spent beforehand
+	out = numberCalls(r, out)                        // finish.go: indexes and ids
+	out = stopAtStops(r, j.before.spent, out)        // finish.go: the client's stop sequences
+	out = j.names.restore(out)                       // names.go: the client's names of tools
+	return j, finish(ctx, j.format, j.strategy, out) // finish.go: exactly one end
 }
 
 // read opens one generation and decodes it: the server's records become events of text (package upstream and the

@@ -206,7 +206,7 @@ func (g *guard) rewrite(c *guarded) (json.RawMessage, bool) {
 	if c.begun && c.stands == nil {
 		return nil, false
 	}
-	o := schema.Options{Stands: c.stands, Long: g.j.longIntegers()}
+	o := schema.Options{Stands: c.stands, Long: longIntegers(g.j.request)}
 	for _, weak := range []bool{false, true} {
 		o.Weak = weak
 		f := rewritten(c.tool, max(len(c.args.Text()), len(c.text)), o)
@@ -233,13 +233,13 @@ func (g *guard) ranOn(ev chat.Event) bool {
 // bounded has the model write a call that ran on once more, with bounds on what may run on. A grammar of a string or
 // a list without bounds never forces their end; bounds were left out before, since they would cut a long text in two.
 func (g *guard) bounded() bool {
-	f := heldTo(g.j.callable(), schema.Options{MaxLength: 200, MaxItems: 8, Long: g.j.longIntegers()}, boundedTokens)
+	f := heldTo(callable(g.j.request), schema.Options{MaxLength: 200, MaxItems: 8, Long: longIntegers(g.j.request)}, boundedTokens)
 	call, err := g.forced(f)
 	if err != nil {
 		return false
 	}
-	tool := g.j.tool(call.Name)
-	if len(g.j.rules(tool).Check(call.Args)) > 0 {
+	tool := g.tool(call.Name)
+	if len(g.rules(tool).Check(call.Args)) > 0 {
 		return false
 	}
 	g.step(stepRewritten)
@@ -314,8 +314,8 @@ func (g *guard) acceptOther(c *guarded, call chat.Call) (json.RawMessage, bool) 
 	if call.Name == c.tool.Name {
 		return g.acceptRewrite(c, call)
 	}
-	tool := g.j.tool(call.Name)
-	if tool.Name == "" || len(g.j.rules(tool).Check(call.Args)) > 0 {
+	tool := g.tool(call.Name)
+	if tool.Name == "" || len(g.rules(tool).Check(call.Args)) > 0 {
 		return nil, false
 	}
 	c.tool, c.start.Text = tool, tool.Name
@@ -337,9 +337,9 @@ const (
 
 // tell tells the client of something that was done to the request. Requests of our own have no observer, so they
 // tell nobody.
-func (j *job) tell(word, text string) {
-	if j.observer.OnNote != nil {
-		j.observer.OnNote(word, text)
+func (t *target) tell(word, text string) {
+	if t.observer.OnNote != nil {
+		t.observer.OnNote(word, text)
 	}
 }
 

@@ -71,7 +71,7 @@ const stepRepetition = "repetition"
 // endRepetition ends a generation that repeats itself for limit bytes: by itself it would stop at its limit of
 // tokens, if there is one, and Ollama's own guard sees only one token that repeats. Behind the event with which
 // the repetition is long enough the server is told to stop, and its counts are estimated.
-func (j *job) endRepetition(limit int) chat.Hook {
+func (t *target) endRepetition(r *chat.Request, limit int) chat.Hook {
 	text, bytes := new(repeat.Text), 0
 	return func(ev chat.Event, err error) (chat.Event, chat.Source) {
 		switch {
@@ -79,8 +79,8 @@ func (j *job) endRepetition(limit int) chat.Hook {
 		case ev.Kind == chat.Text, ev.Kind == chat.Reasoning, ev.Kind == chat.CallArgs:
 			bytes += len(ev.Text)
 			if run := text.Write(ev.Text); run >= limit {
-				j.engine.cfg.Log.Warn().Str("model", j.name).Int("bytes", run).Msg("the model repeats itself without end: the reply is ended (setting max-repeat)")
-				return ev, ending(j.guessed(bytes), chat.Length, chat.Meta{Cause: "the model repeated itself without end", Repairs: []string{stepRepetition}})
+				t.engine.cfg.Log.Warn().Str("model", t.name).Int("bytes", run).Msg("the model repeats itself without end: the reply is ended (setting max-repeat)")
+				return ev, ending(guessed(r, bytes), chat.Length, chat.Meta{Cause: "the model repeated itself without end", Repairs: []string{stepRepetition}})
 			}
 		case ev.Kind == chat.Finish && chat.MetaOf(ev).Cause == chat.RepeatAbort: // the server has seen it before us
 			ev = withStep(ev, stepRepetition)
@@ -97,7 +97,7 @@ const defaultSame = 3
 // estimated.
 //
 // Without it a looping model made the call get_time {"tz":"UTC"} 117 times in one reply of 14 s.
-func (j *job) reportSameCalls(_ context.Context, in events) events {
+func (t *target) reportSameCalls(r *chat.Request, n *names, in events) events {
 	return func(yield func(chat.Event, error) bool) {
 		bytes, tool := 0, ""
 		handed(in, yield, func(ev chat.Event) bool {
@@ -108,9 +108,9 @@ func (j *job) reportSameCalls(_ context.Context, in events) events {
 			if ev.Kind != chat.Finish || !slices.Contains(chat.MetaOf(ev).Repairs, adapters.SameCalls) {
 				return yield(ev, nil)
 			}
-			j.engine.cfg.Log.Warn().Str("model", j.name).Str("tool", j.names.forClient(tool)).
+			t.engine.cfg.Log.Warn().Str("model", t.name).Str("tool", n.forClient(tool)).
 				Msg("the model makes the same calls over and over: the reply is ended (setting max-same-calls)")
-			return sent(*ending(j.guessed(bytes), ev.Text, chat.MetaOf(ev)), yield)
+			return sent(*ending(guessed(r, bytes), ev.Text, chat.MetaOf(ev)), yield)
 		})
 	}
 }
@@ -118,8 +118,8 @@ func (j *job) reportSameCalls(_ context.Context, in events) events {
 // mostLookups bounds how often a reply's values are looked up in its conversation.
 const mostLookups = 500
 
-// given returns what reports whether a value stands in the conversation: such a value a model need not have made up.
-func (j *job) given() func(value string) bool {
+// givenIn returns what reports whether a value stands in the conversation: such a value a model need not have made up.
+func givenIn(r *chat.Request) func(value string) bool {
 	var all []string
 	asked := 0
 	return func(value string) bool {
@@ -127,7 +127,7 @@ func (j *job) given() func(value string) bool {
 			return false
 		}
 		if all == nil {
-			for _, m := range j.request.Messages {
+			for _, m := range r.Messages {
 				all = append(all, strings.ToLower(m.Content))
 				for _, c := range m.Calls {
 					all = append(all, strings.ToLower(string(c.Args)))

@@ -17,8 +17,8 @@ func TestAReplyWithoutEndIsEnded(t *testing.T) {
 		want string // its end
 	}{
 		"text":             {Config{}, loop, "length repetition"},
-		"text, twice that": {Config{MaxRepeat: 16 << 10}, loop, "length repetition"},
-		"switched off":     {Config{MaxRepeat: -1}, loop, "stop "},
+		"text, twice that": {Config{Loops: Loops{MaxRepeat: 16 << 10}}, loop, "length repetition"},
+		"switched off":     {Config{Loops: Loops{MaxRepeat: -1}}, loop, "stop "},
 		"arguments":        {Config{}, `<tool_call>` + "\n" + `{"name": "clock", "arguments": {"zone": "` + loop, "length repetition,truncated"},
 		"no loop":          {Config{}, loop[:4000], "stop "},
 	} {
@@ -65,7 +65,7 @@ func TestAForcedCallThatRepeatsItselfIsWrittenWithBounds(t *testing.T) {
 
 func TestTheServersOwnWordOfARepetitionIsPassedOn(t *testing.T) {
 	said := &chat.Fixed{{Kind: chat.Finish, Text: chat.Length, Meta: &chat.Meta{Cause: chat.RepeatAbort}}}
-	src := chat.Watch(said, new(job).endRepetition(1))
+	src := chat.Watch(said, new(target).endRepetition(new(chat.Request), 1))
 	if ev, err := src.Next(); err != nil || !slices.Equal(ev.Meta.Repairs, []string{stepRepetition}) {
 		t.Errorf("%+v, %v", ev.Meta, err)
 	}

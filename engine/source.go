@@ -8,6 +8,7 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/engine/upstream"
+	"toolnorm/engine/window"
 	"toolnorm/internal/fault"
 )
 
@@ -26,22 +27,23 @@ func (j *job) source(ctx context.Context, generation string) (_ *job, src chat.S
 	var hooks []chat.Hook
 	// Generations that repair a reply have other prompts: their counts say nothing of this request's bytes.
 	if generation == j.strategy && j.force == nil {
-		hooks = append(hooks, j.trackTokens())
+		c := counter{&j.target, window.Bytes(j.request), j.context, j.strategy == Raw || j.strategy == Tokens, j.meter}
+		hooks = append(hooks, c.watch())
 		if j.seen != nil {
 			hooks = append(hooks, j.seen.hooks()...)
 		}
 	}
-	return j, j.watched(src, generation, hooks...), tail, nil
+	return j, j.watched(j.request, src, generation, hooks...), tail, nil
 }
 
 // watched returns src with the hooks in front that every generation has. The observer's comes last, so that it is given what
 // the decoder gets: the end that a repetition is cut to, too.
-func (j *job) watched(src chat.Source, generation string, hooks ...chat.Hook) chat.Source {
-	if limit := cmp.Or(j.engine.cfg.MaxRepeat, defaultRepeat); limit > 0 { // negative: for ever
-		hooks = append(hooks, j.endRepetition(limit))
+func (t *target) watched(r *chat.Request, src chat.Source, generation string, hooks ...chat.Hook) chat.Source {
+	if limit := cmp.Or(t.engine.cfg.MaxRepeat, defaultRepeat); limit > 0 { // negative: for ever
+		hooks = append(hooks, t.endRepetition(r, limit))
 	}
-	if j.observer.OnGeneration != nil {
-		hooks = append(hooks, observe(j.observer.OnGeneration(generation)))
+	if t.observer.OnGeneration != nil {
+		hooks = append(hooks, observe(t.observer.OnGeneration(generation)))
 	}
 	return chat.Watch(src, hooks...)
 }

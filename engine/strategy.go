@@ -33,39 +33,39 @@ func needsServerChat(r *chat.Request) bool {
 	return r.Format != nil || r.Logprobs && len(r.Tools) == 0
 }
 
-// strategies are those by which the job can be answered, the best one first: the configured one alone, else those that
+// strategies are those by which r can be answered, the best one first: the configured one alone, else those that
 // show most of what the model wrote first.
-func (j *job) strategies() []string {
-	if needsServerChat(j.request) {
+func (t *target) strategies(r *chat.Request) []string {
+	if needsServerChat(r) {
 		return []string{Native}
 	}
 	// Who names a strategy wants to see what it does, so no other one takes over.
-	if named, ok := pattern.Find(j.engine.cfg.Strategy, j.name); ok {
+	if named, ok := pattern.Find(t.engine.cfg.Strategy, t.name); ok {
 		return []string{named}
 	}
-	if j.template.unread && j.can(Prompt) {
+	if t.template.unread && t.can(Prompt, r) {
 		return []string{Prompt}
 	}
-	preferred := j.facts.Strategies
+	preferred := t.facts.Strategies
 	if preferred == nil {
 		preferred = byDefault
 	}
-	return slices.DeleteFunc(slices.Clone(preferred), func(s string) bool { return !j.can(s) })
+	return slices.DeleteFunc(slices.Clone(preferred), func(s string) bool { return !t.can(s, r) })
 }
 
-// can reports whether a strategy may answer the job at all. Raw prompts are text, so a request with pictures is left to a server's
+// can reports whether a strategy may answer r at all. Raw prompts are text, so a request with pictures is left to a server's
 // own chat; tap exists for the tokens of calls that a server withholds, so without tools it shows no more than native.
-func (j *job) can(strategy string) bool {
-	tools := len(j.request.Tools) > 0
-	takes := j.facts.Tools || !tools
-	raw := j.facts.Renders && takes && !pictures(j.request)
+func (t *target) can(strategy string, r *chat.Request) bool {
+	tools := len(r.Tools) > 0
+	takes := t.facts.Tools || !tools
+	raw := t.facts.Renders && takes && !pictures(r)
 	switch strategy {
 	case Raw:
 		return raw
 	case Tokens:
-		return raw && j.facts.NamesMarks
+		return raw && t.facts.NamesMarks
 	case Tap:
-		return j.facts.Taps && tools
+		return t.facts.Taps && tools
 	case Native:
 		return takes
 	}
@@ -76,7 +76,7 @@ func (j *job) can(strategy string) bool {
 // a failure may have had to do with the request.
 func (j *job) chooseStrategy(context.Context) (*job, error) {
 	k := *j
-	all, known := j.strategies(), j.known()
+	all, known := j.strategies(j.request), j.known()
 	k.strategy = all[0]
 	if i := slices.IndexFunc(all, func(s string) bool { return !known.avoids(s) }); i >= 0 {
 		k.strategy = all[i]
@@ -86,9 +86,9 @@ func (j *job) chooseStrategy(context.Context) (*job, error) {
 
 // next is the strategy that may cure what the present one failed at, empty when there is none. Only one takes over
 // in a request: each costs a generation, and the client waits.
-func (j *job) next() string {
-	all, known := j.strategies(), j.known()
-	for _, s := range all[slices.Index(all, j.strategy)+1:] {
+func (t *target) next(r *chat.Request, strategy string) string {
+	all, known := t.strategies(r), t.known()
+	for _, s := range all[slices.Index(all, strategy)+1:] {
 		if !known.avoids(s) {
 			return s
 		}
@@ -101,7 +101,7 @@ func (j *job) next() string {
 // until the model's digest changes.
 func (j *job) answer(ctx context.Context) events {
 	return func(yield func(chat.Event, error) bool) {
-		next := j.next()
+		next := j.next(j.request, j.strategy)
 		failed, why := j.try(ctx, yield, next != "")
 		if why == "" {
 			return
@@ -154,7 +154,7 @@ func (j *job) try(ctx context.Context, yield func(chat.Event, error) bool, curab
 				held := ev // taking ev's own address would put every event on the heap
 				usage = &held
 				continue
-			case ev.Kind == chat.Finish && j.swallowed(usage, ev):
+			case ev.Kind == chat.Finish && swallows(j.strategy, usage, ev):
 				return j, swallowed
 			}
 			curable = false
@@ -169,11 +169,11 @@ func (j *job) try(ctx context.Context, yield func(chat.Event, error) bool, curab
 	return j, ""
 }
 
-// swallowed says whether a reply that is empty was not so when the model wrote it. One token is the end itself. Raw strategies
+// swallows reports whether a reply that is empty was not so when the model wrote it. One token is the end itself. Raw strategies
 // show all that was written, so with them an empty reply is one.
 //
 // Such an end is {"message":{"content":""},"done":true,"done_reason":"stop","eval_count":23}, behind a call with a
 // comma too many.
-func (j *job) swallowed(usage *chat.Event, end chat.Event) bool {
-	return (j.strategy == Native || j.strategy == Tap) && end.Text == chat.Stop && usage != nil && usage.Meta.Usage.Completion > 1
+func swallows(strategy string, usage *chat.Event, end chat.Event) bool {
+	return (strategy == Native || strategy == Tap) && end.Text == chat.Stop && usage != nil && usage.Meta.Usage.Completion > 1
 }

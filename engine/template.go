@@ -29,7 +29,7 @@ func (j *job) readTemplate(ctx context.Context) (*job, error) {
 	r := j.known().reading
 	if r == nil {
 		var err error
-		if r, err = j.askTemplate(ctx); err != nil {
+		if r, err = j.askTemplate(ctx, j.orderFor(j.request)); err != nil {
 			return j, ctx.Err() // a server that is busy: the next request asks again
 		}
 		j.learn(func(l *lessons) { l.reading = r })
@@ -50,12 +50,12 @@ func (j *job) readTemplate(ctx context.Context) (*job, error) {
 // askTemplate asks what the template says. An error means that the server did not answer. A family that the name
 // claims is only checked (two renderings), and left where the template prints other calls: names are given by
 // whoever made the file, the template is what the model was trained with.
-func (j *job) askTemplate(ctx context.Context) (*reading, error) {
-	claimed := len(j.format.Models) > 0 && j.format.Name != "generic"
-	if r := readBy(j, claimed); r != nil {
+func (t *target) askTemplate(ctx context.Context, o *upstream.Order) (*reading, error) {
+	claimed := len(t.format.Models) > 0 && t.format.Name != "generic"
+	if r := t.readBy(claimed); r != nil {
 		return r, nil
 	}
-	template, err := j.server.Template(ctx, j.orderFor(j.request))
+	template, err := t.server.Template(ctx, o)
 	if err != nil {
 		return nil, err
 	}
@@ -68,11 +68,11 @@ func (j *job) askTemplate(ctx context.Context) (*reading, error) {
 		}
 		return prompt, err
 	}
-	log := j.engine.cfg.Log.With().Str("model", j.name).Logger()
-	if claimed && derive.Agrees(j.format, template) {
+	log := t.engine.cfg.Log.With().Str("model", t.name).Logger()
+	if claimed && derive.Agrees(t.format, template) {
 		return &reading{}, down
 	}
-	found, err := derive.From(j.model, j.engine.cfg.formats(), template)
+	found, err := derive.From(t.model, t.engine.cfg.formats(), template)
 	switch {
 	case down != nil:
 		return nil, down
@@ -92,7 +92,7 @@ func (j *job) askTemplate(ctx context.Context) (*reading, error) {
 		r.says = "calls as " + found.Known + " writes them"
 	}
 	if claimed {
-		log.Warn().Str("family", j.format.Name).Str("template", r.says).Msg("the model's template writes other calls than the family that its name says, and is believed (the setting format says otherwise)")
+		log.Warn().Str("family", t.format.Name).Str("template", r.says).Msg("the model's template writes other calls than the family that its name says, and is believed (the setting format says otherwise)")
 	} else {
 		log.Info().Str("template", r.says).Str("declaration", found.Lines).Msg("no family claims the model's name; it is read as its template writes")
 	}
@@ -102,18 +102,18 @@ func (j *job) askTemplate(ctx context.Context) (*reading, error) {
 // readBy returns what the server's own reader says of the model, a PARSER of Ollama's; nil where it says nothing, or another
 // family than the name does. Who made the model chose both, and a template may be a stranger's: what the server reads its
 // calls by counts more.
-func readBy(j *job, claimed bool) *reading {
-	family := j.engine.cfg.formats().For(j.facts.Reader)
+func (t *target) readBy(claimed bool) *reading {
+	family := t.engine.cfg.formats().For(t.facts.Reader)
 	switch {
-	case j.facts.Reader == "" || family.Name == "generic":
+	case t.facts.Reader == "" || family.Name == "generic":
 		return nil
-	case claimed && family.Name == j.format.Name:
+	case claimed && family.Name == t.format.Name:
 		return new(reading)
 	case claimed:
 		return nil
 	}
 	says := "calls as " + family.Name + " writes them, as the server reads them so"
-	j.engine.cfg.Log.Info().Str("model", j.name).Str("template", says).Msg("no family claims the model's name; it is read as its PARSER says")
+	t.engine.cfg.Log.Info().Str("model", t.name).Str("template", says).Msg("no family claims the model's name; it is read as its PARSER says")
 	return &reading{format: family, says: says}
 }
 

@@ -162,8 +162,8 @@ func TestAServerThatIsBusyHasSaidNothing(t *testing.T) {
 		{"refuses", "mystery", func([]chat.Message) (string, error) { return "", refused }, true},
 		{"refuses, a family's name", "qwen3", func([]chat.Message) (string, error) { return "", refused }, true},
 	} {
-		j := &job{engine: e, server: &server{backend: answering{render: tt.render}}, observer: new(chat.Observer), request: user("hi"), name: tt.model, model: tt.model, format: adapters.For(tt.model)}
-		r, err := j.askTemplate(t.Context())
+		to := target{engine: e, server: &server{backend: answering{render: tt.render}}, observer: new(chat.Observer), name: tt.model, model: tt.model, format: adapters.For(tt.model)}
+		r, err := to.askTemplate(t.Context(), new(upstream.Order))
 		if (err == nil) != tt.learned || (r != nil && err == nil) != tt.learned {
 			t.Errorf("%s: %+v, %v", tt.name, r, err)
 		}

@@ -42,7 +42,7 @@ func (j *job) fitted(budget int, meter window.Meter) *job {
 	}
 	text := fmt.Sprintf("%d tools take about %d tokens, more than the budget of %d: %s", len(j.request.Tools), tokensOf(j.request.Tools, meter), budget, strings.Join(f.Cut, ", "))
 	j.tell(noteTools, text)
-	j.warnOnce(text)
+	j.warnOnce(j.request.Tools, text)
 	r := *j.request
 	r.Tools = f.Tools
 	return j.with(&r)
@@ -51,10 +51,10 @@ func (j *job) fitted(budget int, meter window.Meter) *job {
 // toolRoom is how many tokens the tools of a request of so many may take, where it is longer than its context: what the
 // conversation leaves, but no more than half of the context, and no less than a quarter. In less an agent's tools would
 // have to go, and its conversation can be trimmed.
-func (j *job) toolRoom(tokens int) int {
-	rest := tokens - tokensOf(j.request.Tools, j.counted)
-	free := j.context - rest - window.Room(j.request.MaxTokens, j.context)
-	return min(max(free, j.context/4), j.context/2)
+func toolRoom(r *chat.Request, tokens, context int, meter window.Meter) int {
+	rest := tokens - tokensOf(r.Tools, meter)
+	free := context - rest - window.Room(r.MaxTokens, context)
+	return min(max(free, context/4), context/2)
 }
 
 // tokensOf is about how many tokens tools take.
@@ -66,15 +66,15 @@ func tokensOf(tools []chat.Tool, meter window.Meter) (n int) {
 }
 
 // warnOnce logs a warning about the tools that are offered, once for the same ones.
-func (j *job) warnOnce(text string) {
+func (t *target) warnOnce(tools []chat.Tool, text string) {
 	h := fnv.New64a()
-	for _, tool := range j.request.Tools {
+	for _, tool := range tools {
 		h.Write([]byte(tool.Name + "\x00"))
 	}
 	first := false
-	j.learn(func(l *lessons) { first, l.warned = l.warned != h.Sum64(), h.Sum64() })
+	t.learn(func(l *lessons) { first, l.warned = l.warned != h.Sum64(), h.Sum64() })
 	if first {
-		j.engine.cfg.Log.Warn().Str("model", j.name).Msg(text)
+		t.engine.cfg.Log.Warn().Str("model", t.name).Msg(text)
 	}
 }
 
@@ -84,26 +84,25 @@ const maxListed = 20
 // weighTools warns when the offered tools take more than half of the context, and no setting bounds them. Agents collect
 // tools of many servers without showing what they cost, and a model with half its context full of schemas forgets the rest.
 func (j *job) weighTools(context.Context) (*job, error) {
-	budget := cmp.Or(j.context, j.mostContext()) / 2
-	if all := tokensOf(j.request.Tools, j.meter()); all > budget && j.engine.cfg.ToolBudget == 0 {
-		text := j.dearest(all, budget)
+	budget, meter := cmp.Or(j.context, j.mostContext())/2, j.meter()
+	if all := tokensOf(j.request.Tools, meter); all > budget && j.engine.cfg.ToolBudget == 0 {
+		text := fmt.Sprintf("%d tools take about %d tokens, more than the budget of %d: %s", len(j.request.Tools), all, budget, j.names.dearest(j.request.Tools, meter))
 		j.tell(noteTools, text)
-		j.warnOnce(text)
+		j.warnOnce(j.request.Tools, text)
 	}
 	return j, nil
 }
 
-// dearest says what the tools cost, each with its tokens: who reads the warning wants to know which server of tools to switch off.
-func (j *job) dearest(all, budget int) string {
-	tools := slices.Clone(j.request.Tools)
-	meter := j.meter()
+// dearest lists the tools that cost most, each with its tokens: who reads the warning wants to know which server of tools to switch off.
+func (n *names) dearest(tools []chat.Tool, meter window.Meter) string {
+	tools = slices.Clone(tools)
 	slices.SortStableFunc(tools, func(a, b chat.Tool) int { return window.ToolBytes(b) - window.ToolBytes(a) })
 	var list []string
 	for _, tool := range tools[:min(len(tools), maxListed)] {
-		list = append(list, fmt.Sprintf("%.64s %d", j.names.forClient(tool.Name), meter.Estimate(window.ToolBytes(tool))))
+		list = append(list, fmt.Sprintf("%.64s %d", n.forClient(tool.Name), meter.Estimate(window.ToolBytes(tool))))
 	}
 	if more := len(tools) - len(list); more > 0 {
 		list = append(list, fmt.Sprintf("and %d more", more))
 	}
-	return fmt.Sprintf("%d tools take about %d tokens, more than the budget of %d: %s", len(tools), all, budget, strings.Join(list, ", "))
+	return strings.Join(list, ", ")
 }

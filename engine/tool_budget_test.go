@@ -24,7 +24,7 @@ func agentRequest(tools int) *chat.Request {
 // With the setting, tools are cut to it in the same way in every turn.
 func TestToolsAreCutToTheirBudget(t *testing.T) {
 	n := &narrow{trained: 131072, tools: true}
-	e := n.start(t, Config{ToolBudget: 2000, MaxCtx: 131072})
+	e := n.start(t, Config{Lengths: Lengths{ToolBudget: 2000, MaxCtx: 131072}})
 	r := agentRequest(12)
 	var head string
 	for turn := range 3 {
@@ -69,7 +69,7 @@ func TestToolsGiveWayToASmallContext(t *testing.T) {
 // A call is held to the whole schema, whatever the model was shown of it, and tools that were called stay.
 func TestWhatWasCalledIsNotLeftOut(t *testing.T) {
 	n := &narrow{trained: 131072, tools: true}
-	e := n.start(t, Config{ToolBudget: 100})
+	e := n.start(t, Config{Lengths: Lengths{ToolBudget: 100}})
 	r := agentRequest(6)
 	r.Messages = append(r.Messages, chat.Message{Role: chat.Assistant, Calls: []chat.Call{{ID: "a", Name: "agent_tool5", Args: []byte(`{"path":"x"}`)}}}, chat.Message{Role: chat.ToolRole, CallID: "a", Content: "r"})
 	notes, o := noting()

@@ -32,7 +32,7 @@ func TestRightValuesAreNeverThrownAway(t *testing.T) {
 			`[create_event {"title":"Review of Q4","date":"2026-12-10"}] stop surplus`, 1},
 		"one in front of what streams": {Config{}, []string{tagged("create_event", `{"reason":"asked","title":"`+long+`","why":[1,{"a":"}"}],"date":"x"}`)},
 			`[create_event {"title":"` + long + `","date":"x"}] stop surplus`, 1},
-		"nothing else is wrong, one letter at a time": {Config{Hold: -1}, []string{tagged("create_event", `{"time":"14:30","title":"a","date":"b"}`)},
+		"nothing else is wrong, one letter at a time": {Config{Decoding: Decoding{Hold: -1}}, []string{tagged("create_event", `{"time":"14:30","title":"a","date":"b"}`)},
 			`[create_event {"title":"a","date":"b"}] stop surplus`, 1},
 		"a surplus one where one is missing": {Config{}, []string{tagged("create_event", `{"title":"Review","when":"2026-12-10"}`), object("create_event", `{"title":"Other","date":"2026-12-10"}`)},
 			`[create_event {"title":"Review","date":"2026-12-10"}] stop rewritten,surplus`, 2},
@@ -42,33 +42,33 @@ func TestRightValuesAreNeverThrownAway(t *testing.T) {
 			`[write_file {"path":"a.txt","content":"x"}] stop reasked`, 2},
 		"and is all that is written anew": {Config{}, []string{tagged("write_file", `{"path": "a.txt"}`), "Which content?", object("write_file", `{"path":"README.md","content":"x","overwrite":true}`)},
 			`[write_file {"path":"a.txt","content":"x"}] stop rewritten`, 3},
-		"and is not made up": {Config{NoRewrite: true}, []string{tagged("write_file", `{"path": "a.txt"}`), "Which content?"},
+		"and is not made up": {Config{Checking: Checking{NoRewrite: true}}, []string{tagged("write_file", `{"path": "a.txt"}`), "Which content?"},
 			tagged("write_file", `{"path": "a.txt"}`) + ` stop as-text`, 2},
-		"as text it is as it was written": {Config{NoRewrite: true, NoReask: true}, []string{tagged("create_event", `{"reason":"x","title":"a"}`)},
+		"as text it is as it was written": {Config{Checking: Checking{NoRewrite: true, NoReask: true}}, []string{tagged("create_event", `{"reason":"x","title":"a"}`)},
 			tagged("create_event", `{"reason": "x", "title": "a"}`) + ` stop as-text`, 1},
 		"out of bounds": {Config{}, []string{tagged("search", `{"query":"x","max_results":22}`)},
 			`[search {"query":"x"}] stop dropped`, 3},
-		"out of bounds, let through": {Config{OutOfBounds: BoundsPass}, []string{tagged("search", `{"query":"x","max_results":22}`)},
+		"out of bounds, let through": {Config{Checking: Checking{OutOfBounds: BoundsPass}}, []string{tagged("search", `{"query":"x","max_results":22}`)},
 			`[search {"query":"x","max_results":22}] stop out-of-bounds`, 3},
-		"out of bounds, clamped": {Config{OutOfBounds: BoundsClamp}, []string{tagged("search", `{"query":"x","max_results":22}`)},
+		"out of bounds, clamped": {Config{Checking: Checking{OutOfBounds: BoundsClamp}}, []string{tagged("search", `{"query":"x","max_results":22}`)},
 			`[search {"query":"x","max_results":20}] stop clamped`, 3},
-		"out of bounds, clamped, without another try": {Config{OutOfBounds: BoundsClamp, NoRewrite: true, NoReask: true}, []string{tagged("search", `{"query":"`+long+`","max_results":-11}`)},
+		"out of bounds, clamped, without another try": {Config{Checking: Checking{OutOfBounds: BoundsClamp, NoRewrite: true, NoReask: true}}, []string{tagged("search", `{"query":"`+long+`","max_results":-11}`)},
 			`[search {"query":"` + long + `","max_results":1}] stop clamped`, 1},
-		"out of bounds, let through, its beginning has left": {Config{OutOfBounds: BoundsPass, NoRewrite: true}, []string{tagged("search", `{"query":"`+long+`","max_results":22}`)},
+		"out of bounds, let through, its beginning has left": {Config{Checking: Checking{OutOfBounds: BoundsPass, NoRewrite: true}}, []string{tagged("search", `{"query":"`+long+`","max_results":22}`)},
 			`[search {"query":"` + long + `","max_results":22}] stop out-of-bounds`, 1},
-		"of another type, which is no bound": {Config{OutOfBounds: BoundsPass, NoRewrite: true, NoReask: true}, []string{tagged("search", `{"query":"x","max_results":"many"}`)},
+		"of another type, which is no bound": {Config{Checking: Checking{OutOfBounds: BoundsPass, NoRewrite: true, NoReask: true}}, []string{tagged("search", `{"query":"x","max_results":"many"}`)},
 			`[search {"query":"x"}] stop dropped`, 1},
-		"an optional value, left out at once": {Config{Misfit: MisfitDrop}, []string{tagged("search", `{"query":"`+long+`","max_results":"many"}`)},
+		"an optional value, left out at once": {Config{Checking: Checking{Misfit: MisfitDrop}}, []string{tagged("search", `{"query":"`+long+`","max_results":"many"}`)},
 			`[search {"query":"` + long + `"}] stop dropped`, 1},
-		"what must be there is not left out": {Config{Misfit: MisfitDrop, NoReask: true}, []string{tagged("create_event", `{"title": "a"}`), "No."},
+		"what must be there is not left out": {Config{Checking: Checking{Misfit: MisfitDrop, NoReask: true}}, []string{tagged("create_event", `{"title": "a"}`), "No."},
 			tagged("create_event", `{"title": "a"}`) + ` stop as-text`, 2},
-		"as it is, when nothing helps": {Config{Misfit: MisfitPass, NoRewrite: true}, []string{tagged("search", `{"query":"x","max_results":"many"}`)},
+		"as it is, when nothing helps": {Config{Checking: Checking{Misfit: MisfitPass, NoRewrite: true}}, []string{tagged("search", `{"query":"x","max_results":"many"}`)},
 			`[search {"query":"x","max_results":"many"}] stop misfit`, 2},
-		"another tool, when asked again": {Config{NoRewrite: true}, []string{tagged("write_file", `{"path":"a.txt"}`), tagged("search", `{"query":"a.txt"}`)},
+		"another tool, when asked again": {Config{Checking: Checking{NoRewrite: true}}, []string{tagged("write_file", `{"path":"a.txt"}`), tagged("search", `{"query":"a.txt"}`)},
 			`[search {"query":"a.txt"}] stop reasked`, 2},
 		"a misspelt member": {Config{}, []string{tagged("create_event", `{"titles":"Review","date":"2026-12-10"}`)},
 			`[create_event {"title":"Review","date":"2026-12-10"}] stop renamed`, 1},
-		"the bound is kept where the model can": {Config{OutOfBounds: BoundsPass}, []string{tagged("search", `{"query":"x","max_results":22}`), object("search", `{"query":"y","max_results":5}`)},
+		"the bound is kept where the model can": {Config{Checking: Checking{OutOfBounds: BoundsPass}}, []string{tagged("search", `{"query":"x","max_results":22}`), object("search", `{"query":"y","max_results":5}`)},
 			`[search {"query":"x","max_results":5}] stop rewritten`, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -119,7 +119,7 @@ func TestTheSameCallsAreNotMadeForEver(t *testing.T) {
 		"the same, other blanks": {0, a + `<tool_call>{"name":"clock","arguments":{ "zone":"UTC" }}</tool_call>`, sameA + " stop repeated-call"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			e, _ := guarding(t, Config{SameCalls: row.most}, row.text)
+			e, _ := guarding(t, Config{Loops: Loops{SameCalls: row.most}}, row.text)
 			r := user("time?")
 			r.Tools = []chat.Tool{forecast, clock}
 			got := told(collect(t, e, r))
@@ -185,9 +185,9 @@ func TestTheErrorOfALongRequestNamesWhatBoundsIt(t *testing.T) {
 		ctx  string // num_ctx of the request
 		want string
 	}{
-		"the client":      {Config{Overflow: Refuse}, "4096", "or ask for more: this is num_ctx of the request."},
-		"a setting":       {Config{Overflow: Refuse, NumCtx: 4096}, "", "or raise the setting num-ctx."},
-		"another setting": {Config{Overflow: Refuse, MaxCtx: 8192}, "", "or raise the setting max-ctx."},
+		"the client":      {Config{Lengths: Lengths{Overflow: Refuse}}, "4096", "or ask for more: this is num_ctx of the request."},
+		"a setting":       {Config{Lengths: Lengths{Overflow: Refuse, NumCtx: 4096}}, "", "or raise the setting num-ctx."},
+		"another setting": {Config{Lengths: Lengths{Overflow: Refuse, MaxCtx: 8192}}, "", "or raise the setting max-ctx."},
 	} {
 		e := (&narrow{}).start(t, row.cfg)
 		r := long(60)
@@ -216,7 +216,7 @@ func TestLongValuesThatStandAreNotRepeatedByTheModel(t *testing.T) {
 }
 
 func TestAMissingCallSaysWhatDidNotFit(t *testing.T) {
-	e, _ := guarding(t, Config{NoRewrite: true, NoReask: true}, tagged("create_event", `{"title": "a"}`))
+	e, _ := guarding(t, Config{Checking: Checking{NoRewrite: true, NoReask: true}}, tagged("create_event", `{"title": "a"}`))
 	r := user("go on")
 	r.Tools, r.Required = []chat.Tool{booking}, true
 	_, _, _, err := collect(t, e, r)

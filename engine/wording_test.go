@@ -73,7 +73,7 @@ func TestAFamilysOwnWordingIsNotProbed(t *testing.T) {
 	if err != nil || own.Wording() != adapters.Signatures {
 		t.Fatal(own, err)
 	}
-	j := &job{engine: New(Config{}), request: &chat.Request{Tools: []chat.Tool{weather}}, name: "m", format: own}
+	j := &job{target: target{engine: New(Config{}), name: "m", format: own}, request: &chat.Request{Tools: []chat.Tool{weather}}}
 	if w := j.wordingOf(t.Context()); w != adapters.Signatures {
 		t.Errorf("worded %s", w)
 	}

@@ -40,14 +40,9 @@ func (none) Forward(context.Context, string, json.RawMessage) (json.RawMessage, 
 	return nil, false, nil
 }
 
-// lists of other servers, and the member in which each stands.
-var joinedLists = map[string]string{
-	"prompts/list": "prompts", "resources/list": "resources", "resources/templates/list": "resourceTemplates", "tasks/list": "tasks",
-}
-
 // beyond answers a request for what other servers offer; handled is false for all others.
 func (e *engine) beyond(ctx context.Context, c *caller, m message) (result json.RawMessage, rpcErr *rpcError, handled bool) {
-	key := joinedLists[m.method]
+	key := tools.Lists[m.method]
 	switch {
 	case key != "" && m.said.Cursor == "" && len(e.cfg.Gateway.Offers()) > 0:
 		result, rpcErr = e.join(ctx, c, m, key)

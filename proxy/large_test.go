@@ -104,7 +104,7 @@ func TestALargeRequestSurvivesASmallWindow(t *testing.T) {
 	} {
 		ollama := &small{window: tt.window}
 		upstream := httptest.NewServer(ollama)
-		eng := engine.New(engine.Config{Ollama: upstream.URL, Aliases: map[string]string{"claude-*": "hermes"}, ToolBudget: tt.budget, NamesOnly: true})
+		eng := engine.New(engine.Config{Ollama: upstream.URL, Naming: engine.Naming{Aliases: map[string]string{"claude-*": "hermes"}}, Lengths: engine.Lengths{ToolBudget: tt.budget}, NamesOnly: true})
 		srv := httptest.NewServer(New(Config{Model: eng, Catalog: eng, Counter: eng}))
 		resp, body := do(t, "POST", srv.URL+"/v1/messages?beta=true", claudeRequest(t))
 		if resp.StatusCode != 200 || !strings.Contains(body, `"name":"Read"`) || !strings.Contains(body, `"stop_reason":"tool_use"`) {
@@ -131,7 +131,7 @@ func TestAPromptThatIsTooLongIsToldInAnthropicsWords(t *testing.T) {
 	ollama := &small{window: 4096}
 	upstream := httptest.NewServer(ollama)
 	defer upstream.Close()
-	eng := engine.New(engine.Config{Ollama: upstream.URL, Aliases: map[string]string{"claude-*": "hermes"}, NamesOnly: true})
+	eng := engine.New(engine.Config{Ollama: upstream.URL, Naming: engine.Naming{Aliases: map[string]string{"claude-*": "hermes"}}, NamesOnly: true})
 	srv := httptest.NewServer(New(Config{Model: eng, Catalog: chat.Catalog(eng)}))
 	defer srv.Close()
 	resp, body := do(t, "POST", srv.URL+"/v1/messages?beta=true", claudeRequest(t))

@@ -39,7 +39,7 @@ func editor() []voidmodel.Tool {
 // serveDemo serves the models that need no server.
 func serveDemo(t *testing.T, change ...func(*Config)) *httptest.Server {
 	t.Helper()
-	eng := engine.New(engine.Config{Ollama: "http://127.0.0.1:1", Prefix: AliasPrefix, Demo: demoserver.Server{Delay: -1}})
+	eng := engine.New(engine.Config{Ollama: "http://127.0.0.1:1", Naming: engine.Naming{Prefix: AliasPrefix}, Demo: demoserver.Server{Delay: -1}})
 	cfg := Config{Model: eng, Catalog: eng, Ollama: eng}
 	for _, f := range change {
 		f(&cfg)

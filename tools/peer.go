@@ -44,3 +44,9 @@ func PeerOf(ctx context.Context) *Peer {
 	p, _ := ctx.Value(peerKey{}).(*Peer)
 	return p
 }
+
+// Lists are what MCP servers list besides tools: the methods that do, and the member of their
+// results in which the list is. A method begins with the name of the capability.
+var Lists = map[string]string{
+	"prompts/list": "prompts", "resources/list": "resources", "resources/templates/list": "resourceTemplates", "tasks/list": "tasks",
+}

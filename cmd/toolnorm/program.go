@@ -89,11 +89,15 @@ func (m *Main) Run() error {
 // 0 is off for a user and the default for the engine, so it becomes -1 where a setting can be switched off.
 func (c *Config) engine(s settings, log zerolog.Logger) engine.Config {
 	return engine.Config{
-		Ollama: s.ollama, Upstreams: s.upstreams, Aliases: c.Alias, Prefix: proxy.AliasPrefix, Demos: c.Demo, Log: log,
+		Ollama: s.ollama, Upstreams: s.upstreams, Demos: c.Demo, Log: log,
+		Naming:   engine.Naming{Aliases: c.Alias, Prefix: proxy.AliasPrefix, DefaultModel: c.Model},
 		Strategy: c.Strategy, Wording: c.Wording, NoProbe: !c.Probe, Format: c.Format, Formats: s.formats,
-		Hold: s.hold, Which: s.which, Quiet: c.IgnoreThinkingCalls, NamesOnly: !c.Templates,
-		NoGrammar: !c.Grammar, Unchecked: !c.Check, NoRewrite: !c.Rewrite, NoReask: !c.Reask, Gate: c.AskBeforeTools, NumCtx: c.NumCtx, MaxCtx: c.MaxCtx, Overflow: c.Overflow, ToolBudget: c.ToolBudget, Reasoning: c.ReasoningReplay, DefaultModel: c.Model,
-		LoopGuard: c.LoopGuard, Unwedge: c.UnloadStuck, MaxRepeat: cmp.Or(c.MaxRepeat, -1), SameCalls: cmp.Or(c.MaxSameCalls, -1), OutOfBounds: c.OutOfBounds, Misfit: c.Misfit,
+		Decoding: engine.Decoding{Hold: s.hold, Which: s.which, Quiet: c.IgnoreThinkingCalls}, NamesOnly: !c.Templates,
+		Checking: engine.Checking{NoGrammar: !c.Grammar, Unchecked: !c.Check, NoRewrite: !c.Rewrite, NoReask: !c.Reask,
+			OutOfBounds: c.OutOfBounds, Misfit: c.Misfit},
+		Lengths: engine.Lengths{NumCtx: c.NumCtx, MaxCtx: c.MaxCtx, Overflow: c.Overflow, ToolBudget: c.ToolBudget, Reasoning: c.ReasoningReplay},
+		Gate:    c.AskBeforeTools,
+		Loops:   engine.Loops{LoopGuard: c.LoopGuard, MaxRepeat: cmp.Or(c.MaxRepeat, -1), SameCalls: cmp.Or(c.MaxSameCalls, -1)}, Unwedge: c.UnloadStuck,
 		Timeouts: wait.Timeouts{
 			Load: c.LoadTimeout, FirstByte: c.FirstByteTimeout, Idle: c.IdleTimeout, Beat: c.Heartbeat,
 			Places: cmp.Or(c.Queue, -1), Queue: c.QueueWait,

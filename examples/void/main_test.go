@@ -19,7 +19,7 @@ func TestTheProgramPrintsItsTranscript(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer box.Close()
-	eng := engine.New(engine.Config{Ollama: "http://127.0.0.1:1", Prefix: proxy.AliasPrefix, Demo: demo.Server{Delay: -1}})
+	eng := engine.New(engine.Config{Ollama: "http://127.0.0.1:1", Naming: engine.Naming{Prefix: proxy.AliasPrefix}, Demo: demo.Server{Delay: -1}})
 	srv := httptest.NewServer(proxy.New(proxy.Config{Model: eng, Catalog: eng, Shell: &shell.Config{Tools: box.Registry}}))
 	defer srv.Close()
 	var got bytes.Buffer

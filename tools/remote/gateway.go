@@ -89,28 +89,20 @@ func (s *Set) with(name string) (links []*link) {
 	})
 }
 
-// kinds are the lists of servers: the capability that they belong to, and the member in which they stand.
-var kinds = map[string]struct{ capability, member string }{
-	"prompts/list":             {"prompts", "prompts"},
-	"resources/list":           {"resources", "resources"},
-	"resources/templates/list": {"resources", "resourceTemplates"},
-	"tasks/list":               {"tasks", "tasks"},
-}
-
 // Members are those of a list of all servers, each as its server wrote it but for the name of a prompt, which is
 // server.prompt. A server that does not answer in time is left out.
 func (s *Set) Members(ctx context.Context, method string) (all []json.RawMessage) {
-	kind := kinds[method]
+	capability, _, _ := strings.Cut(method, "/") // the lists of resources are of one
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ListTime)
 	defer cancel()
-	links := s.with(kind.capability)
+	links := s.with(capability)
 	each := make([][]json.RawMessage, len(links))
 	var wait sync.WaitGroup
 	for i, l := range links {
 		if method == "tasks/list" && s.relayOf(ctx, l, false) == nil {
 			continue // the tasks of a connection that is shared would be everybody's
 		}
-		wait.Go(func() { each[i] = l.items(ctx, method, kind.member) })
+		wait.Go(func() { each[i] = l.items(ctx, method, tools.Lists[method]) })
 	}
 	wait.Wait()
 	seen := map[string]bool{}

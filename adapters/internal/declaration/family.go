@@ -30,12 +30,8 @@ type Family struct {
 	Form     *form.Form // calls in an arrangement that the examples cannot say; nil for none
 
 	Drop        []string // marks of the turn, removed where they end something
-	Ends        []string // message families: the marks that end a message
-	Header      *Pattern // message families: what opens and closes a header
-	Message     *Pattern // message families: how a call is printed
 	Result      *Pattern // how a tool's answer is printed; nil when the family does not say
 	ResultList  *Pattern // what stands around all answers; nil for nothing
-	Routes      []Route  // message families: what a message is, by its header
 	Layout      Layout   // how calls are printed, where the examples cannot show it
 	PromptMarks []string // marks that every prompt ends with: the reply begins behind them
 	noise       []string // marks that mean nothing, wherever they stand
@@ -43,8 +39,21 @@ type Family struct {
 	Quotes      []string // string delimiters of {pseudo}, the first one printed
 	wording     Wording  // how tools are described, zero: not said
 
+	messages
 	source
+	derived
+}
 
+// messages is how a family writes whose reply is messages with headers; others have none of it.
+type messages struct {
+	Ends    []string // the marks that end a message
+	Header  *Pattern // what opens and closes a header
+	Message *Pattern // how a call is printed
+	Routes  []Route  // what a message is, by its header
+}
+
+// derived is what follows from the examples.
+type derived struct {
 	marks      []Mark     // what begins or ends something in a reply
 	headless   []*Pattern // calls whose opening mark is missing
 	CloseBytes *[256]bool // first bytes of what can end a tagged value

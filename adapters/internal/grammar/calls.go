@@ -133,19 +133,6 @@ func (g *writer) id(p *declaration.Pattern, t chat.Tool) string {
 	return "[a-zA-Z0-9_-]{1,40}"
 }
 
-// arguments matches the arguments of a tool, which are one of several objects where its schema is a union.
-// It also names the tool whose rules are being written: places of a schema have no back pointer to their tool.
-// A union at the top, {"anyOf": [{…}, {…}]}, has no members of its own, so each branch is written as an object.
-func (g *writer) arguments(t chat.Tool, s *print.Spelling) string {
-	g.tool, g.doc, g.step = t, g.docs[t.Name], ""
-	n := g.doc.Arguments()
-	list := n.Alternatives
-	if list == nil {
-		list = []*schema.Place{n}
-	}
-	return alt(each(list, func(one *schema.Place) string { return g.object(one.Follow(), s) })...)
-}
-
 // several matches calls that one example holds: objects, or calls in Python.
 // What stands around and between them is the printer's, see [declaration.Pattern.Several]. Where one call may stand without
 // brackets, both ways are open to a model that may write several.

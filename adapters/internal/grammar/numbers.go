@@ -21,7 +21,7 @@ const noLimit = math.MaxInt64
 // Bounds become alternatives of digits, since GBNF counts nothing but repetitions: minimum 1990 and maximum 2031 is
 // "199" [0-9] or "20" ([0-2] [0-9] or "3" [01]). Leading zeros and "+" are none of JSON's. An exponent is 289 at most: with
 // the nineteen digits that may stand in front of the point the number still fits a double.
-func (g *writer) number(n *schema.Place, kind schema.Kinds) string {
+func (g *values) number(n *schema.Place, kind schema.Kinds) string {
 	low, high := g.limit(n.Minimum, kind, 1), g.limit(n.Maximum, kind, -1)
 	// A contradiction lets nothing through, and a model held to nothing cannot end its reply.
 	if low > high {
@@ -45,7 +45,7 @@ func (g *writer) number(n *schema.Place, kind schema.Kinds) string {
 // Anything that is let through too much is found by the check of the call, so it is noted as dropped where it matters:
 // 1.5 as the least number becomes 1. Limits beyond eighteen digits are left out.
 // exclusiveMinimum of an integer is the next one inwards, which is exact.
-func (g *writer) limit(b *schema.Bound, kind schema.Kinds, step int64) int64 {
+func (g *values) limit(b *schema.Bound, kind schema.Kinds, step int64) int64 {
 	if b == nil {
 		return -step * noLimit
 	}

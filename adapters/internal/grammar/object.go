@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"toolnorm/adapters/internal/print"
+	"toolnorm/chat"
 	"toolnorm/chat/schema"
 )
 
@@ -35,7 +36,7 @@ type slots struct {
 // object matches an object, be it one of tags or of keywords.
 // Families whose template sorts members (gemma4, by Jinja's dictsort) get them sorted without regard to case.
 // Members that no schema names have names of a bounded length, and values of any kind that the schema leaves.
-func (g *writer) object(n *schema.Place, s *print.Spelling) string {
+func (g *values) object(n *schema.Place, s *print.Spelling) string {
 	o := slots{comma: s.Comma, tail: s.Tail, none: s.None}
 	o.list = g.listed(n, func(key string, p *schema.Place) string {
 		// minimax-m3's tags have no null: a member that can be nothing else is left out
@@ -58,7 +59,7 @@ func (g *writer) object(n *schema.Place, s *print.Spelling) string {
 // listed are the members that a schema names, in its order.
 // A name that is required and not described, {"required": ["x"]}, is a member all the same: a call without it is refused.
 // With "additionalProperties": false beside it the schema contradicts itself; the member is written then, and the check decides.
-func (g *writer) listed(n *schema.Place, write func(key string, p *schema.Place) string) []slot {
+func (g *values) listed(n *schema.Place, write func(key string, p *schema.Place) string) []slot {
 	members, required, known := slices.Clone(n.Members), map[string]bool{}, map[string]bool{}
 	for _, m := range members {
 		known[m.Name] = true
@@ -96,7 +97,7 @@ func additional(n *schema.Place) *schema.Place {
 
 // members matches an object's members.
 // In order is the printer's order, the schema's: that is what models see of their own calls.
-func (g *writer) members(o slots) string {
+func (g *values) members(o slots) string {
 	if len(o.list) <= anyOrder {
 		return g.inAnyOrder(o, 0, map[int]string{})
 	}
@@ -107,7 +108,7 @@ func (g *writer) members(o slots) string {
 // written has a bit for each member; known has the rule of each set, so that {a, b} and {b, a} share what may follow.
 //
 //	a and b, neither required:   ( a ( "," b )? | b ( "," a )? )?
-func (g *writer) inAnyOrder(o slots, written int, known map[int]string) string {
+func (g *values) inAnyOrder(o slots, written int, known map[int]string) string {
 	if expr, ok := known[written]; ok {
 		return expr
 	}
@@ -134,7 +135,7 @@ func (g *writer) inAnyOrder(o slots, written int, known map[int]string) string {
 // inOrder matches the members from the i-th on.
 // A member that may be left out is a branch at its place, and which members stand in front is only asked for the comma: two
 // rules a member instead of one for each set. known has them, those without a member in front below zero.
-func (g *writer) inOrder(o slots, i int, some bool, known map[int]string) string {
+func (g *values) inOrder(o slots, i int, some bool, known map[int]string) string {
 	if i == len(o.list) {
 		return o.end(some)
 	}
@@ -183,7 +184,7 @@ const anyName = "\uE000"
 // otherKey matches a name that is none of the list, and what stands around it.
 // What is compared are the names as the spelling writes them. In a tag's attribute or before a Python "=" nothing is quoted,
 // so only an identifier is safe: <parameter=a b> is none.
-func (g *writer) otherKey(list []slot, s *print.Spelling) string {
+func (g *values) otherKey(list []slot, s *print.Spelling) string {
 	before, after, _ := strings.Cut(s.Key(anyName), anyName)
 	names := each(list, func(m slot) string { return strings.TrimSuffix(strings.TrimPrefix(s.Key(m.key), before), after) })
 	class := wordBut
@@ -224,7 +225,7 @@ const maxOther = 40
 // goes on from there as it likes.
 // Next to "city" and "count" that is [^c], or "c" followed by neither i nor o, or "ci" not followed by t, and so on. Names that
 // end early may go on: "city_code" is another name. Without this a model could write a member twice, the second time freely.
-func (g *writer) otherThan(names []string, read string, class func(not string) string) string {
+func (g *values) otherThan(names []string, read string, class func(not string) string) string {
 	var next []rune
 	for _, name := range names {
 		if rest, ok := strings.CutPrefix(name, read); ok && rest != "" {
@@ -244,4 +245,17 @@ func (g *writer) otherThan(names []string, read string, class func(not string) s
 		all = append(all, seq(lit(string(c)), more))
 	}
 	return alt(all...)
+}
+
+// arguments matches the arguments of a tool, which are one of several objects where its schema is a union.
+// It also names the tool whose rules are being written: places of a schema have no back pointer to their tool.
+// A union at the top, {"anyOf": [{…}, {…}]}, has no members of its own, so each branch is written as an object.
+func (g *values) arguments(t chat.Tool, s *print.Spelling) string {
+	g.tool, g.doc, g.step = t, g.docs[t.Name], ""
+	n := g.doc.Arguments()
+	list := n.Alternatives
+	if list == nil {
+		list = []*schema.Place{n}
+	}
+	return alt(each(list, func(one *schema.Place) string { return g.object(one.Follow(), s) })...)
 }

@@ -33,7 +33,7 @@ const (
 // A pattern that holds several things at once would be the intersection of rules, which GBNF cannot form. One is held, the
 // check finds the rest.
 // Of several patterns, as allOf gives them, the first is taken and not the narrowest: which that is cannot be told.
-func (g *writer) patterned(n *schema.Place, s *print.Spelling) (out string) {
+func (g *values) patterned(n *schema.Place, s *print.Spelling) (out string) {
 	try := func(words []schema.Word, pattern func(text string) string) {
 		for _, w := range words {
 			expr := ""
@@ -61,7 +61,7 @@ func (g *writer) patterned(n *schema.Place, s *print.Spelling) (out string) {
 // matching matches what a regular expression does, as the spelling writes it; empty when that cannot be said.
 // schema.GoPattern has translated ECMAScript's notation before; what Go's parser refuses, look-ahead and back references,
 // cannot be said in GBNF either.
-func (g *writer) matching(pattern string, s *print.Spelling) string {
+func (g *values) matching(pattern string, s *print.Spelling) string {
 	re, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
 		return ""

@@ -11,29 +11,42 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// writer makes one grammar. Expressions are text: one that is empty matches nothing at all, any other can be
+// ruleSet is the rules of one grammar. Expressions are text: one that is empty matches nothing at all, any other can be
 // put in front of or behind another one.
 // Building text instead of a tree keeps equal expressions equal as map keys, which is how rules are shared.
-// The fields from tool on say where in which schema the writer is, since rules are named after their place.
-type writer struct {
-	f       *declaration.Family
-	single  bool              // one call, never several
+type ruleSet struct {
 	rules   []string          // as they are written
 	named   map[string]string // name of a rule by what it matches, or by its key
 	taken   map[string]bool   // names
 	numbers map[string]int    // the last number that names of a base have
 	work    int               // bytes of rules
+}
 
+// newRules returns an empty set.
+func newRules() ruleSet {
+	return ruleSet{named: map[string]string{}, taken: map[string]bool{}, numbers: map[string]int{}}
+}
+
+// values writes what the places of a schema allow. Rules are named after their place, so it knows where in which schema it is.
+type values struct {
+	ruleSet
 	docs map[string]*schema.Doc // by the tool's name
 	tool chat.Tool              // whose arguments are written
 	doc  *schema.Doc            // its schema
 	step string                 // the last one to the place in its schema; empty: the root
 }
 
+// writer writes the calls of a family.
+type writer struct {
+	values
+	f      *declaration.Family
+	single bool // one call, never several
+}
+
 // newWriter begins a grammar of calls to the tools. Of two tools with one name the first one counts, as everywhere.
 // A tool's schema is parsed once, though its places may be written in several spellings.
 func newWriter(f *declaration.Family, tools []chat.Tool, single bool) *writer {
-	g := &writer{f: f, single: single, named: map[string]string{}, taken: map[string]bool{}, numbers: map[string]int{}, docs: map[string]*schema.Doc{}}
+	g := &writer{values{ruleSet: newRules(), docs: map[string]*schema.Doc{}}, f, single}
 	for i, doc := range schema.ParseTools(tools) {
 		if name := tools[i].Name; g.docs[name] == nil {
 			g.docs[name] = doc
@@ -55,10 +68,10 @@ const maxRepeat = 2000
 
 // source is the grammar as a server reads it.
 // Rules are in the order of their making, the root last; GBNF allows a rule to be used before it is defined.
-func (g *writer) source() string { return strings.Join(g.rules, "\n") + "\n" }
+func (g *ruleSet) source() string { return strings.Join(g.rules, "\n") + "\n" }
 
 // define writes a rule with that very name.
-func (g *writer) define(name, expr string) {
+func (g *ruleSet) define(name, expr string) {
 	if expr == "" {
 		expr = `""`
 	}
@@ -71,7 +84,7 @@ func (g *writer) define(name, expr string) {
 // rule names an expression. The hint becomes its name, or part of it, so that a grammar can be read when a server refuses
 // it; equal expressions share a rule.
 // get-weather-city tells more in a server's log than rule 17.
-func (g *writer) rule(hint, expr string) string {
+func (g *ruleSet) rule(hint, expr string) string {
 	if name, ok := g.named[expr]; ok || expr == "" {
 		return name
 	}
@@ -83,7 +96,7 @@ func (g *writer) rule(hint, expr string) string {
 
 // name reserves a name for a rule.
 // GBNF has ASCII letters, digits and "-" in names and no "_": get_weather is get-weather, and get-weather then get-weather-2.
-func (g *writer) name(hint string) string {
+func (g *ruleSet) name(hint string) string {
 	base := strings.Map(func(r rune) rune {
 		if r < 0x80 && scan.IsWord(int(r)) && r != '_' {
 			return r
@@ -101,7 +114,7 @@ func (g *writer) name(hint string) string {
 
 // once is the rule of what may hold itself, or is the same wherever it stands. Its name is known before it is written, so a node
 // whose child is a node finds it. key is no expression, and stands beside them.
-func (g *writer) once(key, hint string, write func() string) string {
+func (g *ruleSet) once(key, hint string, write func() string) string {
 	if name, ok := g.named[key]; ok {
 		return name
 	}

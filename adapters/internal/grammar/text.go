@@ -16,7 +16,7 @@ import (
 // whose marks say where they end.
 // In Python a string may stand in either quote, so that one with an apostrophe needs no escape. One in CDATA may hold the
 // marks that end a bare one.
-func (g *writer) text(n *schema.Place, s *print.Spelling) string {
+func (g *values) text(n *schema.Place, s *print.Spelling) string {
 	low, high := g.span(n.MinLength, n.MaxLength)
 	if expr := g.patterned(n, s); expr != "" {
 		return expr
@@ -59,7 +59,7 @@ const maxShort = 64
 // raw matches a text in which no mark of the list stands.
 // So in a tag of maxLength 20 no "<" can be written, which is narrower than the schema; counting in an automaton would take
 // a rule for each state and length.
-func (g *writer) raw(avoid []string, n *schema.Place, low, high int) string {
+func (g *values) raw(avoid []string, n *schema.Place, low, high int) string {
 	if high >= 0 && high <= maxShort {
 		class := "[^\\x00"
 		for _, mark := range avoid {
@@ -88,7 +88,7 @@ func (g *writer) raw(avoid []string, n *schema.Place, low, high int) string {
 //	avoiding "</p":   text ::= ( "<" text-2 | [^<] text )?
 //	                  text-2 ::= ( "<" text-2 | "/" text-3 | [^</] text )?
 //	                  text-3 ::= ( "<" text-2 | [^<p] text )?
-func (g *writer) automaton(avoid []string, some bool) string {
+func (g *values) automaton(avoid []string, some bool) string {
 	key := "raw " + strings.Join(avoid, "\x00")
 	start, ok := g.named[key]
 	if !ok {

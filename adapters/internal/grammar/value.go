@@ -98,7 +98,7 @@ func ofOneKind(c choice) (all []choice) {
 // value matches what may stand at a place.
 // With no choice left anything goes, and the place is dropped: a model that is held to nothing cannot go on.
 // An empty expression is a choice as well where the value is "": in a tag it is nothing at all.
-func (g *writer) value(n *schema.Place, s *print.Spelling) string {
+func (g *values) value(n *schema.Place, s *print.Spelling) string {
 	var all []string
 	for _, c := range choicesIn(n, s) {
 		if expr := seq(lit(s.Type(c.kind)), g.choice(c, s.For(c.kind))); expr != "" || c.value == `""` {
@@ -115,14 +115,14 @@ func (g *writer) value(n *schema.Place, s *print.Spelling) string {
 // reference matches what a reference leads to, by a rule of its own, so that recursion ends. Each spelling has its own rule,
 // since one target may stand in a tag as text and in a list as JSON.
 // The tool is part of the key, since "#/$defs/node" is another schema in each tool.
-func (g *writer) reference(n *schema.Place, s *print.Spelling) string {
+func (g *values) reference(n *schema.Place, s *print.Spelling) string {
 	hint := g.tool.Name + "-" + n.Reference()
 	return g.once(s.Name+" "+hint, hint, func() string { return g.value(n.Follow(), s) })
 }
 
 // choice matches one thing that may stand at a place.
 // Objects and lists become rules named after their place, as members in any order repeat them.
-func (g *writer) choice(c choice, s *print.Spelling) string {
+func (g *values) choice(c choice, s *print.Spelling) string {
 	switch {
 	case c.value != "":
 		return lit(s.Value(c.value))
@@ -147,7 +147,7 @@ func (g *writer) choice(c choice, s *print.Spelling) string {
 }
 
 // hint is a name for the rule of the present place.
-func (g *writer) hint() string {
+func (g *values) hint() string {
 	if g.step == "" {
 		return g.tool.Name + "-arguments"
 	}
@@ -158,7 +158,7 @@ func (g *writer) hint() string {
 // Integers need no case of their own beside numbers. Raw text stands for all of it where nothing says the type: in a tag
 // 5 and true are texts as well.
 // It is recursive by its own name, so one rule serves any depth.
-func (g *writer) any(s *print.Spelling) string {
+func (g *values) any(s *print.Spelling) string {
 	return g.once("any "+s.Name, "any", func() string {
 		if s.NoNull || len(s.Quotes) == 0 {
 			return g.text(anything, s)
@@ -171,7 +171,7 @@ func (g *writer) any(s *print.Spelling) string {
 // span is how many characters or elements there may be; high is -1 for any number.
 // llama.cpp refuses a grammar with larger bounds than 2000: a larger minimum is held as far as it goes, a larger maximum is left
 // out, and both are noted as dropped. Where a schema contradicts itself, the bound that ends the text or the list counts.
-func (g *writer) span(least, most *schema.Count) (low, high int) {
+func (g *values) span(least, most *schema.Count) (low, high int) {
 	held := func(bound *schema.Count, none, beyond int) int {
 		switch {
 		case bound == nil:
@@ -194,7 +194,7 @@ func (g *writer) span(least, most *schema.Count) (low, high int) {
 // allows fewer, and a tuple whose tail is missing is mostly a mistake. items: false means that no more follow; without
 // prefixItems, that the list is empty.
 // uniqueItems cannot be said: a grammar has no memory of what was written.
-func (g *writer) array(n *schema.Place, s *print.Spelling) string {
+func (g *values) array(n *schema.Place, s *print.Spelling) string {
 	defer g.enter("items")()
 	low, high := g.span(n.MinItems, n.MaxItems)
 	first := each(n.Prefix, func(p *schema.Place) string { return g.item(p, s) })
@@ -214,15 +214,15 @@ func (g *writer) array(n *schema.Place, s *print.Spelling) string {
 	if none {
 		low = 1
 	}
-	comma, rest := lit(s.ListComma), ""
+	comma, rest := lit(s.List.Comma), ""
 	switch {
 	case high == 0:
 	case len(first) > 0:
 		rest = repeat(seq(comma, g.item(n.Items, s)), low, high)
 	default:
-		rest = list(g.item(n.Items, s), s.ListComma, low, high)
+		rest = list(g.item(n.Items, s), s.List.Comma, low, high)
 	}
-	all := seq(lit(s.ListOpen), strings.Join(first, " "+comma+" "), rest, lit(s.ListClose))
+	all := seq(lit(s.List.Open), strings.Join(first, " "+comma+" "), rest, lit(s.List.Close))
 	if none {
 		return optional(all)
 	}
@@ -230,7 +230,7 @@ func (g *writer) array(n *schema.Place, s *print.Spelling) string {
 }
 
 // item matches an element.
-func (g *writer) item(n *schema.Place, s *print.Spelling) string {
+func (g *values) item(n *schema.Place, s *print.Spelling) string {
 	return g.short(g.value(possible(n), s))
 }
 
@@ -243,7 +243,7 @@ func possible(n *schema.Place) *schema.Place {
 }
 
 // short is a rule in the place of an expression that is long.
-func (g *writer) short(expr string) string {
+func (g *values) short(expr string) string {
 	if len(expr) < longExpr {
 		return expr
 	}
@@ -251,7 +251,7 @@ func (g *writer) short(expr string) string {
 }
 
 // enter goes one step down in the schema, where rules have other names; what it gives goes back.
-func (g *writer) enter(step string) func() {
+func (g *values) enter(step string) func() {
 	before := g.step
 	g.step = step
 	return func() { g.step = before }

@@ -13,23 +13,26 @@ type level struct {
 	t    *schema.Type // what it is by the schema
 }
 
+// stack is the containers that are open, the innermost last.
+type stack []level
+
 // Enter opens a container whose opener stands elsewhere, or nowhere: the parenthesis of a Python call, which the recogniser
 // has read, or a brace that was lost. The stack must hold it all the same: what may follow a string is asked of the stack.
-func (r *Reader) Enter(kind byte, t *schema.Type) { r.stack = append(r.stack, level{kind, t}) }
+func (r *Reader) Enter(kind byte, t *schema.Type) { r.open = append(r.open, level{kind, t}) }
 
 // LeaveAll leaves every container.
 // It is called where an attempt to read arguments begins anew: what a failed one left open would shift every level.
-func (r *Reader) LeaveAll() { r.stack = r.stack[:0] }
+func (r *Reader) LeaveAll() { r.open = r.open[:0] }
 
 // Inside reports whether a container is open.
-func (r *Reader) Inside() bool { return len(r.stack) > 0 }
+func (r *Reader) Inside() bool { return len(r.open) > 0 }
 
 // innermost is what opened the container that is read, 0 outside of all.
-func (r *Reader) innermost() byte {
-	if len(r.stack) == 0 {
+func (s stack) innermost() byte {
+	if len(s) == 0 {
 		return 0
 	}
-	return r.stack[len(r.stack)-1].kind
+	return s[len(s)-1].kind
 }
 
 // containerEnds says whether the container opened by kind ends here: at its own closer, which is stepped over; at an outer
@@ -43,13 +46,14 @@ func (r *Reader) containerEnds(kind byte) bool {
 		switch {
 		case c == closerOf(kind):
 			// {"city": "Rome"}, "days": 3}
-			if c != '}' || len(r.stack) != 1 || !r.closedEarly() {
+			if c != '}' || len(r.open) != 1 || !r.ahead().closedEarly(r.Seen) {
 				r.Pos++
 				return true
 			}
 		case scan.IsCloser(c):
 			// {"a": [1, 2}
-			means := r.wrongCloser(c)
+			r.DoubtStray()
+			means := r.ahead().wrongCloser(c)
 			if means == ownMeant {
 				r.Pos++
 			}
@@ -80,19 +84,19 @@ func (r *Reader) containerEnds(kind byte) bool {
 // Only the schema can tell: {"ship": {"name": "N"}}, "note": "x"} with a parameter note goes on, and the member is taken in.
 // The envelope's own names (name, id, type, input …) stay with the envelope, since {"name": "f", "arguments": {…}, "id": "1"}
 // is in order and looks alike.
-func (r *Reader) closedEarly() bool {
-	defer r.Out.UnseeEnd()()
-	n := r.closersEnd(0)
-	if r.At(n) != ',' {
+func (a *lookahead) closedEarly(seen []string) bool {
+	defer a.out.UnseeEnd()()
+	n := a.closersEnd(0)
+	if a.At(n) != ',' {
 		return false
 	}
-	n += 1 + r.Space(n+1)
-	t := r.stack[0].t
-	key, value := r.KeyAt(n)
-	if value == 0 || r.Quotes == nil && !r.StartsString(n) || !t.Has(key) || OfEnvelope(key) || slices.Contains(r.Seen, key) { // keys are bare only where the family writes them so
+	n += 1 + a.Space(n+1)
+	t := a.open[0].t
+	key, value := a.KeyAt(n)
+	if value == 0 || a.Quotes == nil && !a.StartsString(n) || !t.Has(key) || OfEnvelope(key) || slices.Contains(seen, key) { // keys are bare only where the family writes them so
 		return false
 	}
-	r.doubt(slices.ContainsFunc(r.Seen, func(seen string) bool { return !t.Has(seen) }))
+	a.out.doubt(slices.ContainsFunc(seen, func(key string) bool { return !t.Has(key) }))
 	return true
 }
 
@@ -106,7 +110,7 @@ func OfEnvelope(key string) bool {
 // one around does, may belong there.
 // {"where": {"city": "Rome", "days": 3} may lack a brace at its end or in front of days: both readings are valid JSON, and
 // only one is what was meant. So the call becomes text (two-readings).
-func (r *Reader) DoubtStray() { r.doubt(r.strayKey) }
+func (r *Reader) DoubtStray() { r.Out.doubt(r.strayKey) }
 
 // aSet is the kind of container that braces without keys are.
 // Its closer is that of an object, so it cannot go by its opening byte.
@@ -142,10 +146,9 @@ const (
 // A fixed rule, as "the nearest container that fits", gives valid arguments nobody meant. What follows is the better
 // witness: in {"a": [1, 2}, "b": 3} the member b cannot stand in the list, and behind the object there is no place for it,
 // so the brace stood for the list's bracket. With nothing behind it, the nearest outer container of that kind ends.
-func (r *Reader) wrongCloser(c int) meaning {
-	r.DoubtStray()
-	top, outer := len(r.stack)-1, r.openedBy(c, len(r.stack))
-	if r.At(r.closersEnd(0)) != ',' {
+func (a *lookahead) wrongCloser(c int) meaning {
+	top, outer := len(a.open)-1, a.open.openedBy(c, len(a.open))
+	if a.At(a.closersEnd(0)) != ',' {
 		switch {
 		case outer >= 0:
 			// {"a": [1, 2}: the brace is the object's, the bracket was lost
@@ -157,40 +160,25 @@ func (r *Reader) wrongCloser(c int) meaning {
 		return surplus // [1, 2)
 	}
 	best, score, tie := ownMeant, 0, true // nothing suits: a doubt
-	if r.Slice(r.Pos-1, r.Pos)[0] == byte(c) {
+	if a.Slice(a.Pos-1, a.Pos)[0] == byte(c) {
 		best = surplus // "]]": the second is a slip of the finger, the first was right
 	}
 	for m, open := range []int{ownMeant: top, outerMissing: outer, surplus: top + 1} {
-		s := r.suitsBehind(1, open)
+		s := a.suitsBehind(1, open)
 		tie = s == score || tie && s < score
 		if s > score {
 			best, score = meaning(m), s
 		}
 	}
-	r.doubt(tie)
+	a.out.doubt(tie)
 	return best
-}
-
-// maxRun bounds how many closers in a row are looked at, so that time is linear.
-// A longer run is read as if nothing followed it.
-const maxRun = 8
-
-// closersEnd is the offset behind the closer at offset i, those that follow it, and white space.
-func (r *Reader) closersEnd(i int) int {
-	for range maxRun + 1 {
-		if !scan.IsCloser(r.At(i)) {
-			break
-		}
-		i += 1 + r.Space(i+1)
-	}
-	return i
 }
 
 // openedBy is the innermost of so many open containers that c closes, -1 when there is none.
 // A set counts by its brace, a Python call by its parenthesis; see closerOf.
-func (r *Reader) openedBy(c, open int) int {
+func (s stack) openedBy(c, open int) int {
 	open--
-	for open >= 0 && closerOf(r.stack[open].kind) != c {
+	for open >= 0 && closerOf(s[open].kind) != c {
 		open--
 	}
 	return open
@@ -198,39 +186,39 @@ func (r *Reader) openedBy(c, open int) int {
 
 // suitsBehind says how well what stands behind closers and commas at offset i suits the container that is open there, if so
 // many are at offset i. Each closer must be that of the innermost one; doubled commas say nothing more.
-func (r *Reader) suitsBehind(i, open int) int {
+func (a *lookahead) suitsBehind(i, open int) int {
 	if open < 0 {
 		return 0 // c closes no container
 	}
-	for i += r.Space(i); scan.IsCloser(r.At(i)); i += 1 + r.Space(i+1) {
-		if open > 0 && closerOf(r.stack[open-1].kind) != r.At(i) {
+	for i += a.Space(i); scan.IsCloser(a.At(i)); i += 1 + a.Space(i+1) {
+		if open > 0 && closerOf(a.open[open-1].kind) != a.At(i) {
 			return 0
 		}
 		open = max(open-1, 0)
 	}
-	for r.At(i) == ',' {
-		i += 1 + r.Space(i+1)
+	for a.At(i) == ',' {
+		i += 1 + a.Space(i+1)
 	}
-	return r.suits(i, open-1)
+	return a.suits(i, open-1)
 }
 
 // suits says how well what stands at offset i, behind a comma, suits an open container: 0 not at all, 1 as anything would, 2
 // as its schema says. Below all containers is the envelope.
 // A member that the schema does not name suits an object without listed members only: open schemas let anything in, and
 // anything would then suit everywhere.
-func (r *Reader) suits(i, at int) int {
-	key, value := r.KeyAt(i)
+func (a *lookahead) suits(i, at int) int {
+	key, value := a.KeyAt(i)
 	if at < 0 {
 		if OfEnvelope(key) {
 			return 1
 		}
 		return 0
 	}
-	l := r.stack[at]
+	l := a.open[at]
 	known, fits := len(l.t.Members()) > 0, l.t.Has(key)
 	object := l.kind == '{' || l.kind == CallArgs
 	if !object {
-		known, fits = l.t.Item().Known(), (r.At(i) == '{') == l.t.Item().Allows(schema.Object)
+		known, fits = l.t.Item().Known(), (a.At(i) == '{') == l.t.Item().Allows(schema.Object)
 	}
 	switch {
 	case object != (value > 0), known && !fits:
@@ -249,22 +237,22 @@ func (r *Reader) suits(i, at int) int {
 // that is a doubt.
 func (r *Reader) listLost(t *schema.Type) bool {
 	key, value := r.KeyAt(0)
-	if value == 0 || len(r.stack) < 2 {
+	if value == 0 || len(r.open) < 2 {
 		return false
 	}
 	best := 0
-	for at := 0; at < len(r.stack) && best == 0; at++ {
-		best = r.suits(0, at)
+	for at := 0; at < len(r.open) && best == 0; at++ {
+		best = r.ahead().suits(0, at)
 	}
-	r.doubt(best == 0 || t.Item().Has(key)) // an object whose braces are missing, perhaps
+	r.Out.doubt(best == 0 || t.Item().Has(key)) // an object whose braces are missing, perhaps
 	r.Repaired("closers")
 	return true
 }
 
-// known says whether the schema of one of the containers knows a key; lists have none. A quote in front of a key that one of
+// knows says whether the schema of one of the containers knows a key; lists have none. A quote in front of a key that one of
 // all that are open knows is the end of a string, even where the comma between them is missing.
-func known(key string, in []level) bool {
-	return slices.ContainsFunc(in, func(l level) bool { return l.t.Has(key) })
+func (s stack) knows(key string) bool {
+	return slices.ContainsFunc(s, func(l level) bool { return l.t.Has(key) })
 }
 
 // knownInside says whether the schema of one of the members that were read knows a key: their object ended too early, perhaps.

@@ -20,11 +20,11 @@ const (
 // What it reads leaves no trace in the call: its output is apart, and so are its holds. A doubt inside counts as a mismatch,
 // since nothing that has two readings may decide which tool is called, or with what.
 func (r *Reader) Capture(read func()) ([]byte, scan.Match) {
-	saved, depth := r.Out, len(r.stack)
+	saved, depth := r.Out, len(r.open)
 	r.Spare = NewOutput("", nil, r.Spare.JSON)
 	r.Out = &r.Spare
 	read()
-	r.Out, r.stack = saved, r.stack[:depth]
+	r.Out, r.open = saved, r.open[:depth]
 	switch {
 	case r.Spare.Broken:
 		return nil, scan.Incomplete
@@ -61,7 +61,7 @@ func (r *Reader) Value(t *schema.Type) bool {
 // doubled to be printed.
 func (r *Reader) container(c int, t *schema.Type) {
 	asText := t.Only(schema.String | schema.Null)
-	r.doubt(asText && c == '[' && r.inList()) // a bracket that was doubled, perhaps
+	r.Out.doubt(asText && c == '[' && r.open.inList()) // a bracket that was doubled, perhaps
 	set := c == '{' && r.isSet(t)
 	wrap := c == '{' && !set && t.Only(schema.Array|schema.Null) && t.Item().Allows(schema.Object) && r.At(1+r.Space(1)) != '}'
 	at := 0
@@ -127,7 +127,7 @@ func (r *Reader) isSet(t *schema.Type) bool {
 // Deeper than MaxDepth nobody nests arguments; [[[[… is a model in a loop, or somebody who tries what recursion costs.
 func (r *Reader) Container(kind byte, t *schema.Type) {
 	r.Pos++
-	if len(r.stack) >= MaxDepth {
+	if len(r.open) >= MaxDepth {
 		r.Out.Broken = true
 		r.Repaired(tooDeep)
 		r.Put("null")
@@ -163,10 +163,10 @@ func (r *Reader) Items(kind byte, t *schema.Type) {
 		r.drop(at)
 		n-- // what was none counts for no comma
 	}
-	if object && len(r.stack) == 1 {
+	if object && len(r.open) == 1 {
 		r.Unwrap()
 	}
-	r.stack = r.stack[:len(r.stack)-1]
+	r.open = r.open[:len(r.open)-1]
 	r.PutByte(brackets[1])
 	r.Seen = r.Seen[:seen]
 }
@@ -201,8 +201,8 @@ func (r *Reader) doubtKey(t *schema.Type, key string, seen []string) {
 	if t.Has(key) {
 		return
 	}
-	r.strayKey = r.strayKey || known(key, r.stack[:len(r.stack)-1])
-	r.doubt(strings.ContainsAny(key, OddInKeys) || strings.HasPrefix(key, ".") || strings.TrimRight(key, ":, ") != key || knownInside(t, key, seen))
+	r.strayKey = r.strayKey || r.open[:len(r.open)-1].knows(key)
+	r.Out.doubt(strings.ContainsAny(key, OddInKeys) || strings.HasPrefix(key, ".") || strings.TrimRight(key, ":, ") != key || knownInside(t, key, seen))
 }
 
 // OddInKeys are bytes of structure that no key has.
@@ -217,7 +217,7 @@ func (r *Reader) pair(t *schema.Type, seen int) bool {
 	r.Key(r.Quotes != nil)
 	written := r.Held(start)
 	if len(written) == 0 {
-		r.doubt(len(r.Seen) > seen && (r.At(0) == '{' || r.At(0) == '[')) // an element of a list around, perhaps
+		r.Out.doubt(len(r.Seen) > seen && (r.At(0) == '{' || r.At(0) == '[')) // an element of a list around, perhaps
 		if c := r.At(0); c >= 0 && strings.IndexByte("/#-<", byte(c)) >= 0 {
 			r.Repaired("comments") // and what stands behind it may be one's
 		}
@@ -237,12 +237,12 @@ func (r *Reader) pair(t *schema.Type, seen int) bool {
 		}
 	}
 	r.blanks()
-	r.doubt(r.At(0) == ',' || r.At(0) == '}') // {"red", "blue"} or {"a", "b": 1}: a set, or half of a member
+	r.Out.doubt(r.At(0) == ',' || r.At(0) == '}') // {"red", "blue"} or {"a", "b": 1}: a set, or half of a member
 	r.colon()
 	r.blanks()
 	c := r.At(0)
 	if c < 0 || c == ',' || scan.IsCloser(c) || r.IsMark(0) { // {"a": 1, "b or {"a": 1, "b": : nothing is a value here
-		r.doubt(c == ']' || c == ')') // the opener of a list may be missing
+		r.Out.doubt(c == ']' || c == ')') // the opener of a list may be missing
 		r.Repaired("truncated")
 		r.Unclosed = true
 		r.Out.Broken = r.Out.Broken || c < 0
@@ -255,7 +255,7 @@ func (r *Reader) pair(t *schema.Type, seen int) bool {
 	}
 	from := r.Out.Written()
 	if !r.Value(typ) { // an expression, or a sign that begins no value
-		r.doubt(true)
+		r.Out.doubt(true)
 		r.Put("null")
 		r.Pos++
 	}
@@ -280,33 +280,33 @@ func (r *Reader) streams(t *schema.Type) bool {
 // colon steps over what stands between key and value.
 // What stands for it: = and => (Python, Ruby, PHP), the full-width colon of Chinese models, nothing at all. A quote too
 // many in front of it, {"path"": …}, goes too.
-func (r *Reader) colon() {
-	r.PutByte(':')
-	if n := 1 + r.Space(1); scan.IsQuote(r.At(0)) && (r.At(n) == ':' || r.At(n) == '=') {
-		r.Pos += n // a quote too many
-		r.Repaired("extra-closer")
+func (cp *copier) colon() {
+	cp.PutByte(':')
+	if n := 1 + cp.Space(1); scan.IsQuote(cp.At(0)) && (cp.At(n) == ':' || cp.At(n) == '=') {
+		cp.Pos += n // a quote too many
+		cp.Repaired("extra-closer")
 	}
-	c, n := r.At(0), r.ColonAt(0)
-	r.Pos += n
+	c, n := cp.At(0), cp.ColonAt(0)
+	cp.Pos += n
 	switch {
 	case n == 0:
 		// {"a" 1}
-		r.noColons = true
-		r.doubt(bytes.HasSuffix(r.Out.JSON, []byte(`"":`))) // a quote that was doubled, perhaps
-		r.Repaired("missing-colon")
+		cp.noColons = true
+		cp.Out.doubt(bytes.HasSuffix(cp.Out.JSON, []byte(`"":`))) // a quote that was doubled, perhaps
+		cp.Repaired("missing-colon")
 	case c == '=':
 		// {a=1}, and "b"=>2 of Ruby and PHP
-		if r.At(0) == '>' {
-			r.Pos++
+		if cp.At(0) == '>' {
+			cp.Pos++
 		}
-		r.Repaired("equals")
+		cp.Repaired("equals")
 	case c != ':':
-		r.Repaired("full-width")
+		cp.Repaired("full-width")
 	}
 	// {"path":: "a.txt"} gave the value `: "a.txt"` before there was this
-	for n := r.Space(0); c == ':' && (r.At(n) == ':' || r.At(n) == '='); n = r.Space(0) {
-		r.Pos += n + 1
-		r.Repaired("equals")
+	for n := cp.Space(0); c == ':' && (cp.At(n) == ':' || cp.At(n) == '='); n = cp.Space(0) {
+		cp.Pos += n + 1
+		cp.Repaired("equals")
 	}
 }
 
@@ -322,7 +322,7 @@ func (r *Reader) element(t *schema.Type) bool {
 			return true
 		}
 		r.HoldOn()
-		r.doubt(true) // an expression, perhaps
+		r.Out.doubt(true) // an expression, perhaps
 	}
 	r.Pos++
 	return false

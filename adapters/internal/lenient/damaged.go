@@ -150,9 +150,9 @@ func unpaired(parts []string) bool {
 	return false
 }
 
-// ahead is how much cheaper what was read must be than what else may be meant. It is less than the search's margin, since two
+// lead is how much cheaper what was read must be than what else may be meant. It is less than the search's margin, since two
 // ways of reading agree on it.
-const ahead = 3
+const lead = 3
 
 // one is the only one that is meant of some meanings, of which those count that fit the schema, if any does. One that does not
 // fit and is cheaper says that what fits is not what was written.
@@ -165,14 +165,14 @@ func one(all []Meaning, fits []bool, today string) (m Meaning, ok bool) {
 			likely = append(likely, m)
 		}
 	}
-	if len(likely) == 0 || likely[0].unsure || likely[0].Cost > all[0].Cost+ahead {
+	if len(likely) == 0 || likely[0].unsure || likely[0].Cost > all[0].Cost+lead {
 		return m, false
 	}
 	at := slices.IndexFunc(likely, func(m Meaning) bool { return m.plain == today })
 	switch {
 	case at >= 0:
 		m = likely[at]
-		return m, !slices.ContainsFunc(likely, func(o Meaning) bool { return o.Args != m.Args && o.Cost < m.Cost+ahead })
+		return m, !slices.ContainsFunc(likely, func(o Meaning) bool { return o.Args != m.Args && o.Cost < m.Cost+lead })
 	case len(likely) > 1:
 		return m, false
 	}

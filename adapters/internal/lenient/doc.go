@@ -15,9 +15,10 @@
 //
 // The files, from the bytes up:
 //
-//	reader.go      the Reader: its state, what it asks of the outside
+//	text.go        what stands at an offset: quotes, keys, signs, comments
+//	reader.go      the Reader: its parts, its state, what it asks of the outside
 //	output.go      what is written: holds, what is settled, repairs
-//	space.go       white space of every kind, and comments
+//	space.go       copying white space of every kind; comments
 //	string.go      strings: delimiters, escapes, paths of Windows
 //	quotes.go      quotes inside strings: which of them close
 //	scalar.go      keys, numbers, literals, phrases without quotes

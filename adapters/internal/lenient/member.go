@@ -45,9 +45,9 @@ func IsNull(text string) bool { return slices.Contains(nullWords, strings.TrimSp
 // NullAhead says whether the text that begins here begins with a word for null.
 // It is a quick look: whether the word is all of the value is seen only when the value has ended.
 // It is asked under a schema that allows null beside text, where a stream of the text must not begin.
-func (r *Reader) NullAhead() bool {
-	n := r.Space(0)
-	return slices.ContainsFunc(nullWords, func(word string) bool { return r.Has(n, word) })
+func (x *Text) NullAhead() bool {
+	n := x.Space(0)
+	return slices.ContainsFunc(nullWords, func(word string) bool { return x.Has(n, word) })
 }
 
 // Omitted says whether a member is left out because it is null where the schema neither allows null nor asks for the member.
@@ -114,7 +114,7 @@ func Unwrapped(name string, t *schema.Type, args string) (string, bool) {
 // Only the first member of the outermost object is looked at: that one decides before anything has left, and a wrapper that
 // comes later stands beside real arguments.
 func (r *Reader) HoldWrapper(t *schema.Type, key string, start int) {
-	if r.wrapper == 0 && len(r.stack) <= 1 && t == r.Out.Typ && (wraps(t, key) || OfEnvelope(key) && !t.Has(key)) {
+	if r.wrapper == 0 && len(r.open) <= 1 && t == r.Out.Typ && (wraps(t, key) || OfEnvelope(key) && !t.Has(key)) {
 		r.wrapper = start
 		r.HoldOn()
 	}
@@ -141,26 +141,26 @@ func (r *Reader) Unwrap() {
 // begins with a parameter of the tool and does not describe it.
 // It is asked in front of the commit, where the first key must be a parameter of the tool: "arguments" is none. A
 // description, {"properties": {"city": {"type": "string"}}}, is the tool list echoed, and no call.
-func (r *Reader) WrapperAhead(t *schema.Type, key string) bool {
-	n := 1 + r.Space(0)
-	if !wraps(t, key) || r.At(n-1) != ':' {
+func (x *Text) WrapperAhead(t *schema.Type, key string) bool {
+	n := 1 + x.Space(0)
+	if !wraps(t, key) || x.At(n-1) != ':' {
 		return false
 	}
-	if n += r.Space(n); r.At(n) != '{' {
+	if n += x.Space(n); x.At(n) != '{' {
 		return false
 	}
-	parameter, value := r.KeyAt(n + 1 + r.Space(n+1))
-	return t.Has(parameter) && !r.Describes(value)
+	parameter, value := x.KeyAt(n + 1 + x.Space(n+1))
+	return t.Has(parameter) && !x.Describes(value)
 }
 
 // Describes says whether a description of a parameter stands at offset i: an object that begins with type or description.
 // An echoed list of tools holds such objects where a call holds values; a model that explains a tool writes them too.
 // {"city": {"type": "string", …}} has the parameter's own name as a key, so only its value can tell.
-func (r *Reader) Describes(i int) bool {
-	i += r.Space(i)
-	if r.At(i) != '{' {
+func (x *Text) Describes(i int) bool {
+	i += x.Space(i)
+	if x.At(i) != '{' {
 		return false
 	}
-	i += 1 + r.Space(i+1)
-	return r.Has(i, `"type"`) || r.Has(i, `"description"`)
+	i += 1 + x.Space(i+1)
+	return x.Has(i, `"type"`) || x.Has(i, `"description"`)
 }

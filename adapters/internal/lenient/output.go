@@ -121,30 +121,37 @@ func (o *Output) BeforeEnd() int {
 	return o.endAt
 }
 
+// Writer writes arguments, and notes what was repaired in them.
+type Writer struct {
+	Out     *Output  // what is being written; nil: nothing is
+	Spare   Output   // the output of Capture
+	Repairs []string // what was repaired, each once
+}
+
 // Put appends to the arguments.
-func (r *Reader) Put(s string) { r.Out.JSON = append(r.Out.JSON, s...) }
+func (w *Writer) Put(s string) { w.Out.JSON = append(w.Out.JSON, s...) }
 
 // PutByte appends one byte to the arguments.
-func (r *Reader) PutByte(b byte)    { r.Out.JSON = append(r.Out.JSON, b) }
-func (r *Reader) putBytes(b []byte) { r.Out.JSON = append(r.Out.JSON, b...) }
+func (w *Writer) PutByte(b byte)    { w.Out.JSON = append(w.Out.JSON, b) }
+func (w *Writer) putBytes(b []byte) { w.Out.JSON = append(w.Out.JSON, b...) }
 
 // HoldOn opens a hold and returns where, so that the output can be taken back to there. Holds nest; only the outermost one
 // keeps bytes from leaving, so a member can hold its key and a value inside it can hold again.
-func (r *Reader) HoldOn() int {
-	at := r.Out.Written()
-	if r.Out.holds == 0 {
-		r.Out.heldAt = at
+func (w *Writer) HoldOn() int {
+	at := w.Out.Written()
+	if w.Out.holds == 0 {
+		w.Out.heldAt = at
 	}
-	r.Out.holds++
+	w.Out.holds++
 	return at
 }
 
 // HoldOff closes the innermost hold.
-func (r *Reader) HoldOff() { r.Out.holds-- }
+func (w *Writer) HoldOff() { w.Out.holds-- }
 
 // TakeBack removes what was put since the hold that answered at.
 // The hold stays open: what is put in the place may have to go as well.
-func (r *Reader) TakeBack(at int) { r.Out.JSON = r.Out.JSON[:at-r.Out.sent] }
+func (w *Writer) TakeBack(at int) { w.Out.JSON = w.Out.JSON[:at-w.Out.sent] }
 
 // drop removes what was put since the hold that answered at, and closes that hold.
 func (r *Reader) drop(at int) {
@@ -158,14 +165,14 @@ func (r *Reader) drop(at int) {
 }
 
 // Held is what was put since the hold that answered at.
-func (r *Reader) Held(at int) []byte { return r.Out.JSON[at-r.Out.sent:] }
+func (w *Writer) Held(at int) []byte { return w.Out.JSON[at-w.Out.sent:] }
 
-// doubt notes that what is read has two readings, when it has; once there were two there always are. A reader without an
-// output looks at text that is no call, whose readings nobody asks for.
-func (r *Reader) doubt(two bool) {
-	if two && r.Out != nil {
-		r.Out.Doubt = true
-		r.Out.keep()
+// doubt notes that what is read has two readings, when it has; once there were two there always
+// are. Without an output the text is no call, and its readings do not matter.
+func (o *Output) doubt(two bool) {
+	if two && o != nil {
+		o.Doubt = true
+		o.keep()
 	}
 }
 
@@ -178,18 +185,18 @@ var passing = map[string]bool{"quotes": true, "literals": true, "bare-keys": tru
 
 // Repaired notes a defect that was repaired, each once, by the name that Reasons of package adapters explains. A list of a
 // dozen names is searched faster than a map is asked.
-func (r *Reader) Repaired(what string) {
-	if r.Out != nil && !settled[what] {
+func (w *Writer) Repaired(what string) {
+	if w.Out != nil && !settled[what] {
 		if passing[what] {
-			r.Out.Odd = true
+			w.Out.Odd = true
 		} else {
-			r.Out.keep()
+			w.Out.keep()
 		}
 	}
-	for _, noted := range r.Repairs {
+	for _, noted := range w.Repairs {
 		if noted == what {
 			return
 		}
 	}
-	r.Repairs = append(r.Repairs, what)
+	w.Repairs = append(w.Repairs, what)
 }

@@ -3,15 +3,17 @@ package lenient
 import "toolnorm/adapters/internal/scan"
 
 // Reader reads arguments as models write them, and writes strict JSON. What it writes is append only: what may still be
-// taken back is declared by a hold (output.go). It looks forward by at alone, so it can stand in a reply that still comes.
+// taken back is declared by a hold (output.go). It looks forward by At alone, so it can stand in a reply that still comes.
+// It reads values, members and closers itself. Strings are read by a stringReader, and what may follow a value is asked of
+// what is ahead.
 type Reader struct {
-	scan.Buffer
-	argState
-	Out     *Output  // what is being written; nil: nothing is
-	Spare   Output   // the output of Capture
-	Repairs []string // what was repaired, each once
-	Outside Outside  // what stands around the arguments; nil: nothing does
+	copier          // the text, and what is written of it
+	Outside Outside // what stands around the arguments; nil: nothing does
+	callState
 }
+
+// NewReader returns a reader of a text, around which nothing stands.
+func NewReader(text scan.Buffer) *Reader { return &Reader{copier: copier{Text: Text{Buffer: text}}} }
 
 // Outside is what a reader must know of the reply around the arguments that it reads. The decoder of a reply answers by the
 // marks of its family, so that a quote in front of "}</tool_call>" closes its string, and by what the call it reads needs
@@ -21,37 +23,29 @@ type Outside interface {
 	CallEnds(i int) bool // what stands at offset i can follow the arguments as a whole
 }
 
-// IsMark reports whether a mark that can end or follow a call stands at offset i. A fence ends what is open.
-// A fence counts inside a container only: at its end the model has stopped writing the call, whatever is still open.
-func (r *Reader) IsMark(i int) bool {
-	return r.Outside != nil && r.Outside.CallMark(i) || len(r.stack) > 0 && r.Has(i, "```")
+// callState is the state of the reader for one call.
+type callState struct {
+	open     stack    // open containers
+	quotes   quotes   // the string that is read, or was read last
+	Seen     []string // keys of the open objects so far, or of tagged arguments
+	Unclosed bool     // a container was closed for the model
+	strayKey bool     // a key stands in an object whose schema does not know it, while that of one around it does
+	wrapper  int      // where the first member begins, while it may hold all arguments; 0: it does not
 }
-
-// argumentsEnd says whether what stands at offset i can follow the arguments as a whole; behind a document anything can.
-func (r *Reader) argumentsEnd(i int) bool { return r.Outside == nil || r.Outside.CallEnds(i) }
 
 // Reset forgets the state of the arguments that were read. The memory of stack and keys stays: calls follow each other.
-// Repairs stay: they are of the whole reply.
-func (r *Reader) Reset() { r.argState = argState{stack: r.stack[:0], Seen: r.Seen[:0]} }
-
-// argState is the state of the argument reader, for one call.
 // A slip in one call must say nothing about the next: bare keys in the first do not make prose in the second a key.
-type argState struct {
-	stack        []level  // open containers
-	Quotes       []Delim  // delimiters of {pseudo}; nil in JSON
-	Seen         []string // keys of tagged arguments so far
-	Python       bool     // inside a Python call
-	Positional   bool     // the last value of the Python call has no name
-	inKey        bool     // inside a key, which ends at its first quote
-	stringAt     int      // where the string being read begins
-	quoted       int      // how many of its own quotes the string being read has inside
-	escaped      int      // how many double quotes it has that are escaped
-	beginsQuoted bool     // the first of those that are not stands at its beginning
-	endsEarly    bool     // the first of them looked like its end
-	inner        bool     // the string being read has quotes inside that are not escaped
-	noColons     bool     // a key without a colon was seen
-	bareKeys     bool     // a key without quotes was seen
-	Unclosed     bool     // a container was closed for the model
-	strayKey     bool     // a key stands in an object whose schema does not know it, while that of one around it does
-	wrapper      int      // where the first member begins, while it may hold all arguments; 0: it does not
+// Repairs stay: they are of the whole reply.
+func (r *Reader) Reset() {
+	r.style = style{}
+	r.callState = callState{open: r.open[:0], Seen: r.Seen[:0]}
 }
+
+// ahead returns what looks ahead from here.
+func (r *Reader) ahead() *lookahead { return &lookahead{&r.Text, r.Out, r.open, r.Outside, &r.quotes} }
+
+// IsMark reports whether a mark that can end or follow a call stands at offset i, or a fence that ends what is open.
+func (r *Reader) IsMark(i int) bool { return r.ahead().isMark(i) }
+
+// strings returns the reader of the string that begins here.
+func (r *Reader) strings() *stringReader { return &stringReader{&r.copier, &r.quotes, r.ahead()} }

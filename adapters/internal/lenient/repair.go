@@ -76,7 +76,9 @@ func readDocument(text string, t *schema.Type) *document {
 // documentReader is a reader of a text that is no reply.
 // Nothing stands around it, so any end of the text ends a string, and no mark does.
 func documentReader(text string) *Reader {
-	return &Reader{Buffer: scan.Whole(text), Out: new(NewOutput("", nil, nil))}
+	r := NewReader(scan.Whole(text))
+	r.Out = new(NewOutput("", nil, nil))
+	return r
 }
 
 // RepairAs reads a whole document that begins with its value. whole says that nothing of it was missing or left over.

@@ -17,9 +17,9 @@ import (
 // A quoted key ends at its first quote, whatever follows (inKey): a slip there is better seen at the colon.
 func (r *Reader) Key(wild bool) {
 	if q, ok := r.QuoteAt(0); ok {
-		r.inKey = true
-		r.copyString(q)
-		r.inKey = false
+		r.quotes.key = true
+		r.strings().copyString(q)
+		r.quotes.key = false
 		return
 	}
 	also := "-.$"
@@ -53,7 +53,7 @@ func (r *Reader) scalar(t *schema.Type) bool {
 		n++
 	}
 	word := string(r.Slice(r.Pos, r.Pos+n))
-	if value, ok := parseLiteral(word); ok && r.valueEnds(n) {
+	if value, ok := parseLiteral(word); ok && r.ahead().valueEnds(n) {
 		r.Pos += n
 		r.putScalar(word, value, t)
 		return true
@@ -75,28 +75,28 @@ func parseLiteral(word string) (string, bool) {
 // {"date": 2024 was a good year} begins with a number and is a phrase. A comment, a mark, a quote of the next key and in
 // lists the next element end one as well as comma and closer do.
 // Outside of all containers any end is one: a lone value is what is read there.
-func (r *Reader) valueEnds(n int) bool {
-	n += r.Space(n)
-	for size := r.oddSpaceAt(n); size > 0; size = r.oddSpaceAt(n) {
+func (a *lookahead) valueEnds(n int) bool {
+	n += a.Space(n)
+	for size := a.oddSpaceAt(n); size > 0; size = a.oddSpaceAt(n) {
 		n += size
-		n += r.Space(n)
+		n += a.Space(n)
 	}
-	c := r.At(n)
-	if c < 0 || scan.IsCloser(c) || r.CommaAt(n) > 0 || r.Has(n, "：") || r.Comment(n) > 0 || r.IsMark(n) {
+	c := a.At(n)
+	if c < 0 || scan.IsCloser(c) || a.CommaAt(n) > 0 || a.Has(n, "：") || a.Comment(n) > 0 || a.isMark(n) {
 		return true
 	}
-	if r.inList() && (c == '-' || c >= '0' && c <= '9' || r.StartsString(n) && r.itemEnd(n) > n) {
+	if a.open.inList() && (c == '-' || c >= '0' && c <= '9' || a.StartsString(n) && a.itemEnd(n) > n) {
 		return true // a missing comma
 	}
-	if r.innermost() == '{' {
-		_, quoted := r.QuoteAt(n)
-		return quoted || r.keyFollows(n) // {"a": 1 "b": 2}: a missing comma
+	if a.open.innermost() == '{' {
+		_, quoted := a.QuoteAt(n)
+		return quoted || a.keyFollows(n) // {"a": 1 "b": 2}: a missing comma
 	}
-	return len(r.stack) == 0
+	return len(a.open) == 0
 }
 
 // inList says whether the innermost container is a list or a set, where no keys stand.
-func (r *Reader) inList() bool { return r.innermost() == '[' || r.innermost() == aSet }
+func (s stack) inList() bool { return s.innermost() == '[' || s.innermost() == aSet }
 
 // putScalar writes a scalar in the type that the schema wants; word is how the model spelled it.
 // {"zip": 01234} with zip a text is "01234" and not "1234": the spelling is all there is of it. A null stays null.
@@ -109,13 +109,13 @@ func (r *Reader) putScalar(word, value string, t *schema.Type) {
 	if word != value && !r.ownWord(word) {
 		r.Repaired("literals")
 	}
-	r.Put(fit(value, t, r.inList()))
+	r.Put(fit(value, t, r.open.inList()))
 }
 
 // ownWord says whether the family itself spells a word so: Python's in Python, and None where a family has its own quotes.
 // What is a family's normal spelling is no defect, and would hide real ones in the log (repairs=literals for every call).
-func (r *Reader) ownWord(word string) bool {
-	return word == "None" && r.Quotes != nil || r.Python && (word == "None" || word == "True" || word == "False")
+func (x *Text) ownWord(word string) bool {
+	return word == "None" && x.Quotes != nil || x.Python && (word == "None" || word == "True" || word == "False")
 }
 
 // oddPhrase says whether a text without quotes may have lost one of them, or something in front: it ends or begins with what
@@ -138,7 +138,7 @@ func (r *Reader) phrase(t *schema.Type) bool {
 		return false // an expression, which nobody evaluates here
 	}
 	n := 0
-	for !r.phraseEnds(n) {
+	for !r.ahead().phraseEnds(n) {
 		n++
 	}
 	if r.At(n) < 0 {
@@ -150,8 +150,8 @@ func (r *Reader) phrase(t *schema.Type) bool {
 	}
 	r.Pos += n
 	first, _, _ := strings.Cut(text, " ")
-	r.doubt(oddPhrase(text) || repair.Word(strings.TrimRight(first, ":;.")) != "" && (r.StartsString(0) || strings.ContainsAny(text, ":;=")))
-	r.doubt(slices.ContainsFunc(r.Quotes, func(q Delim) bool { return strings.Contains(text, q.Open) }))
+	r.Out.doubt(oddPhrase(text) || repair.Word(strings.TrimRight(first, ":;.")) != "" && (r.StartsString(0) || strings.ContainsAny(text, ":;=")))
+	r.Out.doubt(slices.ContainsFunc(r.Quotes, func(q Delim) bool { return strings.Contains(text, q.Open) }))
 	r.Repaired("bare-words")
 	r.Put(t.Fit(schema.Quote(text)))
 	return true
@@ -160,20 +160,20 @@ func (r *Reader) phrase(t *schema.Type) bool {
 // phraseEnds says whether a phrase ends at offset n: at a comma, a closer, a newline, a mark, or a quote that opens a key.
 // A full-width comma or colon ends it too, and a parenthesis inside a tuple, or it would eat what those repairs are for. A comma
 // ends it only in front of a key: "Rome, Italy" without quotes is one value.
-func (r *Reader) phraseEnds(n int) bool {
-	switch r.At(n) {
+func (a *lookahead) phraseEnds(n int) bool {
+	switch a.At(n) {
 	case -1, ']', '\n':
 		return true
 	case ',':
-		return r.inList() || r.memberFollows(n+1, '{')
+		return a.open.inList() || a.memberFollows(n+1, '{')
 	case '}':
-		return r.valueFollows(n)
+		return a.valueFollows(n)
 	case ')':
-		return len(r.stack) > 0 && closerOf(r.innermost()) == ')'
+		return len(a.open) > 0 && closerOf(a.open.innermost()) == ')'
 	case '<':
-		return r.IsMark(n)
+		return a.isMark(n)
 	case '"':
-		return r.keyFollows(n)
+		return a.keyFollows(n)
 	}
-	return r.CommaAt(n) > 0 || r.Has(n, "：")
+	return a.CommaAt(n) > 0 || a.Has(n, "：")
 }

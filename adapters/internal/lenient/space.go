@@ -2,29 +2,36 @@ package lenient
 
 import "toolnorm/adapters/internal/scan"
 
+// copier copies what needs no decision from the text to what is written: white space, signs between
+// tokens, characters and escapes.
+type copier struct {
+	Text
+	Writer
+}
+
 // blanks copies white space and drops comments; odd spaces become plain ones.
 // Legal white space stays as it was, so a call without defects leaves byte for byte as the model wrote it. Comments go, since
 // JSON has none; that a # or // is one is asked of Comment, because a bare word may begin like it.
-func (r *Reader) blanks() {
+func (cp *copier) blanks() {
 	for {
-		c := r.At(0)
+		c := cp.At(0)
 		switch {
 		case scan.IsSpace(c):
-			r.PutByte(byte(c))
-			r.Pos++
+			cp.PutByte(byte(c))
+			cp.Pos++
 		// {"a": 1, // first, and # as in Python
-		case (c == '/' && r.At(1) == '/' || c == '#') && r.Comment(0) > 0:
-			r.dropTo("\n") // which is white space of the JSON
+		case (c == '/' && cp.At(1) == '/' || c == '#') && cp.Comment(0) > 0:
+			cp.dropTo("\n") // which is white space of the JSON
 		// {"a": 1 /* one */}
-		case c == '/' && r.At(1) == '*':
-			r.Pos += 2
-			r.dropTo("*/")
-			r.Pos += min(2, len(r.Window()))
+		case c == '/' && cp.At(1) == '*':
+			cp.Pos += 2
+			cp.dropTo("*/")
+			cp.Pos += min(2, len(cp.Window()))
 		// a no-break space between two tokens
-		case c >= 0x80 && r.oddSpaceAt(0) > 0:
-			r.Pos += r.oddSpaceAt(0)
-			r.Repaired("odd-space")
-			r.PutByte(' ')
+		case c >= 0x80 && cp.oddSpaceAt(0) > 0:
+			cp.Pos += cp.oddSpaceAt(0)
+			cp.Repaired("odd-space")
+			cp.PutByte(' ')
 		default:
 			return
 		}
@@ -35,19 +42,19 @@ func (r *Reader) blanks() {
 // It counts and consumes nothing. Models write {"name": "f", /* tool */ "arguments": {…}} and no-break spaces around
 // arguments as they do inside them, and to repair these in one place only would lose the call.
 // Odd spaces and comments are counted up to MaxSpace bytes, like white space.
-func (r *Reader) Loose(i int) int {
+func (cp *copier) Loose(i int) int {
 	n := i
 	for n < i+scan.MaxSpace {
-		n += r.Space(n)
-		size, what := r.oddSpaceAt(n), "odd-space"
-		if r.At(n) == '/' {
-			size, what = r.Comment(n), "comments"
+		n += cp.Space(n)
+		size, what := cp.oddSpaceAt(n), "odd-space"
+		if cp.At(n) == '/' {
+			size, what = cp.Comment(n), "comments"
 		}
 		if size == 0 {
 			break
 		}
 		n += size
-		r.Repaired(what)
+		cp.Repaired(what)
 	}
 	return n - i
 }
@@ -55,28 +62,9 @@ func (r *Reader) Loose(i int) int {
 // dropTo drops a comment up to what ends it, // and # as well as those that C and JSON with comments have.
 // One that never ends is the rest of the text; whatever is open is then closed as at any end.
 // A line's comment leaves the line break, which is white space of the JSON.
-func (r *Reader) dropTo(end string) {
-	r.Repaired("comments")
-	for r.At(0) >= 0 && !r.Has(0, end) {
-		r.Pos++
+func (cp *copier) dropTo(end string) {
+	cp.Repaired("comments")
+	for cp.At(0) >= 0 && !cp.Has(0, end) {
+		cp.Pos++
 	}
-}
-
-// oddSpaces are spaces that JSON does not know.
-// In their order: no-break, ideographic, line and paragraph separator, em, en, thin, zero-width, byte order mark. They are
-// replaced between tokens only; inside strings they are data and stay.
-var oddSpaces = []string{"\u00a0", "\u3000", "\u2028", "\u2029", "\u2003", "\u2002", "\u2009", "\u200b", "\ufeff"}
-
-// oddSpaceAt is the length of the odd space at offset i, 0 when none stands there.
-// It looks only: a phrase without quotes may hold a no-break space, which is no repair.
-func (r *Reader) oddSpaceAt(i int) int {
-	if r.At(i) < 0x80 {
-		return 0
-	}
-	for _, s := range oddSpaces {
-		if r.Has(i, s) {
-			return len(s)
-		}
-	}
-	return 0
 }

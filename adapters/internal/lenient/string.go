@@ -69,32 +69,6 @@ func DelimsOf(quotes []string) []Delim {
 	return own
 }
 
-// QuoteAt finds the string delimiter that stands at offset i.
-// A family's own come first. It looks at one byte before it compares anything, since it is asked nearly everywhere: JSON's
-// delims begin with one of three quotes, with a backslash, or with 0xE2, as all curly ones do in UTF-8.
-func (r *Reader) QuoteAt(i int) (Delim, bool) {
-	c := r.At(i)
-	if r.Quotes == nil && !scan.IsQuote(c) && c != '\\' && c != 0xE2 {
-		return Delim{}, false
-	}
-	for _, list := range [...][]Delim{r.Quotes, delims} {
-		for k := range list {
-			if q := &list[k]; int(q.Open[0]) == c && r.Has(i, q.Open) && (q.Open != `"""` && q.Open != `'''` || r.tripled(i)) {
-				return *q, true
-			}
-		}
-	}
-	return Delim{}, false
-}
-
-// tripled says whether three quotes open a string rather than being an empty one and a third.
-// {"a": """} would otherwise swallow the rest: the empty string and a quote too many are more likely there.
-func (r *Reader) tripled(i int) bool {
-	n := i + 3
-	c := r.At(n)
-	return c >= 0 && c != ',' && c != '}' && c != ']' && c != ':'
-}
-
 // StringValue reads a string as t wants it: it streams where strings are allowed, and is held and turned into what the
 // schema names where they are not.
 // So a file that is written streams, and "3" for an integer becomes 3 before anybody has seen it. Texts that are listed in an
@@ -102,19 +76,19 @@ func (r *Reader) tripled(i int) bool {
 // several values in one.
 func (r *Reader) StringValue(q Delim, t *schema.Type) {
 	if t.Allows(schema.String) && t.Enum() == nil {
-		r.copyString(q)
+		r.strings().copyString(q)
 		return
 	}
 	at := r.HoldOn()
-	r.copyString(q)
+	r.strings().copyString(q)
 	value := string(r.Held(at))
-	r.doubt(r.quoted > 0 && !t.Allows(schema.String)) // several values, perhaps
+	r.Out.doubt(r.quotes.quoted > 0 && !t.Allows(schema.String)) // several values, perhaps
 	if !r.Out.Broken {
-		if fits := fit(value, t, r.inList()); fits != value {
+		if fits := fit(value, t, r.open.inList()); fits != value {
 			r.TakeBack(at)
 			r.Put(fits)
 			r.Repaired("types")
-			r.doubt(r.At(r.Space(0)) == ']' && !r.inList()) // the first element of a list, perhaps
+			r.Out.doubt(r.At(r.Space(0)) == ']' && !r.open.inList()) // the first element of a list, perhaps
 		}
 	}
 	r.HoldOff()
@@ -150,66 +124,73 @@ func several(text string) bool {
 	return strings.ContainsAny(strings.TrimSpace(text), ",;|\n[]{}<>、，；")
 }
 
+// stringReader reads one string of arguments and writes it as JSON spells it.
+type stringReader struct {
+	*copier
+	*quotes
+	ahead *lookahead
+}
+
 // copyString reads a string and writes it as JSON spells it. A text that ends inside it breaks the call.
 // Which quote closes it is decided where it stands, by what follows (closes); Python's single quotes and a family's own
 // delimiters are no defect, any other but the double quote is noted. A Windows path is recognised at the first byte and then
 // holds to the end, since \t in C:\temp cannot be told from a tab once it is in the middle of a text.
-func (r *Reader) copyString(q Delim) {
-	own := len(r.Quotes) > 0 && q.Open == r.Quotes[0].Open || r.Python && q.Open == `'`
+func (s *stringReader) copyString(q Delim) {
+	own := len(s.Quotes) > 0 && q.Open == s.Quotes[0].Open || s.Python && q.Open == `'`
 	if q.Open != `"` && !own {
-		r.Repaired("quotes")
+		s.Repaired("quotes")
 	}
-	r.Pos += len(q.Open)
-	r.PutByte('"')
-	r.inner, r.quoted, r.escaped, r.stringAt = false, 0, 0, r.Pos
-	path := !q.Raw && r.windowsPath()
+	s.Pos += len(q.Open)
+	s.PutByte('"')
+	s.inner, s.quoted, s.escaped, s.at = false, 0, 0, s.Pos
+	path := !q.Raw && s.windowsPath()
 	for {
-		r.CopyPlain(q)
-		c, closer := r.At(0), r.Has(0, q.Close)
+		s.CopyPlain(q)
+		c, closer := s.At(0), s.Has(0, q.Close)
 		switch {
 		case c < 0:
-			r.Out.Broken = true
-			r.Repaired("truncated")
-			r.PutByte('"')
+			s.Out.Broken = true
+			s.Repaired("truncated")
+			s.PutByte('"')
 			return
-		case closer && r.closes(len(q.Close)):
-			r.Pos += len(q.Close)
-			r.doubt(r.quotesDoubted())
-			next, joined := r.joined()
+		case closer && s.closes(len(q.Close)):
+			s.Pos += len(q.Close)
+			s.Out.doubt(s.quotesDoubted())
+			next, joined := s.joined()
 			if !joined {
-				r.PutByte('"')
+				s.PutByte('"')
 				return
 			}
 			q = next
-		case closer && !q.Raw && r.doubledQuote(q):
-			r.Pos += len(q.Close)
-			r.Repaired("extra-closer")
+		case closer && !q.Raw && s.doubledQuote(q):
+			s.Pos += len(q.Close)
+			s.Repaired("extra-closer")
 		case closer && !q.Raw:
-			r.innerQuote(q)
+			s.innerQuote(q)
 		case c == '\\' && (q.Raw || path): // C:\temp: doubled, or it would become a tab
-			r.doubt(path && r.At(1) == '\\' && r.Pos > r.stringAt) // C:\a\\b: some are doubled
-			r.Put(`\\`)
-			r.Pos++
+			s.Out.doubt(path && s.At(1) == '\\' && s.Pos > s.at) // C:\a\\b: some are doubled
+			s.Put(`\\`)
+			s.Pos++
 			if path {
-				r.Repaired("paths")
+				s.Repaired("paths")
 			}
 		case c == '\\':
-			r.escape()
+			s.escape()
 		case c >= 0x80: // perhaps cut, perhaps no UTF-8
-			r.Rune()
+			s.Rune()
 		case c == '"': // text in a string of another kind: {'a': 'say "x"'}
-			r.Put(`\"`)
-			r.Pos++
+			s.Put(`\"`)
+			s.Pos++
 		case c < ' ': // a line break inside quotes, where JSON wants \n
-			r.Out.JSON = chat.AppendEscaped(r.Out.JSON, string(rune(c)))
-			r.Pos++
+			s.Out.JSON = chat.AppendEscaped(s.Out.JSON, string(rune(c)))
+			s.Pos++
 			if !q.Raw {
-				r.Repaired("control-bytes")
+				s.Repaired("control-bytes")
 			}
 		default:
-			r.doubt(closer && r.Quotes != nil) // no text has the family's own mark
-			r.PutByte(byte(c))
-			r.Pos++
+			s.Out.doubt(closer && s.Quotes != nil) // no text has the family's own mark
+			s.PutByte(byte(c))
+			s.Pos++
 		}
 	}
 }
@@ -217,8 +198,8 @@ func (r *Reader) copyString(q Delim) {
 // CopyPlain copies bytes of a string that mean nothing.
 // Whole runes of UTF-8 mean nothing either, but where the string's own closer begins with such a byte, as ” does. One that the
 // buffer cuts is left to Rune, which waits for the rest of it.
-func (r *Reader) CopyPlain(q Delim) {
-	w := r.Window()
+func (cp *copier) CopyPlain(q Delim) {
+	w := cp.Window()
 	i := 0
 	for i < len(w) {
 		if c := w[i]; !q.Stops[c] {
@@ -233,47 +214,47 @@ func (r *Reader) CopyPlain(q Delim) {
 		}
 		i += n
 	}
-	r.putBytes(w[:i])
-	r.Pos += i
+	cp.putBytes(w[:i])
+	cp.Pos += i
 }
 
 // Rune copies one character, or replaces one byte that begins none.
 // It asks for more bytes only while those it has begin a rune, so no split of the text can damage one. Models with byte tokens
 // write half a character where they are cut; strict JSON readers refuse such bytes, so each becomes U+FFFD.
-func (r *Reader) Rune() {
-	w := r.Window()
-	for n := len(w); !utf8.FullRune(w) && r.At(n) >= 0; n++ {
-		w = r.Window()
+func (cp *copier) Rune() {
+	w := cp.Window()
+	for n := len(w); !utf8.FullRune(w) && cp.At(n) >= 0; n++ {
+		w = cp.Window()
 	}
 	_, n := utf8.DecodeRune(w)
 	if n == 1 {
-		r.Put("\uFFFD")
-		r.Pos++
-		r.Repaired("utf-8")
+		cp.Put("\uFFFD")
+		cp.Pos++
+		cp.Repaired("utf-8")
 		return
 	}
-	r.putBytes(w[:n])
-	r.Pos += n
+	cp.putBytes(w[:n])
+	cp.Pos += n
 }
 
 // windowsPath says whether the string that begins here is a path whose backslashes are not doubled.
 // \n \t \b \f \r \u are escapes that JSON knows, so only the front of the string is evidence: a drive and :\, or \\host\. With
 // C:\\temp the first backslash is doubled, and the string is in order. What looks like evidence and may be an escape as well,
 // "d:\n", counts for a drive that people have and a name in small letters behind it.
-func (r *Reader) windowsPath() bool {
-	c := r.At(0)
+func (x *Text) windowsPath() bool {
+	c := x.At(0)
 	if c == '\\' {
-		return r.At(1) == '\\' && scan.IsWord(r.At(2)) && r.sharePath(2)
+		return x.At(1) == '\\' && scan.IsWord(x.At(2)) && x.sharePath(2)
 	}
-	if !scan.IsLetter(byte(c)) || r.At(1) != ':' || r.At(2) != '\\' {
+	if !scan.IsLetter(byte(c)) || x.At(1) != ':' || x.At(2) != '\\' {
 		return false
 	}
-	switch third := r.At(3); third {
+	switch third := x.At(3); third {
 	case 'n', 'r', 't': // these are escapes too: only behind the letter of a drive that people have
-		next := r.At(4)
+		next := x.At(4)
 		return next >= 'a' && next <= 'z' && (c <= 'Z' || c >= 'c' && c <= 'e')
 	case 'u': // a character, when its digits follow
-		_, digits := r.unit(2)
+		_, digits := x.unit(2)
 		return digits < 6
 	default:
 		return scan.IsWord(third)
@@ -283,80 +264,80 @@ func (r *Reader) windowsPath() bool {
 // sharePath says whether a host's name and a single backslash stand at offset i.
 // In order \\host\share is written \\\\host\\share; the single backslash in front of share tells that none is doubled. Where it
 // makes an escape of the letter behind, as in \\host\new, both readings are left and nothing is changed.
-func (r *Reader) sharePath(i int) bool {
-	n := r.wordEnd(i, "-.", "")
-	next := r.At(n + 1)
-	return r.At(n) == '\\' && scan.IsWord(next) && strings.IndexByte("nrtbfu", byte(next)) < 0
+func (x *Text) sharePath(i int) bool {
+	n := x.wordEnd(i, "-.", "")
+	next := x.At(n + 1)
+	return x.At(n) == '\\' && scan.IsWord(next) && strings.IndexByte("nrtbfu", byte(next)) < 0
 }
 
 // escape reads a backslash and what it escapes.
 // An escape that JSON knows is copied as it is, so \/ and \u00e9 stay as the model spelled them. \' and \` are of other
 // languages, {"m": "don\'t"}; any other backslash was meant as one, {"re": "\w+\d"}.
-func (r *Reader) escape() {
-	switch c := r.At(1); c {
+func (s *stringReader) escape() {
+	switch c := s.At(1); c {
 	case -1: // the text ends in a backslash: what it escapes never came
-		r.Pos++
+		s.Pos++
 	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
 		if c == '"' {
-			r.escaped++
+			s.escaped++
 		}
-		r.PutByte('\\')
-		r.PutByte(byte(c))
-		r.Pos += 2
+		s.PutByte('\\')
+		s.PutByte(byte(c))
+		s.Pos += 2
 	case '\'', '`':
-		r.PutByte(byte(c))
-		r.Pos += 2
-		if !r.Python || c != '\'' {
-			r.Repaired("escapes")
+		s.PutByte(byte(c))
+		s.Pos += 2
+		if !s.Python || c != '\'' {
+			s.Repaired("escapes")
 		}
 	case 'u':
-		r.unicodeEscape()
+		s.unicodeEscape()
 	default:
-		r.doubled()
+		s.doubled()
 	}
 }
 
 // doubled writes a backslash that stands for itself, as JSON wants it.
-func (r *Reader) doubled() {
-	r.Put(`\\`)
-	r.Pos++
-	r.Repaired("escapes")
+func (cp *copier) doubled() {
+	cp.Put(`\\`)
+	cp.Pos++
+	cp.Repaired("escapes")
 }
 
 // unicodeEscape copies \uXXXX, or a pair of them that is one character; without four digits the backslash stands for itself.
 // Half a pair (\ud83d alone) becomes U+FFFD: encoding/json reads it as that, others refuse the whole document.
-func (r *Reader) unicodeEscape() {
-	first, n := r.unit(0)
+func (cp *copier) unicodeEscape() {
+	first, n := cp.unit(0)
 	switch {
-	case n < 6 && r.At(n) < 0: // cut within the digits
-		r.Pos += n
+	case n < 6 && cp.At(n) < 0: // cut within the digits
+		cp.Pos += n
 		return
 	case n < 6:
-		r.doubled()
+		cp.doubled()
 		return
 	case utf16.IsSurrogate(first):
-		second, _ := r.unit(6)
+		second, _ := cp.unit(6)
 		if utf16.DecodeRune(first, second) == '\uFFFD' { // half a character is none, and some readers fail at it
-			r.Put(`\ufffd`)
-			r.Pos += n
-			r.Repaired("escapes")
+			cp.Put(`\ufffd`)
+			cp.Pos += n
+			cp.Repaired("escapes")
 			return
 		}
 		n = 12
 	}
-	r.putBytes(r.Slice(r.Pos, r.Pos+n))
-	r.Pos += n
+	cp.putBytes(cp.Slice(cp.Pos, cp.Pos+n))
+	cp.Pos += n
 }
 
 // unit is the half of a character that is spelled \uXXXX at offset i, and how many bytes of that stand there; six are all.
 // \ud83d\ude00 is one character in two halves; either of them alone is none.
-func (r *Reader) unit(i int) (half rune, n int) {
-	if !r.Has(i, `\u`) {
+func (x *Text) unit(i int) (half rune, n int) {
+	if !x.Has(i, `\u`) {
 		return 0, 0
 	}
-	for n = 2; n < 6 && scan.IsHex(r.At(i+n)); n++ {
+	for n = 2; n < 6 && scan.IsHex(x.At(i+n)); n++ {
 	}
-	code, _ := strconv.ParseUint(string(r.Slice(r.Pos+i+2, r.Pos+i+n)), 16, 16)
+	code, _ := strconv.ParseUint(string(x.Slice(x.Pos+i+2, x.Pos+i+n)), 16, 16)
 	return rune(code), n
 }
 
@@ -364,18 +345,18 @@ func (r *Reader) unit(i int) (half rune, n int) {
 // each other.
 // {"a": "x" + "y"} is JavaScript's or Python's way to break a long text; 'a' 'b' is Python's alone. In a list the latter is as
 // likely a comma that is missing, and then a doubt.
-func (r *Reader) joined() (Delim, bool) {
-	n := r.Space(0)
-	if r.At(n) == '+' {
-		n += 1 + r.Space(n+1)
-	} else if !r.Python {
+func (s *stringReader) joined() (Delim, bool) {
+	n := s.Space(0)
+	if s.At(n) == '+' {
+		n += 1 + s.Space(n+1)
+	} else if !s.Python {
 		return Delim{}, false
 	}
-	q, ok := r.QuoteAt(n)
+	q, ok := s.QuoteAt(n)
 	if ok {
-		r.doubt(r.inList() && r.At(r.Space(0)) != '+') // a comma is missing, perhaps
-		r.Pos += n + len(q.Open)
-		r.Repaired("joined-strings")
+		s.Out.doubt(s.ahead.open.inList() && s.At(s.Space(0)) != '+') // a comma is missing, perhaps
+		s.Pos += n + len(q.Open)
+		s.Repaired("joined-strings")
 	}
 	return q, ok
 }

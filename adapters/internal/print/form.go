@@ -173,7 +173,7 @@ func (f formed) json() *Spelling {
 // compact is JSON without blanks.
 var compact = func() *Spelling {
 	s := *JSON
-	s.Comma, s.ListComma = ",", ","
+	s.Comma, s.List.Comma = ",", ","
 	s.key = func(dst []byte, quoted string) []byte { return append(appendString(dst, quoted), ':') }
 	return &s
 }()

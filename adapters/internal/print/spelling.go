@@ -22,16 +22,16 @@ import (
 //
 // The last two are for the arguments of a call alone: what stands in their members has another spelling, by its kind.
 type Spelling struct {
-	Name                           string // of the grammar's rules
-	Open, Comma, Close             string // around and between an object's members
-	Tail, None                     string // behind the last member, and in the place of all
-	ListOpen, ListComma, ListClose string // around and between a list's elements; around none only if objects have brackets, too
-	True, False, Null              string
-	Quotes                         []string // what a string may stand in, the first one printed; none: it is raw
-	Avoid                          []string // what ends a string without escapes, so that it cannot stand in one
-	BareKeys                       bool     // keys have no quotes, so those that no schema names can only be identifiers
-	Sorted                         bool     // members are printed by name
-	NoNull                         bool     // members that are null are not printed, and there are none but the schema's
+	Name              string   // of the grammar's rules
+	Brackets                   // of an object
+	Tail, None        string   // behind the last member, and in the place of all
+	List              Brackets // of a list; around none only if objects have brackets, too
+	True, False, Null string
+	Quotes            []string // what a string may stand in, the first one printed; none: it is raw
+	Avoid             []string // what ends a string without escapes, so that it cannot stand in one
+	BareKeys          bool     // keys have no quotes, so those that no schema names can only be identifiers
+	Sorted            bool     // members are printed by name
+	NoNull            bool     // members that are null are not printed, and there are none but the schema's
 
 	CDATA bool // a string may stand in CDATA
 
@@ -42,10 +42,13 @@ type Spelling struct {
 	text func(dst []byte, quoted string) []byte // a string, given as JSON
 }
 
+// Brackets are what stands around and between members or elements.
+type Brackets struct{ Open, Comma, Close string }
+
 // JSON is what json.dumps(ensure_ascii=False) prints: {"city": "São Paulo", "days": [1, 2]}.
 // Nearly all templates print it so; Reka's alone escapes what is not ASCII.
 var JSON = &Spelling{
-	Name: "json", Open: "{", Comma: ", ", Close: "}", ListOpen: "[", ListComma: ", ", ListClose: "]",
+	Name: "json", Brackets: Brackets{"{", ", ", "}"}, List: Brackets{"[", ", ", "]"},
 	True: "true", False: "false", Null: "null", Quotes: []string{`"`},
 	key:  func(dst []byte, quoted string) []byte { return append(appendString(dst, quoted), ": "...) },
 	text: appendString,
@@ -54,7 +57,7 @@ var JSON = &Spelling{
 // Python is what repr prints: {'city': "it's", 'fast': True}. Templates that print a value without a filter have it.
 // In tags seed-oss and minicpm5 have whole lists and objects of it.
 var Python = &Spelling{
-	Name: "python", Open: "{", Comma: ", ", Close: "}", ListOpen: "[", ListComma: ", ", ListClose: "]",
+	Name: "python", Brackets: Brackets{"{", ", ", "}"}, List: Brackets{"[", ", ", "]"},
 	True: "True", False: "False", Null: "None", Quotes: []string{`'`, `"`},
 	key:  func(dst []byte, quoted string) []byte { return append(appendRepr(dst, quoted), ": "...) },
 	text: appendRepr,
@@ -65,7 +68,7 @@ var Python = &Spelling{
 // is what Jinja prints.
 func Pseudo(quote string) *Spelling {
 	return &Spelling{
-		Name: "pseudo", Open: "{", Comma: ",", Close: "}", ListOpen: "[", ListComma: ",", ListClose: "]",
+		Name: "pseudo", Brackets: Brackets{"{", ",", "}"}, List: Brackets{"[", ",", "]"},
 		True: "true", False: "false", Null: "None",
 		Quotes: []string{quote}, Avoid: []string{quote}, BareKeys: true, Sorted: true,
 		key: func(dst []byte, quoted string) []byte { return append(append(dst, scan.Unquote(quoted)...), ':') },
@@ -81,7 +84,7 @@ func Pseudo(quote string) *Spelling {
 func Tree(p *declaration.Pattern) *Spelling {
 	open, end := p.OpenTag(declaration.ItemKey), p.CloseTag(declaration.ItemKey)
 	return &Spelling{
-		Name: "tree", ListOpen: open, ListComma: end + open, ListClose: end,
+		Name: "tree", List: Brackets{open, end + open, end},
 		True: "true", False: "false", Avoid: p.Family.ValueEnds, NoNull: true,
 		key:  func(dst []byte, quoted string) []byte { return append(dst, p.OpenTag(scan.Unquote(quoted))...) },
 		end:  func(dst []byte, quoted string) []byte { return append(dst, p.CloseTag(scan.Unquote(quoted))...) },
@@ -121,7 +124,7 @@ func Arguments(p *declaration.Pattern, i int) *Spelling {
 // Values of one call may be spelled in two ways: LFM2.5 writes an object as JSON and a list as Python source.
 func keywords(f *declaration.Family) *Spelling {
 	return &Spelling{
-		Name: "keywords", Comma: ", ", BareKeys: true,
+		Name: "keywords", Brackets: Brackets{Comma: ", "}, BareKeys: true,
 		of:  func(kind schema.Kinds) *Spelling { return keyword(f, kind) },
 		key: func(dst []byte, quoted string) []byte { return append(append(dst, scan.Unquote(quoted)...), '=') },
 	}

@@ -122,17 +122,17 @@ func (s *Spelling) appendList(dst []byte, text string) ([]byte, string) {
 	if text = scan.TrimSpace(text); s.Open == "" && strings.HasPrefix(text, "]") {
 		return dst, text[1:] // tags stand around elements, and there are none
 	}
-	dst = append(dst, s.ListOpen...)
+	dst = append(dst, s.List.Open...)
 	for some := false; ; some = true {
 		if text = scan.TrimSpace(strings.TrimPrefix(scan.TrimSpace(text), ",")); text == "" || text[0] == ']' || text[0] == '}' {
 			break
 		}
 		if some {
-			dst = append(dst, s.ListComma...)
+			dst = append(dst, s.List.Comma...)
 		}
 		dst, text = s.append(dst, text)
 	}
-	return append(dst, s.ListClose...), strings.TrimPrefix(text, "]")
+	return append(dst, s.List.Close...), strings.TrimPrefix(text, "]")
 }
 
 // appendString writes a JSON string without needless escapes: \u00e9 is é, \/ is /. Half a surrogate pair is U+FFFD, since

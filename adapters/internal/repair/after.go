@@ -8,117 +8,123 @@ import (
 	"toolnorm/chat/schema"
 )
 
+// afterReader reads what stands behind a key or a value in a container.
+type afterReader struct {
+	here
+	envelope func(key string) bool // such a member may follow the arguments; nil: none
+}
+
 // between reads what stands between a key and its value.
 // A comparison, a == b, is an expression.
 // A comma in the place of a colon is as likely as a set, so both are offered where both can stand.
-func (g *Args) between(s *Search, n *Node) {
-	c := g.at(n.Pos)
-	to := keep(n, n.Pos)
+func (x *afterReader) between() {
+	c := x.at(x.n.Pos)
+	to := keep(x.n, x.n.Pos)
 	to.Mode = modeValue
 	to.Flags &^= line
-	size := g.colon(n.Pos)
-	python := n.Stack.Kind == aCall
+	size := x.colon(x.n.Pos)
+	python := x.n.Stack.Kind == aCall
 	to.Pos += size
 	to.Flags &^= colonRead
 	switch {
-	case n.Flags&colonRead != 0:
-		to.Pos = n.Pos
-		s.Go(n, 0, to, ":")
-	case g.over(n.Pos):
+	case x.n.Flags&colonRead != 0:
+		to.Pos = x.n.Pos
+		x.step(0, to, ":")
+	case x.over(x.n.Pos):
 	case size > 1:
-		s.Go(n, g.first(&to, habitWide, small), to, ":")
+		x.step(to.first(habitWide, small), to, ":")
 	case size > 0:
 		cost := 0
 		if c == '=' != python {
-			if cost = g.habit(&to, habitEquals); python {
+			if cost = to.habit(habitEquals); python {
 				cost = min(cost, small)
 			}
 		}
-		if c == '=' && g.at(to.Pos) == '>' {
+		if c == '=' && x.at(to.Pos) == '>' {
 			to.Pos++
 		}
-		if python && c == '=' && g.at(to.Pos) == '=' {
+		if python && c == '=' && x.at(to.Pos) == '=' {
 			to.Pos++ // a comparison, elsewhere
 			cost = slip
 		}
-		s.Go(n, cost, to, ":")
-	case g.has(n.Pos, "->"):
+		x.step(cost, to, ":")
+	case x.has(x.n.Pos, "->"):
 		to.Pos += 2
-		s.Go(n, g.habit(&to, habitEquals), to, ":")
+		x.step(to.habit(habitEquals), to, ":")
 	case scan.IsQuote(c):
-		s.Go(n, likely, keep(n, n.Pos+1)) // a quote too many, or the value's
-		s.Go(n, slip, to, ":")
+		x.step(likely, keep(x.n, x.n.Pos+1)) // a quote too many, or the value's
+		x.step(slip, to, ":")
 	case c == ',' || c == ';':
 		to.Pos++
-		s.Go(n, slip, to, ":")
-	case !isClose(c) && (c != '(' || n.Pos == 0 || !scan.IsWord(int(g.text[n.Pos-1]))): // str(x)
-		s.Go(n, slip, to, ":")
+		x.step(slip, to, ":")
+	case !scan.IsCloser(c) && (c != '(' || x.n.Pos == 0 || !scan.IsWord(int(x.text[x.n.Pos-1]))): // str(x)
+		x.step(slip, to, ":")
 	}
 }
 
 // after reads what stands behind a value in a container.
 // Each slip that can stand here is a step, so that a reading that needs it meets those that do not.
 // In Python the rest of an expression may follow, of which nothing is passed over.
-func (g *Args) after(s *Search, n *Node) {
-	c := g.at(n.Pos)
-	next := g.to(s, n, n.Pos+1)
+func (x *afterReader) after() {
+	c := x.at(x.n.Pos)
+	next := x.n.next(x.n.Pos + 1)
 	here := next
-	here.Pos = n.Pos
-	behind := g.blank(n.Pos + 1)
-	here2 := keep(n, n.Pos+1)
-	expression := g.Python && !g.namedBehind(n)
+	here.Pos = x.n.Pos
+	behind := x.blank(x.n.Pos + 1)
+	here2 := keep(x.n, x.n.Pos+1)
+	expression := x.python && !x.namedBehind()
 	switch {
-	case g.over(n.Pos):
-		m := *n
+	case x.over(x.n.Pos):
+		m := *x.n
 		m.Flags |= unclosed
-		g.pop(s, &m, 0, habit)
+		m.pop(x.s, 0, habit)
 		return
 	case c == ',':
-		g.comma(s, n, next, behind)
+		x.comma(next, behind)
 		return
-	case closes(n.Stack, c):
-		m := *n
-		if n.Stack.Kind == aSet && c == ']' && !typeOf(n.Stack.Want).Only(schema.Array|schema.Null) {
+	case closes(x.n.Stack, c):
+		m := *x.n
+		if x.n.Stack.Kind == aSet && c == ']' && !typeOf(x.n.Stack.Want).Only(schema.Array|schema.Null) {
 			m.Flags |= unsure // one list, perhaps, whose bracket is doubled
 		}
-		g.pop(s, &m, 1, 0)
-		g.early(s, n, behind)
+		m.pop(x.s, 1, 0)
+		x.early(behind)
 		return
-	case isClose(c):
-		g.pop(s, n, 0, slip) // its own is missing
-		g.pop(s, n, 1, slip) // it stands for its own
-		same := n.Pos > 0 && g.text[n.Pos-1] == byte(c)
-		s.Go(n, pick(same, likely, slip), keep(n, n.Pos+1))
+	case scan.IsCloser(c):
+		x.n.pop(x.s, 0, slip) // its own is missing
+		x.n.pop(x.s, 1, slip) // it stands for its own
+		same := x.n.Pos > 0 && x.text[x.n.Pos-1] == byte(c)
+		x.step(pick(same, likely, slip), keep(x.n, x.n.Pos+1))
 		return
 	case c == ';' && !expression:
-		s.Go(n, g.habit(&next, habitSemicolons), next, ",")
-	case wideComma(g.text, n.Pos) > 0:
-		next.Pos += wideComma(g.text, n.Pos) - 1
-		s.Go(n, g.first(&next, habitWide, small), next, ",")
+		x.step(next.habit(habitSemicolons), next, ",")
+	case wideComma(x.text, x.n.Pos) > 0:
+		next.Pos += wideComma(x.text, x.n.Pos) - 1
+		x.step(next.first(habitWide, small), next, ",")
 	case !expression && c > ' ' && strings.IndexByte(":=.|/&+", byte(c)) >= 0:
-		s.Go(n, slip, next, ",")
-	case !expression && g.has(n.Pos, "and "):
+		x.step(slip, next, ",")
+	case !expression && x.has(x.n.Pos, "and "):
 		next.Pos += len("and")
-		s.Go(n, slip, next, ",")
-	case scan.IsQuote(c) && g.likelyEnd(n.Pos+1, n.Stack) == 2:
-		if n.Pos > 0 && g.text[n.Pos-1] != byte(c) && scan.IsQuote(int(g.text[n.Pos-1])) {
+		x.step(slip, next, ",")
+	case scan.IsQuote(c) && x.likelyEnd(x.n.Pos+1, x.n.Stack) == 2:
+		if x.n.Pos > 0 && x.text[x.n.Pos-1] != byte(c) && scan.IsQuote(int(x.text[x.n.Pos-1])) {
 			here2.Flags |= unsure // the writer's own, whose opener is missing
 		}
-		s.Go(n, g.doubled(&here2), here2) // one too many
+		x.step(here2.doubled(), here2) // one too many
 	}
-	if g.Python { // the rest of an expression, perhaps
-		if size := len(note.FindString(g.text[n.Pos:])); size > 0 && n.Flags&line == 0 {
-			s.Go(n, slip+small, keep(n, n.Pos+size))
+	if x.python { // the rest of an expression, perhaps
+		if size := len(note.FindString(x.text[x.n.Pos:])); size > 0 && x.n.Flags&line == 0 {
+			x.step(slip+small, keep(x.n, x.n.Pos+size))
 		}
-		if g.stringAhead(n.Pos) || g.line(n) {
-			g.commaLost(s, n, here)
+		if x.stringAhead(x.n.Pos) || x.line() {
+			x.commaLost(here)
 		}
-		g.closerLost(s, n, n.Pos)
+		x.closerLost(x.n.Pos)
 		return
 	}
-	g.junk(s, n)
-	g.closerLost(s, n, n.Pos)
-	g.commaLost(s, n, here)
+	x.junk()
+	x.closerLost(x.n.Pos)
+	x.commaLost(here)
 }
 
 // note is a remark in parentheses behind a value, which is no expression.
@@ -126,23 +132,23 @@ var note = regexp.MustCompile(`^\([a-z][a-z ]{0,40}\)`)
 
 // namedBehind reports whether behind a sign or a word at n a named argument, or a member with a quoted key, stands, which
 // no expression has.
-func (g *Args) namedBehind(n *Node) bool {
-	i := n.Pos + 1
-	if g.has(n.Pos, "and ") {
-		i = n.Pos + len("and")
+func (x *afterReader) namedBehind() bool {
+	i := x.n.Pos + 1
+	if x.has(x.n.Pos, "and ") {
+		i = x.n.Pos + len("and")
 	}
-	key, quoted := g.keyAhead(g.blank(i))
-	return key != "" && (quoted || knows(n.Stack, key))
+	key, quoted := x.keyAhead(x.blank(i))
+	return key != "" && (quoted || knows(x.n.Stack, key))
 }
 
 // line reports whether a line break was passed in front of n, or a key follows.
-func (g *Args) line(n *Node) bool {
-	key, _ := g.keyAhead(n.Pos)
-	return n.Flags&line != 0 || key != ""
+func (x *afterReader) line() bool {
+	key, _ := x.keyAhead(x.n.Pos)
+	return x.n.Flags&line != 0 || key != ""
 }
 
 // doubled is what a quote costs that is one too many. Who doubles one doubles others.
-func (g *Args) doubled(to *Place) int { return g.first(to, habitDoubled, likely-trifle) + trifle }
+func (p *Place) doubled() int { return p.first(habitDoubled, likely-trifle) + trifle }
 
 // maxJunk bounds what stands behind a value and belongs to nothing, in bytes.
 const maxJunk = 64
@@ -150,28 +156,28 @@ const maxJunk = 64
 // junk offers to pass what stands behind a value and is no structure, up to where structure goes on.
 // Without it the only reading of {"a": "x" (a note), "b": 1} would be one text of all of it.
 // No quote and no opener is passed, since these begin something.
-func (g *Args) junk(s *Search, n *Node) {
-	if n.Pos > 0 && scan.IsWord(int(g.text[n.Pos-1])) { // 1/3 is no number and something else
+func (x *afterReader) junk() {
+	if x.n.Pos > 0 && scan.IsWord(int(x.text[x.n.Pos-1])) { // 1/3 is no number and something else
 		return
 	}
-	for i := n.Pos; i < n.Pos+maxJunk && !g.over(i); i++ {
-		c := g.at(i)
+	for i := x.n.Pos; i < x.n.Pos+maxJunk && !x.over(i); i++ {
+		c := x.at(i)
 		if c == '"' || c == '{' || c == '[' {
 			return
 		}
-		if i > n.Pos && (c == ',' || c == ';' || c == '\n' || isClose(c) && c != ')') {
-			to := keep(n, i)
-			if g.at(n.Pos) != '(' {
+		if i > x.n.Pos && (c == ',' || c == ';' || c == '\n' || scan.IsCloser(c) && c != ')') {
+			to := keep(x.n, i)
+			if x.at(x.n.Pos) != '(' {
 				to.Flags |= unsure // it may be a part of the value, or make another of it
 			}
-			s.Go(n, slip+small, to)
+			x.step(slip+small, to)
 			return
 		}
 	}
 }
 
-// to is the place of the next member of the innermost container, at a position.
-func (g *Args) to(s *Search, n *Node, pos int) Place {
+// next is the place of the next member of the innermost container, at a position.
+func (n *Node) next(pos int) Place {
 	p := n.to(pos, modeNext)
 	switch n.Stack.Kind {
 	case aCall:
@@ -186,91 +192,91 @@ func (g *Args) to(s *Search, n *Node, pos int) Place {
 // comma reads a comma: in front of a member, of nothing, or of a member of an object around, whose inner closer is lost.
 // Commas stand in texts as well, so one that nothing follows is the cheapest slip there is.
 // Dots for "and so on" go with their comma.
-func (g *Args) comma(s *Search, n *Node, next Place, behind int) {
-	c := g.at(behind)
-	if g.has(behind, "...") { // and so on
-		s.Go(n, small, keep(n, behind+3))
+func (x *afterReader) comma(next Place, behind int) {
+	c := x.at(behind)
+	if x.has(behind, "...") { // and so on
+		x.step(small, keep(x.n, behind+3))
 	}
-	if isClose(c) {
-		s.Go(n, pick(n.Stack.Kind == aTuple || n.Stack.Kind == aCall, 0, small), keep(n, n.Pos+1)) // a trailing one
+	if scan.IsCloser(c) {
+		x.step(pick(x.n.Stack.Kind == aTuple || x.n.Stack.Kind == aCall, 0, small), keep(x.n, x.n.Pos+1)) // a trailing one
 		if c == ']' && typeOf(next.Want).Only(schema.Array|schema.Null) {
-			s.Go(n, 0, next, ",") // [[1], ]], an empty one without its opener
+			x.step(0, next, ",") // [[1], ]], an empty one without its opener
 		}
 		return
 	}
 	if c == ',' {
-		s.Go(n, habit, keep(n, n.Pos+1)) // doubled
+		x.step(habit, keep(x.n, x.n.Pos+1)) // doubled
 		return
 	}
-	s.Go(n, 0, next, ",")
-	g.closerLost(s, n, behind)
+	x.step(0, next, ",")
+	x.closerLost(behind)
 }
 
 // closerLost offers the end of the innermost container where its closer is missing, in front of a member that stands at i.
 // A member that an object around knows, and this one does not, says where it belongs.
 // A key has no place in a list at all.
-func (g *Args) closerLost(s *Search, n *Node, i int) {
-	if n.Stack.Up == nil {
+func (x *afterReader) closerLost(i int) {
+	if x.n.Stack.Up == nil {
 		return
 	}
-	key, _ := g.keyAhead(i)
-	object := n.Stack.Kind == anObject
-	outer := key != "" && knows(n.Stack.Up, key)
+	key, _ := x.keyAhead(i)
+	object := x.n.Stack.Kind == anObject
+	outer := key != "" && knows(x.n.Stack.Up, key)
 	switch {
-	case key == "" && object && n.Stack.Up.Kind == anObject:
+	case key == "" && object && x.n.Stack.Up.Kind == anObject:
 		return // no member of it
-	case outer && !(object && typeOf(n.Stack.Want).Has(key)), key != "" && !object:
-		g.pop(s, n, 0, likely)
+	case outer && !(object && typeOf(x.n.Stack.Want).Has(key)), key != "" && !object:
+		x.n.pop(x.s, 0, likely)
 	default:
-		g.pop(s, n, 0, slip)
+		x.n.pop(x.s, 0, slip)
 	}
 }
 
 // early offers to go on behind the container's own closer, which came too early: a member of it follows.
 // {"a": {"b": 1}, "c": 2} with c known to the inner object alone.
 // Members that stand beside arguments by right are left there.
-func (g *Args) early(s *Search, n *Node, behind int) {
-	for k := 0; isClose(g.at(behind)) && k < maxClosers; k++ {
-		behind = g.blank(behind + 1)
+func (x *afterReader) early(behind int) {
+	for k := 0; scan.IsCloser(x.at(behind)) && k < maxClosers; k++ {
+		behind = x.blank(behind + 1)
 	}
-	if g.at(behind) != ',' {
+	if x.at(behind) != ',' {
 		return
 	}
-	key, _ := g.keyAhead(g.blank(behind + 1))
-	if n.Stack.Kind != anObject && n.Stack.Kind != aCall {
+	key, _ := x.keyAhead(x.blank(behind + 1))
+	if x.n.Stack.Kind != anObject && x.n.Stack.Kind != aCall {
 		if key == "" {
-			inObject := n.Stack.Up != nil && n.Stack.Up.Kind == anObject
-			s.Go(n, pick(inObject, likely, slip+trifle), keep(n, n.Pos+1))
+			inObject := x.n.Stack.Up != nil && x.n.Stack.Up.Kind == anObject
+			x.step(pick(inObject, likely, slip+trifle), keep(x.n, x.n.Pos+1))
 		}
 		return
 	}
 	if key == "" {
 		return
 	}
-	t := typeOf(n.Stack.Want)
-	if n.Stack.Up == nil && g.Envelope != nil && g.Envelope(key) && !t.Has(key) {
+	t := typeOf(x.n.Stack.Want)
+	if x.n.Stack.Up == nil && x.envelope != nil && x.envelope(key) && !t.Has(key) {
 		return
 	}
-	outside := n.Stack.Up != nil && typeOf(n.Stack.Up.Want).Known() // an object whose members are all known
-	known := (t.Has(key) || outside) && !knows(n.Stack.Up, key)
-	s.Go(n, pick(known, likely, slip+trifle), keep(n, n.Pos+1))
+	outside := x.n.Stack.Up != nil && typeOf(x.n.Stack.Up.Want).Known() // an object whose members are all known
+	known := (t.Has(key) || outside) && !knows(x.n.Stack.Up, key)
+	x.step(pick(known, likely, slip+trifle), keep(x.n, x.n.Pos+1))
 }
 
 // commaLost offers the next member where the comma in front of it is missing. A line break is a likely comma.
 // Who has left out one comma leaves out others.
 // Between two on one line the quotes may be a text's, too: that reading competes.
-func (g *Args) commaLost(s *Search, n *Node, here Place) {
-	cost := g.first(&here, habitCommas, habit) + small
-	if n.Flags&line != 0 {
+func (x *afterReader) commaLost(here Place) {
+	cost := here.first(habitCommas, habit) + small
+	if x.n.Flags&line != 0 {
 		cost = min(cost, small)
 	}
-	key, _ := g.keyAhead(n.Pos)
-	named := n.Stack.Kind == aCall && typeOf(n.Stack.Want).Has(key) // "x"days=3
-	if n.Pos > 0 && scan.IsQuote(int(g.text[n.Pos-1])) && scan.IsWord(g.at(n.Pos)) && !named {
+	key, _ := x.keyAhead(x.n.Pos)
+	named := x.n.Stack.Kind == aCall && typeOf(x.n.Stack.Want).Has(key) // "x"days=3
+	if x.n.Pos > 0 && scan.IsQuote(int(x.text[x.n.Pos-1])) && scan.IsWord(x.at(x.n.Pos)) && !named {
 		here.Flags |= unsure // the quote in front begins a text, rather
 	}
-	if size := g.ownQuote(n.Pos); size > 0 && g.has(n.Pos+size, g.text[n.Pos:n.Pos+size]) || size > 0 && n.Pos >= size && g.text[n.Pos-size:n.Pos] == g.text[n.Pos:n.Pos+size] {
+	if size := x.ownQuote(x.n.Pos); size > 0 && x.has(x.n.Pos+size, x.text[x.n.Pos:x.n.Pos+size]) || size > 0 && x.n.Pos >= size && x.text[x.n.Pos-size:x.n.Pos] == x.text[x.n.Pos:x.n.Pos+size] {
 		here.Flags |= unsure // the family's own quote, doubled
 	}
-	s.Go(n, cost, here, ",")
+	x.step(cost, here, ",")
 }

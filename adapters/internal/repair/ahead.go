@@ -20,7 +20,19 @@ type look struct {
 	lastQuote int              // where the last quote of it stands
 	ends      func(i int) bool // a mark that ends the call stands at i; nil: there are none
 	delims    []delim
+	python    bool // the arguments are those of a Python call
+	ownQuotes bool // the family has delimiters of its own
 }
+
+// here is a place of the search, from which steps lead on.
+type here struct {
+	*look
+	s *Search
+	n *Node
+}
+
+// step offers a step from here, whose output is what was put out so far and the pieces of out.
+func (x *here) step(cost int, to Place, out ...string) { x.s.Go(x.n, cost, to, out...) }
 
 // at is the byte at i, -1 behind the end.
 func (g *look) at(i int) int {
@@ -69,16 +81,13 @@ func (g *look) space(i int) int {
 	return i
 }
 
-// oddSpaces are the spaces that JSON does not know.
-var oddSpaces = []string{"\u00a0", "\u3000", "\u2028", "\u2029", "\u2003", "\u2002", "\u2009", "\u200b", "\ufeff"}
-
 // oddSpace is the length of such a space at the beginning of a text.
 // Most bytes are ASCII, and one look tells.
 func oddSpace(text string) int {
 	if text[0] < 0x80 {
 		return 0
 	}
-	for _, s := range oddSpaces {
+	for _, s := range scan.OddSpaces {
 		if strings.HasPrefix(text, s) {
 			return len(s)
 		}
@@ -202,7 +211,7 @@ func (g *look) memberAhead(i int, l *Level) (some, known bool) {
 		return known || quoted || bare, known
 	}
 	c := g.at(i)
-	if isClose(c) || g.over(i) {
+	if scan.IsCloser(c) || g.over(i) {
 		return true, false
 	}
 	if l == nil || l.Kind == anObject || l.Kind == aCall {
@@ -211,12 +220,10 @@ func (g *look) memberAhead(i int, l *Level) (some, known bool) {
 	return c == '{' || c == '[' || g.stringAhead(i) || c == '-' || c >= '0' && c <= '9', false
 }
 
-func isClose(c int) bool { return c == '}' || c == ']' || c == ')' }
-
 // closesAhead reports whether the closers at i are followed by what may follow closers.
 // Code is full of closers, and few of them are followed by what JSON needs.
 func (g *look) closesAhead(i int, l *Level) bool {
-	for k := 0; isClose(g.at(i)) && k < maxClosers; k++ {
+	for k := 0; scan.IsCloser(g.at(i)) && k < maxClosers; k++ {
 		i = g.blank(i + 1)
 		if l != nil {
 			l = l.Up
@@ -244,7 +251,7 @@ func (g *look) likelyEnd(i int, l *Level) int {
 			return 2
 		}
 		return 1
-	case isClose(c):
+	case scan.IsCloser(c):
 		if g.closesAhead(i, l) {
 			return 2
 		}

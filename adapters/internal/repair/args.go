@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat/schema"
 )
 
@@ -26,7 +27,7 @@ type Args struct {
 // The family's own delimiters stand behind those of JSON, as a string may have either.
 // A Python call begins behind its parenthesis, which is the container that is open then.
 func (g *Args) Read(text string) []Reading {
-	g.look = look{text, strings.LastIndexByte(text, '"'), g.Mark, delims}
+	g.look = look{text, strings.LastIndexByte(text, '"'), g.Mark, delims, g.Python, g.Quotes != nil}
 	if g.Python {
 		g.lastQuote = strings.LastIndexAny(text, `"'`)
 	}
@@ -132,13 +133,14 @@ func (n *Node) behind(pos int) Place {
 }
 
 // habit is what a habit costs at a place: nothing where it was shown before.
-func (g *Args) habit(to *Place, flag uint64) int { return g.first(to, flag, habit) }
+func (p *Place) habit(flag uint64) int { return p.first(flag, habit) }
 
-func (g *Args) first(to *Place, flag uint64, cost int) int {
-	if to.Flags&flag != 0 {
+// first is what something costs at a place that is free from its second time on.
+func (p *Place) first(flag uint64, cost int) int {
+	if p.Flags&flag != 0 {
 		return 0
 	}
-	to.Flags |= flag
+	p.Flags |= flag
 	return cost
 }
 
@@ -148,7 +150,8 @@ func (g *Args) first(to *Place, flag uint64, cost int) int {
 func (g *Args) Steps(s *Search, n *Node) {
 	switch n.Mode {
 	case modeString:
-		g.inString(s, n)
+		x := stringReader{here: here{&g.look, s, n}, d: &g.delims[n.Flags>>48&0xF], i: n.Pos}
+		x.read()
 		return
 	case modeEnd:
 		s.Done(n, g.tail(n.Pos), n.Flags&(unclosed|lost|unsure)|g.leftOver(n.Pos))
@@ -171,20 +174,22 @@ func (g *Args) Steps(s *Search, n *Node) {
 		if g.twoComments(n.Pos, size) {
 			to.Flags |= unsure
 		}
-		s.Go(n, g.habit(&to, habitComments), to)
+		s.Go(n, to.habit(habitComments), to)
 		if n.Mode != modeValue || g.text[n.Pos] != '#' {
 			return
 		}
 	}
+	at := here{&g.look, s, n}
+	behind := afterReader{at, g.Envelope}
 	switch n.Mode {
 	case modeValue:
-		g.value(s, n)
+		newValueReader(at).read()
 	case modeKey, modeNext:
-		g.key(s, n)
+		(&keyReader{at}).read()
 	case modeColon:
-		g.between(s, n)
+		behind.between()
 	case modeAfter:
-		g.after(s, n)
+		behind.after()
 	}
 }
 
@@ -220,7 +225,7 @@ var tag = regexp.MustCompile(`<[^/\\\s]`)
 func (g *Args) tail(i int) int {
 	closers := 0
 	alone := g.Envelope == nil && !g.Python && g.Type.Known()
-	for i = g.blank(i); isClose(g.at(i)) && closers < maxClosers; i = g.blank(i + 1) {
+	for i = g.blank(i); scan.IsCloser(g.at(i)) && closers < maxClosers; i = g.blank(i + 1) {
 		closers++
 	}
 	cost := max(closers-pick(alone, 0, 2), 0) * small
@@ -245,7 +250,7 @@ func (g *Args) tail(i int) int {
 			return cost + 2*slip
 		case g.call(i) || g.Python || g.over(i):
 			return cost
-		case isClose(g.at(i)) || g.has(i, "..."):
+		case scan.IsCloser(g.at(i)) || g.has(i, "..."):
 			return cost + small
 		}
 		return Most + 1
@@ -302,32 +307,6 @@ func (g *Args) call(i int) bool {
 	return key != "" && g.Envelope != nil && g.Envelope(key)
 }
 
-// open offers the inside of a container that is opened by size bytes.
-// The type of the place goes with the level: it says which keys and elements are expected.
-// Beyond maxDepth nobody nests arguments.
-func (g *Args) open(s *Search, n *Node, size, cost int, kind byte) {
-	to := n.to(n.Pos+size, modeValue)
-	t := typeOf(n.Want)
-	if t.Only(schema.String | schema.Null) {
-		if g.Python {
-			return // its text is no text
-		}
-		to.Flags |= unsure // the text may be what was written
-	}
-	to.Stack = s.Enter(n.Stack, kind, t)
-	if to.Stack.Depth > maxDepth {
-		return
-	}
-	if kind == anObject {
-		to.Mode = modeKey
-		s.Go(n, cost, to, "{")
-		return
-	}
-	to.Flags |= empty
-	to.Want = t.Item()
-	s.Go(n, cost, to, "[")
-}
-
 // maxDepth bounds how deep arguments nest.
 const maxDepth = 512
 
@@ -342,7 +321,7 @@ func (n *Node) closed() string {
 // pop offers the place behind the innermost container, which size bytes close.
 // What is written is strict JSON, whatever has closed the container.
 // So a reading that is complete is valid, without being checked.
-func (g *Args) pop(s *Search, n *Node, size, cost int) {
+func (n *Node) pop(s *Search, size, cost int) {
 	closer := n.closed()
 	m := *n
 	m.Stack = n.Stack.Up

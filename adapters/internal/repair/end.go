@@ -3,57 +3,58 @@ package repair
 import (
 	"strings"
 
+	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat"
 )
 
 // closeHere offers the end of a string whose closing quote is missing.
 // In front of a member that the schema knows it is likely that the quote is missing.
 // Behind a quote that is escaped, that one was meant as the end.
-func (g *Args) closeHere(s *Search, n *Node, i int, run string) {
+func (x *stringReader) closeHere() {
 	cost := slip
-	if g.Quotes != nil && strings.ContainsAny(run, "<>|") {
+	if x.ownQuotes && strings.ContainsAny(x.run, "<>|") {
 		return // what closes it is damaged, perhaps
 	}
-	if n.Flags&sBare != 0 {
+	if x.n.Flags&sBare != 0 {
 		cost = 0 // it has been paid for
-		if strings.HasSuffix(run, " ") {
-			n.Flags |= unsure // a blank at its border may be its
+		if strings.HasSuffix(x.run, " ") {
+			x.n.Flags |= unsure // a blank at its border may be its
 		}
-	} else if run == "" && i > 0 && g.text[i-1] == '"' {
+	} else if x.run == "" && x.i > 0 && x.text[x.i-1] == '"' {
 		cost = slip + small // the quote in front is the end, rather
-	} else if _, known := g.memberAhead(i+1, n.Stack); known {
+	} else if _, known := x.memberAhead(x.i+1, x.n.Stack); known {
 		cost = likely
 	}
-	to := n.behind(i)
-	if run == "" && n.Out != nil && n.Out.text == `"` {
+	to := x.n.behind(x.i)
+	if x.run == "" && x.n.Out != nil && x.n.Out.text == `"` {
 		to.Flags |= unsure // an empty text
 	}
-	if n.Flags&sBare == 0 && i > 0 && (g.text[i-1] == '"' || g.text[i-1] == '\'') {
+	if x.n.Flags&sBare == 0 && x.i > 0 && (x.text[x.i-1] == '"' || x.text[x.i-1] == '\'') {
 		cost = 2 * slip // the quote in front is the end, though not of the same kind
 	}
-	if n.Flags&sBare == 0 && (n.Flags&sDirty != 0 || g.atBorder(i-1) || g.literal(n, run)) {
+	if x.n.Flags&sBare == 0 && (x.n.Flags&sDirty != 0 || x.atBorder(x.i-1) || x.literal()) {
 		to.Flags |= unsure // one of its quotes was the end; the sign may stand behind the text; the quote in front of a number
 	}
-	s.Go(n, cost, to, run, `"`)
+	x.step(cost, to, x.run, `"`)
 }
 
 // atBorder reports whether at i a sign or a blank stands that may be between two values, or the quote that has begun a text.
-func (g *Args) atBorder(i int) bool {
-	return sign(g.text, i) > 0 && !isClose(g.at(i)) || g.at(i) >= 0 && strings.IndexByte(" |&.=\"'", byte(g.at(i))) >= 0
+func (x *stringReader) atBorder(i int) bool {
+	return sign(x.text, i) > 0 && !scan.IsCloser(x.at(i)) || x.at(i) >= 0 && strings.IndexByte(" |&.=\"'", byte(x.at(i))) >= 0
 }
 
 // literal reports whether a text is a number or a word where such a value fits as well as a text.
-func (g *Args) literal(n *Node, text string) bool {
-	value, _ := Scalar(strings.TrimSpace(text))
-	return value != "" && n.Flags&sLoose != 0
+func (x *stringReader) literal() bool {
+	value, _ := Scalar(strings.TrimSpace(x.run))
+	return value != "" && x.n.Flags&sLoose != 0
 }
 
 // bareEnd reads a quote that ends a text which has lost the one in front: a.txt".
-func (g *Args) bareEnd(s *Search, n *Node, i int, run string) {
-	to := n.behind(i + g.quoteAt(i))
-	if c := g.text[i]; c != '"' && c != '\'' || n.Flags&sPlain != 0 || strings.HasSuffix(g.text[:i], `\`) {
+func (x *stringReader) bareEnd() {
+	to := x.n.behind(x.i + x.quoteAt(x.i))
+	if c := x.text[x.i]; c != '"' && c != '\'' || x.n.Flags&sPlain != 0 || strings.HasSuffix(x.text[:x.i], `\`) {
 		to.Flags |= unsure // it may be the text's own
 	}
-	s.Go(n, 0, to, run, `"`)
-	s.Go(n, odd, n.stay(i+g.quoteAt(i)), run, string(chat.AppendEscaped(nil, g.text[i:i+g.quoteAt(i)])))
+	x.step(0, to, x.run, `"`)
+	x.step(odd, x.n.stay(x.i+x.quoteAt(x.i)), x.run, string(chat.AppendEscaped(nil, x.text[x.i:x.i+x.quoteAt(x.i)])))
 }

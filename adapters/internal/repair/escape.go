@@ -8,88 +8,88 @@ import (
 
 // backslash reads a backslash in a string. Whether backslashes escape is decided at its first one, and holds for the whole
 // string: as JSON has it, as text, or as escapes where they can be and as text elsewhere.
-func (g *Args) backslash(s *Search, n *Node, i int, run string, d *delim) {
-	if d.raw {
-		s.Go(n, 0, n.stay(i+1), run, `\\`)
+func (x *stringReader) backslash() {
+	if x.d.raw {
+		x.step(0, x.n.stay(x.i+1), x.run, `\\`)
 		return
 	}
-	if n.Flags&sEscaped == 0 {
-		path := drive(g.text, i)
+	if x.n.Flags&sEscaped == 0 {
+		path := drive(x.text, x.i)
 		for _, way := range [...]struct {
 			flags uint64
 			cost  int
 		}{{sEscaped, pick(path, slip, 0)}, {sEscaped | sRaw, pick(path, trifle, slip)}, {sEscaped | sMixed, pick(path, 2*slip, slip)}} {
-			to := n.stay(i)
+			to := x.n.stay(x.i)
 			to.Flags |= way.flags
 			if path {
 				to.Flags |= sPath
 			}
-			s.Go(n, way.cost, to, run)
+			x.step(way.cost, to, x.run)
 		}
 		return
 	}
-	g.escape(s, n, i, run, d)
+	x.escape()
 }
 
 // escape reads a backslash in a string in the way that was decided.
-func (g *Args) escape(s *Search, n *Node, i int, run string, d *delim) {
-	if n.Flags&sBare != 0 && g.Quotes != nil {
-		n.Flags |= unsure // in the family's own quotes it would escape nothing
+func (x *stringReader) escape() {
+	if x.n.Flags&sBare != 0 && x.ownQuotes {
+		x.n.Flags |= unsure // in the family's own quotes it would escape nothing
 	}
-	c := g.at(i + 1)
-	lower := c2(g.at(i + 2))
+	c := x.at(x.i + 1)
+	lower := c2(x.at(x.i + 2))
 	switch {
-	case d.open == `\"`:
-		g.escapedTwice(s, n, i, run)
-	case c == '"' || c == '\'' && d.open[0] == '\'':
-		g.escapedQuote(s, n, i, run, d)
-	case n.Flags&sRaw != 0:
+	case x.d.open == `\"`:
+		x.escapedTwice()
+	case c == '"' || c == '\'' && x.d.open[0] == '\'':
+		x.escapedQuote()
+	case x.n.Flags&sRaw != 0:
 		cost := 0
 		if c >= 0 && strings.IndexByte("nrt", byte(c)) >= 0 && !lower {
 			cost = 3 // a line break, rather
 		} else if c == '\\' {
 			cost = small
 		}
-		to := n.stay(i + 1)
+		to := x.n.stay(x.i + 1)
 		if c == '\\' {
 			to.Flags |= unsure // doubled, perhaps
 		}
-		s.Go(n, cost, to, run, `\\`)
+		x.step(cost, to, x.run, `\\`)
 	case c == '\\':
-		to := n.stay(i + 2)
-		if g.at(i+2) == '"' && d.open != `"` {
+		to := x.n.stay(x.i + 2)
+		if x.at(x.i+2) == '"' && x.d.open != `"` {
 			to.Flags |= unsure // an escaped quote, perhaps
 		}
-		if n.Flags&sMixed != 0 {
+		if x.n.Flags&sMixed != 0 {
 			to.Flags |= unsure // backslashes that are doubled, and others that are not
 		}
-		s.Go(n, 0, to, run, `\\`)
-		if g.at(i+2) == '"' {
+		x.step(0, to, x.run, `\\`)
+		if x.at(x.i+2) == '"' {
 			// \\" for \"
-			to := n.stay(i + 3)
-			cost := g.habit(&to, habitOver) + g.first(&to, sOver, trifle+pick(n.Flags&sPlain != 0, odd, 0))
+			to := x.n.stay(x.i + 3)
+			cost := to.habit(habitOver) + to.first(sOver, trifle+pick(x.n.Flags&sPlain != 0, odd, 0))
 			to.Flags ^= sLone
-			if i > 0 && scan.IsDigit(g.text[i-1]) { // inches
+			if x.i > 0 && scan.IsDigit(x.text[x.i-1]) { // inches
 				to.Flags &^= sLone
 			}
-			s.Go(n, cost+pick(n.Flags&sMixed != 0, slip, 0), to, run, `\"`)
+			x.step(cost+pick(x.n.Flags&sMixed != 0, slip, 0), to, x.run, `\"`)
 		}
 	case c == '/' || c >= 0 && strings.IndexByte("bfnrt", byte(c)) >= 0:
 		cost := 0
-		if n.Flags&sMixed != 0 && lower {
+		if x.n.Flags&sMixed != 0 && lower {
 			cost = pick(c == 'b' || c == 'f', odd, 3)
 		}
-		s.Go(n, cost, n.stay(i+2), run, g.text[i:i+2])
-	case c == 'u' && i+6 <= len(g.text) && scan.IsHex(g.at(i+2)) && scan.IsHex(g.at(i+3)) && scan.IsHex(g.at(i+4)) && scan.IsHex(g.at(i+5)):
-		s.Go(n, 0, n.stay(i+6), run, g.text[i:i+6])
+		x.step(cost, x.n.stay(x.i+2), x.run, x.text[x.i:x.i+2])
+	case c == 'u' && x.i+6 <= len(x.text) && scan.IsHex(x.at(x.i+2)) && scan.IsHex(x.at(x.i+3)) && scan.IsHex(x.at(x.i+4)) && scan.IsHex(x.at(x.i+5)):
+		x.step(0, x.n.stay(x.i+6), x.run, x.text[x.i:x.i+6])
 	case c == '\'' || c == '`':
-		s.Go(n, trifle, n.stay(i+2), run, g.text[i+1:i+2])
-	case g.Python && c == '\n':
-		s.Go(n, 0, n.stay(i+2), run)
-	case n.Flags&sMixed != 0:
-		s.Go(n, 0, n.stay(i+1), run, `\\`)
-		if !g.Python && c < 0x80 && (c == '_' || !scan.IsWord(c)) { // "\ " for a blank
-			s.Go(n, 0, n.stay(i+1), run)
+		x.step(trifle, x.n.stay(x.i+2), x.run, x.text[x.i+1:x.i+2])
+	case x.python && c == '\n':
+		x.step(0, x.n.stay(x.i+2), x.run)
+	case x.n.Flags&sMixed != 0:
+		x.step(0, x.n.stay(x.i+1), x.run, `\\`)
+		if !x.python && c < 0x80 && (c == '_' || !scan.IsWord(c)) { // "\ " for a blank
+			x.step(0, x.n.stay(x.i+1), x.run)
 		}
 	}
 }
@@ -97,50 +97,50 @@ func (g *Args) escape(s *Search, n *Node, i int, run string, d *delim) {
 // escapedQuote reads an escaped quote: as one, and where a path ends in front of it as a backslash and the end.
 // A path that ends with a backslash, "C:\dir\", looks as if its quote were escaped.
 // Where the text goes on as behind a string it is offered as the end.
-func (g *Args) escapedQuote(s *Search, n *Node, i int, run string, d *delim) {
-	to := n.stay(i + 2)
+func (x *stringReader) escapedQuote() {
+	to := x.n.stay(x.i + 2)
 	to.Flags |= sPlain
-	if n.Flags&sTwo != 0 || n.Flags&sDirty != 0 && d.close == `"` && n.inList() {
+	if x.n.Flags&sTwo != 0 || x.n.Flags&sDirty != 0 && x.d.close == `"` && x.n.inList() {
 		to.Flags |= unsure // who escapes quotes escapes all of a text
 	}
 	cost := 0
 	if to.Flags&sOver != 0 {
 		cost = small
 	}
-	text := g.text[i : i+2]
+	text := x.text[x.i : x.i+2]
 	if text == `\'` {
 		text = `'`
-	} else if to.Flags ^= sLone; i > 0 && scan.IsDigit(g.text[i-1]) { // inches, or the end of a quotation
+	} else if to.Flags ^= sLone; x.i > 0 && scan.IsDigit(x.text[x.i-1]) { // inches, or the end of a quotation
 		to.Flags &^= sLone
 	}
-	if n.Flags&sRaw != 0 && g.likelyEnd(i+2, n.Stack) == 2 {
+	if x.n.Flags&sRaw != 0 && x.likelyEnd(x.i+2, x.n.Stack) == 2 {
 		cost += small
-		to := n.behind(i + 2)
-		if n.Flags&sPath == 0 {
+		to := x.n.behind(x.i + 2)
+		if x.n.Flags&sPath == 0 {
 			to.Flags |= unsure // it may be the quote that is escaped
 		}
-		s.Go(n, 0, to, run, `\\"`)
+		x.step(0, to, x.run, `\\"`)
 	}
-	s.Go(n, cost, to, run, text)
+	x.step(cost, to, x.run, text)
 }
 
 // escapedTwice reads a backslash in a string that is quoted by \": what is escaped in it is escaped twice.
 // {\\"a\\": \\"x\\"} is an object that was escaped as if it stood in a string.
 // One level of escapes is taken off, as everywhere in the text.
-func (g *Args) escapedTwice(s *Search, n *Node, i int, run string) {
+func (x *stringReader) escapedTwice() {
 	switch {
-	case g.has(i, `\\\"`):
-		s.Go(n, 0, n.stay(i+4), run, `\"`)
-	case g.has(i, `\\`) && g.at(i+2) >= 0 && g.at(i+2) != '\\':
-		to := n.stay(i + 3)
-		if c := g.text[i+2]; scan.IsLetter(c) && (strings.Count(g.text, `"`) != strings.Count(g.text, `\"`) || strings.IndexByte("bfnrtu", c) < 0) {
+	case x.has(x.i, `\\\"`):
+		x.step(0, x.n.stay(x.i+4), x.run, `\"`)
+	case x.has(x.i, `\\`) && x.at(x.i+2) >= 0 && x.at(x.i+2) != '\\':
+		to := x.n.stay(x.i + 3)
+		if c := x.text[x.i+2]; scan.IsLetter(c) && (strings.Count(x.text, `"`) != strings.Count(x.text, `\"`) || strings.IndexByte("bfnrtu", c) < 0) {
 			to.Flags |= unsure // not everything is escaped twice
 		}
-		s.Go(n, 0, to, run, g.text[i+1:i+3])
-	case g.has(i, `\\\\`):
-		s.Go(n, 0, n.stay(i+4), run, `\\`)
-	case g.at(i+1) >= 0 && strings.IndexByte("nrtbf", byte(g.at(i+1))) >= 0:
-		s.Go(n, 0, n.stay(i+2), run, g.text[i:i+2])
+		x.step(0, to, x.run, x.text[x.i+1:x.i+3])
+	case x.has(x.i, `\\\\`):
+		x.step(0, x.n.stay(x.i+4), x.run, `\\`)
+	case x.at(x.i+1) >= 0 && strings.IndexByte("nrtbf", byte(x.at(x.i+1))) >= 0:
+		x.step(0, x.n.stay(x.i+2), x.run, x.text[x.i:x.i+2])
 	}
 }
 

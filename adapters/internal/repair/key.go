@@ -9,47 +9,50 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// key reads the key of a member, or the closer of an object that has none.
+// keyReader reads the key of a member that is due at a place, or the end of its object.
+type keyReader struct{ here }
+
+// read reads the key of a member, or the closer of an object that has none.
 // An object that is empty has a closer here, and nothing else does.
 // What begins no key is passed at a price.
-func (g *Args) key(s *Search, n *Node) {
-	c := g.at(n.Pos)
-	call := n.Stack.Kind == aCall
+func (x *keyReader) read() {
+	c := x.at(x.n.Pos)
+	call := x.n.Stack.Kind == aCall
 	switch {
-	case g.over(n.Pos):
-		if n.Mode == modeKey && !call {
-			g.pop(s, n, 0, slip)
+	case x.over(x.n.Pos):
+		if x.n.Mode == modeKey && !call {
+			x.n.pop(x.s, 0, slip)
 		}
 		return
-	case n.Mode == modeKey && closes(n.Stack, c):
-		g.pop(s, n, 1, 0)
+	case x.n.Mode == modeKey && closes(x.n.Stack, c):
+		x.n.pop(x.s, 1, 0)
 		return
-	case n.Mode == modeKey && isClose(c):
-		g.pop(s, n, 1, slip)
+	case x.n.Mode == modeKey && scan.IsCloser(c):
+		x.n.pop(x.s, 1, slip)
 		return
 	case c == ',' || c == ';':
-		s.Go(n, habit, keep(n, n.Pos+1))
+		x.step(habit, keep(x.n, x.n.Pos+1))
 		return
-	case c == '{' || c == '[', c == '(' && call && g.named(g.blank(n.Pos+1), n.Stack):
-		s.Go(n, slip, keep(n, n.Pos+1))
+	case c == '{' || c == '[', c == '(' && call && x.knows(x.blank(x.n.Pos+1), x.n.Stack):
+		x.step(slip, keep(x.n, x.n.Pos+1))
 		return
-	case scan.IsQuote(c) && g.space(n.Pos+1) > n.Pos+1 && (g.stringAhead(g.space(n.Pos+1)) || call && g.named(g.space(n.Pos+1), n.Stack)):
-		s.Go(n, likely, keep(n, n.Pos+1))
+	case scan.IsQuote(c) && x.space(x.n.Pos+1) > x.n.Pos+1 && (x.stringAhead(x.space(x.n.Pos+1)) || call && x.knows(x.space(x.n.Pos+1), x.n.Stack)):
+		x.step(likely, keep(x.n, x.n.Pos+1))
 	}
-	if g.has(n.Pos, "...") {
-		s.Go(n, small, keep(n, n.Pos+3))
+	if x.has(x.n.Pos, "...") {
+		x.step(small, keep(x.n, x.n.Pos+3))
 	}
 	if !call {
-		g.junkWord(s, n)
+		x.junkWord()
 	}
-	g.keys(s, n)
-	if call && n.Mode != modeColon {
-		g.byPosition(s, n)
+	x.keys()
+	if call && x.n.Mode != modeColon {
+		x.byPosition()
 	}
 }
 
-// named reports whether a key that the container knows, or one around it, stands at i.
-func (g *Args) named(i int, l *Level) bool {
+// knows reports whether a key that the container knows, or one around it, stands at i.
+func (g *look) knows(i int, l *Level) bool {
 	key, _ := g.keyAhead(i)
 	return key != "" && knows(l, key)
 }
@@ -57,112 +60,112 @@ func (g *Args) named(i int, l *Level) bool {
 // byPosition reads an argument without a name: it is the parameter at its place.
 // f("Oslo", 3) takes the parameters in the order of the schema, the required ones first.
 // That is the order in which the template has shown them.
-func (g *Args) byPosition(s *Search, n *Node) {
-	all := typeOf(n.Stack.Want).Members()
-	at := int(n.Flags&positionAll) / position
-	if key, quoted := g.keyAhead(n.Pos); at >= len(all) || key != "" && !quoted {
+func (x *keyReader) byPosition() {
+	all := typeOf(x.n.Stack.Want).Members()
+	at := int(x.n.Flags&positionAll) / position
+	if key, quoted := x.keyAhead(x.n.Pos); at >= len(all) || key != "" && !quoted {
 		return
 	}
-	to := keep(n, n.Pos)
-	to.Mode, to.Want = modeValue, typeOf(n.Stack.Want).Prop(all[at])
+	to := keep(x.n, x.n.Pos)
+	to.Mode, to.Want = modeValue, typeOf(x.n.Stack.Want).Prop(all[at])
 	cost := 0
-	if n.Flags&withNames != 0 { // behind one that has a name none goes by its place
+	if x.n.Flags&withNames != 0 { // behind one that has a name none goes by its place
 		cost = 2 * slip
 		to.Flags |= unsure
 	}
-	s.Go(n, cost, to, schema.Quote(all[at])+":")
+	x.step(cost, to, schema.Quote(all[at])+":")
 }
 
 // keys offers the keys that begin here: quoted as they should be, in other quotes, with one of them missing or doubled, bare.
-func (g *Args) keys(s *Search, n *Node) {
-	if n.Mode == modeKey && n.Stack.Up != nil && g.has(n.Pos, `\"`) && !typeOf(n.Stack.Want).Known() && !g.escaped() {
-		m := *n
+func (x *keyReader) keys() {
+	if x.n.Mode == modeKey && x.n.Stack.Up != nil && x.has(x.n.Pos, `\"`) && !typeOf(x.n.Stack.Want).Known() && !x.escaped() {
+		m := *x.n
 		m.Flags |= unsure // a text that has lost its quotes, perhaps
-		n = &m
+		x = &keyReader{here{x.look, x.s, &m}}
 	}
-	for k := range g.delims {
-		d := &g.delims[k]
-		if !g.has(n.Pos, d.open) || len(d.open) == 3 && d.open[0] == d.open[1] {
+	for k := range x.delims {
+		d := &x.delims[k]
+		if !x.has(x.n.Pos, d.open) || len(d.open) == 3 && d.open[0] == d.open[1] {
 			continue
 		}
-		from := n.Pos + len(d.open)
-		rest := g.text[from:min(from+maxKey, len(g.text))]
+		from := x.n.Pos + len(d.open)
+		rest := x.text[from:min(from+maxKey, len(x.text))]
 		if end := strings.Index(rest, d.close); end > 0 {
-			to := n.Place
+			to := x.n.Place
 			cost := 0
-			if !d.own(g.Python) {
-				cost = g.habit(&to, habitQuotes)
+			if !d.own(x.python) {
+				cost = to.habit(habitQuotes)
 			}
 			behind := from + end + len(d.close)
 			if name, ok := strings.CutSuffix(rest[:end], ":"); ok { // "path:" "a.txt"
-				if g.colon(g.blank(behind)) == 0 {
+				if x.colon(x.blank(behind)) == 0 {
 					to.Flags |= colonRead
 				}
-				g.member(s, n, to, behind, slip, name)
+				x.named(to, behind, slip, name)
 				continue
 			}
-			g.member(s, n, to, behind, cost, rest[:end])
+			x.named(to, behind, cost, rest[:end])
 		}
 	}
-	g.oddKeys(s, n)
+	x.oddKeys()
 }
 
 // oddKeys offers the keys that begin here without their quotes, with one of them, or with two of different kinds.
-func (g *Args) oddKeys(s *Search, n *Node) {
-	open := g.quoteAt(n.Pos)
-	from := n.Pos + open
-	if open > 0 && g.has(from, g.text[n.Pos:from]) { // doubled
-		s.Go(n, likely, keep(n, from))
+func (x *keyReader) oddKeys() {
+	open := x.quoteAt(x.n.Pos)
+	from := x.n.Pos + open
+	if open > 0 && x.has(from, x.text[x.n.Pos:from]) { // doubled
+		x.step(likely, keep(x.n, from))
 		return
 	}
-	if g.has(n.Pos, `\"`) && g.at(n.Pos+2) != '\\' {
-		s.Go(n, slip, keep(n, n.Pos+1))
+	if x.has(x.n.Pos, `\"`) && x.at(x.n.Pos+2) != '\\' {
+		x.step(slip, keep(x.n, x.n.Pos+1))
 	}
 	end := from
-	for end < from+maxKey && g.inName(end) {
+	for end < from+maxKey && x.inName(end) {
 		end++
 	}
-	word := g.text[from:end]
-	closer := g.quoteAt(end)
+	word := x.text[from:end]
+	closer := x.quoteAt(end)
 	switch {
-	case word == "" || open > 0 && closer > 0 && g.text[n.Pos:from] == g.text[end:end+closer]:
+	case word == "" || open > 0 && closer > 0 && x.text[x.n.Pos:from] == x.text[end:end+closer]:
 	case open > 0 && closer > 0: // 'days": 3
-		g.member(s, n, n.Place, end+closer, slip, word)
+		x.named(x.n.Place, end+closer, slip, word)
 	case open > 0: // "days: 3
-		if g.colon(g.blank(end)) > 0 {
-			g.member(s, n, n.Place, end, slip, word)
+		if x.colon(x.blank(end)) > 0 {
+			x.named(x.n.Place, end, slip, word)
 		}
 	case closer > 0: // days": 3
-		g.member(s, n, n.Place, end+closer, slip, word)
-		if n.Stack.Kind == aCall { // query"x"
-			g.member(s, n, n.Place, end, 0, word)
+		x.named(x.n.Place, end+closer, slip, word)
+		if x.n.Stack.Kind == aCall { // query"x"
+			x.named(x.n.Place, end, 0, word)
 		}
 	default:
-		to := n.Place
+		to := x.n.Place
 		cost := 0
-		if g.Quotes == nil && n.Stack.Kind != aCall {
-			cost = g.habit(&to, habitKeys)
+		if !x.ownQuotes && x.n.Stack.Kind != aCall {
+			cost = to.habit(habitKeys)
 		}
-		g.member(s, n, to, end, cost, word)
-		for _, name := range typeOf(n.Stack.Want).Members() { // days3
+		x.named(to, end, cost, word)
+		for _, name := range typeOf(x.n.Stack.Want).Members() { // days3
 			if strings.HasPrefix(word, name) && word != name && !scan.IsLetter(word[len(name)]) {
-				g.member(s, n, to, from+len(name), cost, name)
+				x.named(to, from+len(name), cost, name)
 			}
 		}
 	}
 }
 
 // inName reports whether the byte at i can stand in a key without quotes.
-func (g *Args) inName(i int) bool {
+func (g *look) inName(i int) bool {
 	c := g.at(i)
-	return scan.IsWord(c) || c == '-' || c == '.' || c == '$' || c >= 0x80 && g.quoteAt(i) == 0 && g.colon(i) == 0 || c == ' ' && g.Quotes != nil
+	return scan.IsWord(c) || c == '-' || c == '.' || c == '$' || c >= 0x80 && g.quoteAt(i) == 0 && g.colon(i) == 0 || c == ' ' && g.ownQuotes
 }
 
-// member goes on behind a key.
+// named goes on behind a key.
 // A key that the schema does not list is possible and unlikely; one with a sign of structure in it is none.
 // Spelled otherwise it is the same parameter, which is found later.
-func (g *Args) member(s *Search, n *Node, to Place, end, cost int, key string) {
-	t := typeOf(n.Stack.Want)
+func (x *keyReader) named(to Place, end, cost int, key string) {
+	t := typeOf(x.n.Stack.Want)
 	key = strings.TrimSpace(key)
 	if strings.ContainsAny(key, "'`“”‘’„：，") && !t.Has(key) {
 		return
@@ -180,11 +183,11 @@ func (g *Args) member(s *Search, n *Node, to Place, end, cost int, key string) {
 		}
 	}
 	to.Pos, to.Mode, to.Want = end, modeColon, t.Prop(key)
-	if n.Stack.Kind == aCall {
+	if x.n.Stack.Kind == aCall {
 		to.Flags |= withNames
 	}
 	to.Flags &^= line | empty
-	s.Go(n, cost, to, string(chat.AppendQuoted(nil, key)))
+	x.step(cost, to, string(chat.AppendQuoted(nil, key)))
 }
 
 // alike reports whether a member of t is spelled as the key, but for case and separators.

@@ -18,19 +18,19 @@ func (g *look) ownQuote(i int) int {
 }
 
 // damagedEnd offers the end of a string at the family's own quote, which is damaged, and the same bytes as text.
-func (g *Args) damagedEnd(s *Search, n *Node, i int, run string, sizes []int) {
+func (x *stringReader) damagedEnd(sizes []int) {
 	ended := false
 	for _, size := range sizes {
-		to := n.behind(i + size)
-		ends := g.likelyEnd(i+size, n.Stack) == 2
-		if g.text[i] != g.delims[n.Flags>>48&0xF].open[0] {
+		to := x.n.behind(x.i + size)
+		ends := x.likelyEnd(x.i+size, x.n.Stack) == 2
+		if x.text[x.i] != x.d.open[0] {
 			to.Flags |= unsure // what stands in front of it may be a part of it
 		}
 		ended = ended || ends
-		s.Go(n, pick(ends, small, likely), to, run, `"`)
+		x.step(pick(ends, small, likely), to, x.run, `"`)
 	}
-	_, size := utf8.DecodeRuneInString(g.text[i:])
-	s.Go(n, pick(ended, slip, small), n.stay(i+size), run, string(chat.AppendEscaped(nil, g.text[i:i+size])))
+	_, size := utf8.DecodeRuneInString(x.text[x.i:])
+	x.step(pick(ended, slip, small), x.n.stay(x.i+size), x.run, string(chat.AppendEscaped(nil, x.text[x.i:x.i+size])))
 }
 
 // damagedQuote returns the lengths that a damaged form of the family's own quote at i can have, none where the quote itself

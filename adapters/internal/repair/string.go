@@ -40,47 +40,46 @@ var delims = []delim{{`"`, `"`, false}, {`"""`, `"""`, false}, {`'''`, `'''`, fa
 // strings offers the strings that begin here.
 // Three quotes in front of a comma are an empty string and one too many.
 // Any kind of quote may open a string; the kind that closes it is the same.
-func (g *Args) openStrings(s *Search, n *Node, prefix int, raw bool) {
-	t := typeOf(n.Want)
-	if g.has(n.Pos, `"[`) && t.Allows(schema.Array) || g.has(n.Pos, `"{`) && t.Allows(schema.Object) {
-		to := keep(n, n.Pos+1)
-		if t.Allows(schema.String) {
+func (x *valueReader) openStrings(prefix int, raw bool) {
+	if x.has(x.n.Pos, `"[`) && x.t.Allows(schema.Array) || x.has(x.n.Pos, `"{`) && x.t.Allows(schema.Object) {
+		to := keep(x.n, x.n.Pos+1)
+		if x.t.Allows(schema.String) {
 			to.Flags |= unsure // the text may begin so
 		}
-		s.Go(n, slip, to) // a quote too many
+		x.step(slip, to) // a quote too many
 	}
-	for k := range g.delims {
-		d := &g.delims[k]
-		for _, size := range g.damagedQuote(n.Pos, d) {
-			to := n.to(n.Pos+size, modeString)
+	for k := range x.delims {
+		d := &x.delims[k]
+		for _, size := range x.damagedQuote(x.n.Pos, d) {
+			to := x.n.to(x.n.Pos+size, modeString)
 			to.Flags |= uint64(k) << 48
-			s.Go(n, small, to, `"`)
+			x.step(small, to, `"`)
 		}
-		if !g.has(n.Pos+prefix, d.open) || len(d.open) == 3 && d.open[0] == d.open[1] && (g.over(n.Pos+prefix+3) || strings.IndexByte(",}]:", g.text[n.Pos+prefix+3]) >= 0) {
+		if !x.has(x.n.Pos+prefix, d.open) || len(d.open) == 3 && d.open[0] == d.open[1] && (x.over(x.n.Pos+prefix+3) || strings.IndexByte(",}]:", x.text[x.n.Pos+prefix+3]) >= 0) {
 			continue
 		}
-		to := n.to(n.Pos+prefix+len(d.open), modeString)
+		to := x.n.to(x.n.Pos+prefix+len(d.open), modeString)
 		cost := 0
-		if !d.own(g.Python) {
-			cost = g.habit(&to, habitQuotes)
+		if !d.own(x.python) {
+			cost = to.habit(habitQuotes)
 		}
 		to.Flags |= uint64(k) << 48
-		if !t.Only(schema.String) {
+		if !x.t.Only(schema.String) {
 			to.Flags |= sLoose
-			if c := g.at(to.Pos); c == '[' || c == '{' {
+			if c := x.at(to.Pos); c == '[' || c == '{' {
 				to.Flags |= sBracket
 			}
 		}
-		if i := sign(g.text, to.Pos) + to.Pos; i > to.Pos && g.at(i) == ' ' && !g.has(i+1, d.close) && !isClose(g.at(to.Pos)) {
+		if i := sign(x.text, to.Pos) + to.Pos; i > to.Pos && x.at(i) == ' ' && !x.has(i+1, d.close) && !scan.IsCloser(x.at(to.Pos)) {
 			to.Flags |= unsure // the sign may be in front of the quote by right
 		}
-		if d.open == `\"` && !t.Only(schema.String) && !g.escaped() {
+		if d.open == `\"` && !x.t.Only(schema.String) && !x.escaped() {
 			to.Flags |= unsure // the text may begin with the quote
 		}
 		if raw {
 			to.Flags |= sRaw | sEscaped
 		}
-		s.Go(n, cost, to, `"`)
+		x.step(cost, to, `"`)
 	}
 }
 
@@ -95,112 +94,118 @@ func (d *delim) own(python bool) bool {
 	return d.raw || d.open == `"` || python && (d.open[0] == '\'' || d.open == `"""`)
 }
 
-// inString goes on in a string. A plain run is one step.
+// stringReader reads a string on from a place, and stands at a byte in it that may mean something.
+type stringReader struct {
+	here
+	d   *delim
+	i   int    // where the byte stands
+	run string // what was read up to there in this step
+}
+
+// read goes on in a string. A plain run is one step.
 // Only bytes that may mean something else make a step, so a file in a string costs one look at each byte.
 // A string whose end is the text's end is cut, and no reading closes it.
-func (g *Args) inString(s *Search, n *Node) {
-	d := &g.delims[n.Flags>>48&0xF]
-	i := n.Pos
-	for i < len(g.text) && g.plain(i, d, n) {
-		i++
+func (x *stringReader) read() {
+	for x.i < len(x.text) && x.plain(x.i) {
+		x.i++
 	}
-	if i >= len(g.text) {
+	if x.i >= len(x.text) {
 		return // a string that the text's end closes is cut
 	}
-	run := g.text[n.Pos:i]
-	c := g.text[i]
-	if sizes := g.damagedQuote(i, d); len(sizes) > 0 {
-		g.damagedEnd(s, n, i, run, sizes)
+	x.run = x.text[x.n.Pos:x.i]
+	c := x.text[x.i]
+	if sizes := x.damagedQuote(x.i, x.d); len(sizes) > 0 {
+		x.damagedEnd(sizes)
 		return
 	}
-	g.otherQuote(s, n, i, run, d)
-	if n.Flags&sBare == 0 && strings.HasPrefix(g.text[i:], d.close) {
-		g.quote(s, n, i, run, d)
+	x.otherQuote()
+	if x.n.Flags&sBare == 0 && strings.HasPrefix(x.text[x.i:], x.d.close) {
+		x.quote()
 		return
 	}
 	switch {
-	case g.ownQuote(i) > 0: // no text has the family's own
-		if n.Flags&sBare != 0 {
-			to := n.behind(i + g.ownQuote(i))
-			if strings.ContainsAny(run[:min(1, len(run))], "[({") {
+	case x.ownQuote(x.i) > 0: // no text has the family's own
+		if x.n.Flags&sBare != 0 {
+			to := x.n.behind(x.i + x.ownQuote(x.i))
+			if strings.ContainsAny(x.run[:min(1, len(x.run))], "[({") {
 				to.Flags |= unsure // its opener in other brackets, perhaps
 			}
-			s.Go(n, 0, to, run, `"`)
+			x.step(0, to, x.run, `"`)
 		}
-	case g.Quotes != nil && !d.raw && strings.IndexByte("<>|", c) >= 0:
+	case x.ownQuotes && !x.d.raw && strings.IndexByte("<>|", c) >= 0:
 		// a part of the family's own quote
-	case n.Flags&sBare != 0 && g.quoteAt(i) > 0 && g.likelyEnd(i+g.quoteAt(i), n.Stack) > 0:
-		g.bareEnd(s, n, i, run)
-	case c == '"' && n.Flags&sBare != 0: // what has lost its quotes has none inside, or it is more than one text
+	case x.n.Flags&sBare != 0 && x.quoteAt(x.i) > 0 && x.likelyEnd(x.i+x.quoteAt(x.i), x.n.Stack) > 0:
+		x.bareEnd()
+	case c == '"' && x.n.Flags&sBare != 0: // what has lost its quotes has none inside, or it is more than one text
 	case c == '"':
-		to := n.stay(i + 1)
-		if g.at(i+1) == '"' && !d.raw {
+		to := x.n.stay(x.i + 1)
+		if x.at(x.i+1) == '"' && !x.d.raw {
 			to.Flags |= unsure // one that is doubled, perhaps
 		}
-		s.Go(n, 0, to, run, `\"`)
+		x.step(0, to, x.run, `\"`)
 	case c == '\\':
-		g.backslash(s, n, i, run, d)
+		x.backslash()
 	case c < ' ':
-		to := n.stay(i + 1)
+		to := x.n.stay(x.i + 1)
 		cost := 0
-		if !d.raw {
-			cost = g.first(&to, sControl, trifle)
+		if !x.d.raw {
+			cost = to.first(sControl, trifle)
 		}
-		s.Go(n, cost, to, run, string(chat.AppendEscaped(nil, string(rune(c)))))
+		x.step(cost, to, x.run, string(chat.AppendEscaped(nil, string(rune(c)))))
 		if c == '\n' {
-			g.closeHere(s, n, i, run)
+			x.closeHere()
 		}
 	default:
-		g.sign(s, n, i, run, d)
+		x.sign()
 	}
 }
 
 // sign reads a byte that may end a string which has lost its quote: as text, and as what stands behind the end.
-func (g *Args) sign(s *Search, n *Node, i int, run string, d *delim) {
-	c := g.text[i]
-	if c == ',' && g.has(i+1, d.close) && n.Flags&sBare == 0 {
-		g.commaInside(s, n, i+1+len(d.close), run)
+func (x *stringReader) sign() {
+	c := x.text[x.i]
+	if c == ',' && x.has(x.i+1, x.d.close) && x.n.Flags&sBare == 0 {
+		x.commaInside(x.i+1+len(x.d.close), x.run)
 	}
-	to := n.stay(i + 1)
+	to := x.n.stay(x.i + 1)
 	cost := 0
-	if n.Flags&sBare != 0 && (strings.IndexByte("[]{}", c) >= 0 || g.mark(i)) {
+	if x.n.Flags&sBare != 0 && (strings.IndexByte("[]{}", c) >= 0 || x.mark(x.i)) {
 		to.Flags |= unsure // where it ends is a guess
 	}
-	if g.mark(i) {
-		cost = g.first(&to, sMark, small)
-	} else if n.Flags&sBare != 0 && strings.IndexByte(",;}])", c) >= 0 {
+	if x.mark(x.i) {
+		cost = to.first(sMark, small)
+	} else if x.n.Flags&sBare != 0 && strings.IndexByte(",;}])", c) >= 0 {
 		cost = likely // most texts without quotes end here
 	}
-	s.Go(n, cost, to, run, g.text[i:i+1])
-	if c < 0x80 && !scan.IsQuote(int(c)) && (!g.mark(i) || g.over(i)) {
-		g.closeHere(s, n, i, run)
+	x.step(cost, to, x.run, x.text[x.i:x.i+1])
+	if c < 0x80 && !scan.IsQuote(int(c)) && (!x.mark(x.i) || x.over(x.i)) {
+		x.closeHere()
 	}
 }
 
 // plain reports whether the byte at i means nothing in a string.
 // It is what keeps the search small: a comma in prose is looked behind once, and is prose.
 // What follows it decides, as for a quote.
-func (g *Args) plain(i int, d *delim, n *Node) bool {
-	switch c := g.text[i]; {
+func (x *stringReader) plain(i int) bool {
+	switch c := x.text[i]; {
 	case c >= 0x80 || c == '\'' || c == '`':
-		if n.Flags&sBare != 0 {
-			size := g.quoteAt(i)
-			return size == 0 || g.likelyEnd(i+size, n.Stack) == 0
+		if x.n.Flags&sBare != 0 {
+			size := x.quoteAt(i)
+			return size == 0 || x.likelyEnd(i+size, x.n.Stack) == 0
 		}
-		return c != d.close[0] && !g.otherEnd(i, n)
-	case c == '"' || c == '\\' || c < ' ' || c == d.close[0]:
-		return strings.IndexByte("\"\\", c) < 0 && c >= ' ' && !strings.HasPrefix(g.text[i:], d.close) && len(g.damagedQuote(i, d)) == 0
-	case d.raw && len(g.damagedQuote(i, d)) > 0:
+		return c != x.d.close[0] && !x.otherEnd(i)
+	case c == '"' || c == '\\' || c < ' ' || c == x.d.close[0]:
+		return strings.IndexByte("\"\\", c) < 0 && c >= ' ' && !strings.HasPrefix(x.text[i:], x.d.close) && len(x.damagedQuote(i, x.d)) == 0
+	case x.d.raw && len(x.damagedQuote(i, x.d)) > 0:
 		return false
 	case c == ',' || c == ';':
-		some, known := g.memberAhead(i+1, n.Stack)
-		return !some || n.Flags&sBare == 0 && !known && !g.stringAhead(g.blank(i+1))
-	case isClose(int(c)):
-		return !g.closesAhead(i, n.Stack)
-	case g.Quotes != nil && !d.raw && strings.IndexByte("<>|", c) >= 0:
+		some, known := x.memberAhead(i+1, x.n.Stack)
+		return !some || x.n.Flags&sBare == 0 && !known && !x.stringAhead(x.blank(i+1))
+	case scan.IsCloser(int(c)):
+		return !x.closesAhead(i, x.n.Stack)
+	case x.ownQuotes && !x.d.raw && strings.IndexByte("<>|", c) >= 0:
 		return false
 	case c == '<' || c == '[':
-		return !g.mark(i) && g.ownQuote(i) == 0
+		return !x.mark(i) && x.ownQuote(i) == 0
 	}
 	return true
 }
@@ -219,78 +224,78 @@ func (g *look) quoteAt(i int) int {
 }
 
 // otherEnd reports whether a quote at i that is not the string's own stands as one that closes it.
-func (g *Args) otherEnd(i int, n *Node) bool {
-	size := g.quoteAt(i)
-	return size > 0 && n.Flags&sBare == 0 && g.likelyEnd(i+size, n.Stack) == 2
+func (x *stringReader) otherEnd(i int) bool {
+	size := x.quoteAt(i)
+	return size > 0 && x.n.Flags&sBare == 0 && x.likelyEnd(i+size, x.n.Stack) == 2
 }
 
 // otherQuote offers the end of the string at another quote than its own.
-func (g *Args) otherQuote(s *Search, n *Node, i int, run string, d *delim) {
-	if strings.HasPrefix(g.text[i:], d.close) {
+func (x *stringReader) otherQuote() {
+	if strings.HasPrefix(x.text[x.i:], x.d.close) {
 		return
 	}
-	if size := g.quoteAt(i); size > 0 && g.otherEnd(i, n) {
-		to := n.behind(i + size)
-		if g.text[i] == '"' && (n.Out.quotes()+strings.Count(run, `"`))%2 != 0 {
+	if size := x.quoteAt(x.i); size > 0 && x.otherEnd(x.i) {
+		to := x.n.behind(x.i + size)
+		if x.text[x.i] == '"' && (x.n.Out.quotes()+strings.Count(x.run, `"`))%2 != 0 {
 			to.Flags |= unsure // it ends a quotation of the text, rather
 		}
-		s.Go(n, slip, to, run, `"`)
-	} else if g.has(i, `\"`) && g.likelyEnd(i+2, n.Stack) == 2 {
-		to := n.behind(i + 2)
-		if (n.Out.quotes()+strings.Count(run, `"`))%2 != 0 {
+		x.step(slip, to, x.run, `"`)
+	} else if x.has(x.i, `\"`) && x.likelyEnd(x.i+2, x.n.Stack) == 2 {
+		to := x.n.behind(x.i + 2)
+		if (x.n.Out.quotes()+strings.Count(x.run, `"`))%2 != 0 {
 			to.Flags |= unsure // it ends a quotation, and the text's own is missing
 		}
-		s.Go(n, slip, to, run, `"`)
+		x.step(slip, to, x.run, `"`)
 	}
 }
 
 // quote reads the string's own quote: as its end, and as text.
-func (g *Args) quote(s *Search, n *Node, i int, run string, d *delim) {
-	behind := i + len(d.close)
-	end := g.likelyEnd(behind, n.Stack)
+func (x *stringReader) quote() {
+	behind := x.i + len(x.d.close)
+	end := x.likelyEnd(behind, x.n.Stack)
 	cost := 0
-	if n.Flags&sLone != 0 {
+	if x.n.Flags&sLone != 0 {
 		cost = odd
 	}
-	g.joined(s, n, behind, run)
-	to := n.behind(behind)
-	if n.Flags&(sRaw|sMixed) != 0 && n.Flags&sPath == 0 && i > 0 && g.text[i-1] == '\\' {
+	x.joined(behind)
+	to := x.n.behind(behind)
+	if x.n.Flags&(sRaw|sMixed) != 0 && x.n.Flags&sPath == 0 && x.i > 0 && x.text[x.i-1] == '\\' {
 		to.Flags |= unsure // it may escape the quote
 	}
-	s.Go(n, cost, to, run, `"`)
-	if d.raw {
+	x.step(cost, to, x.run, `"`)
+	if x.d.raw {
 		return
 	}
-	if end == 0 && d.close == `"` && g.has(behind, `"`) && (i == 0 || g.text[i-1] != '"') { // two for one; three are a delimiter
-		to := n.stay(behind + 1)
+	if end == 0 && x.d.close == `"` && x.has(behind, `"`) && (x.i == 0 || x.text[x.i-1] != '"') { // two for one; three are a delimiter
+		to := x.n.stay(behind + 1)
 		to.Flags ^= sLone
-		if n.Flags&sPlain != 0 {
+		if x.n.Flags&sPlain != 0 {
 			to.Flags |= unsure
 		}
-		s.Go(n, g.first(&to, sTwo, likely), to, run, `\"`)
+		x.step(to.first(sTwo, likely), to, x.run, `\"`)
 	}
-	if trimmed, ok := strings.CutSuffix(strings.TrimRight(run, " "), ","); ok {
-		g.commaInside(s, n, behind, trimmed)
+	if trimmed, ok := strings.CutSuffix(strings.TrimRight(x.run, " "), ","); ok {
+		x.commaInside(behind, trimmed)
 	}
-	to = n.stay(behind)
+	to = x.n.stay(behind)
 	to.Flags ^= sLone
 	to.Flags |= sDirty
-	if n.Flags&sPlain != 0 && d.close == `"` && n.inList() {
+	if x.n.Flags&sPlain != 0 && x.d.close == `"` && x.n.inList() {
 		to.Flags |= unsure // who escapes quotes escapes all of a text: the next element's, rather
 	}
-	if run != "" && scan.IsDigit(run[len(run)-1]) { // inches
+	if x.run != "" && scan.IsDigit(x.run[len(x.run)-1]) { // inches
 		to.Flags &^= sLone
 	}
-	between := n.Flags&sLone != 0 && strings.HasPrefix(run, " ") && strings.HasSuffix(run, " ") // 'a' and 'b'
-	if n.Flags&sBracket != 0 || between || g.atStructure(n, i, behind, d) {
+	between := x.n.Flags&sLone != 0 && strings.HasPrefix(x.run, " ") && strings.HasSuffix(x.run, " ") // 'a' and 'b'
+	if x.n.Flags&sBracket != 0 || between || x.atStructure(behind) {
 		to.Flags |= unsure
 	}
 	text := `\"`
-	if d.close != `"` && d.close != `\"` {
-		text = string(chat.AppendEscaped(nil, d.close))
+	if x.d.close != `"` && x.d.close != `\"` {
+		text = string(chat.AppendEscaped(nil, x.d.close))
 	}
-	if cost := g.innerQuote(n, i, run, behind, end); cost <= Most {
-		s.Go(n, cost, to, run, text)
+	if cost := x.innerQuote(behind, end); cost <= Most {
+		x.step(cost, to, x.run, text)
 	}
 }
 
@@ -300,37 +305,37 @@ func (n *Node) inList() bool {
 }
 
 // commaInside offers the end of a string that has the comma behind it inside of its quotes: {"x": "a," "y": 1}.
-func (g *Args) commaInside(s *Search, n *Node, behind int, run string) {
-	if n.Stack == nil {
+func (x *stringReader) commaInside(behind int, run string) {
+	if x.n.Stack == nil {
 		return
 	}
-	next := g.blank(behind)
-	if key, quoted := g.keyAhead(next); key != "" && (quoted || knows(n.Stack, key)) || (g.likelyEnd(behind, n.Stack) == 2 || next > behind && n.Stack.Kind == anObject) && g.quoteAt(next) > 0 {
-		to := g.to(s, n, behind)
+	next := x.blank(behind)
+	if key, quoted := x.keyAhead(next); key != "" && (quoted || knows(x.n.Stack, key)) || (x.likelyEnd(behind, x.n.Stack) == 2 || next > behind && x.n.Stack.Kind == anObject) && x.quoteAt(next) > 0 {
+		to := x.n.next(behind)
 		to.Flags &^= uint64(sAll)
-		s.Go(n, small, to, run, `",`)
+		x.step(small, to, run, `",`)
 	}
 }
 
 // atStructure reports whether a quote from i to behind stands where signs of structure and quotes stand side by side. As a
 // part of a text it is one guess of several: nobody knows which of the quotes is the text's.
 // One that ends a quotation of the text may stand in front of closers and the text's own: "echo "hi"".
-func (g *Args) atStructure(n *Node, i, behind int, d *delim) bool {
-	pair := n.Flags&sDirty != 0 && n.Flags&sLone != 0
-	if strings.HasSuffix(g.text[:i], d.close) || g.has(behind, d.close) {
+func (x *stringReader) atStructure(behind int) bool {
+	pair := x.n.Flags&sDirty != 0 && x.n.Flags&sLone != 0
+	if strings.HasSuffix(x.text[:x.i], x.d.close) || x.has(behind, x.d.close) {
 		return !pair
 	}
 	signs, last := 0, 0
-	for k := g.space(behind); k < behind+maxClosers; signs++ {
-		switch size := sign(g.text, k); {
+	for k := x.space(behind); k < behind+maxClosers; signs++ {
+		switch size := sign(x.text, k); {
 		case size > 0:
-			last = g.at(k)
-			k = g.space(k + size)
-		case signs == 0 || pair && isClose(last):
+			last = x.at(k)
+			k = x.space(k + size)
+		case signs == 0 || pair && scan.IsCloser(last):
 			return false
 		default:
-			key, _ := g.keyAhead(k)
-			return key != "" || g.stringAhead(k)
+			key, _ := x.keyAhead(k)
+			return key != "" || x.stringAhead(k)
 		}
 	}
 	return true
@@ -340,25 +345,25 @@ func (g *Args) atStructure(n *Node, i, behind int, d *delim) bool {
 // The first of them opens a quotation: it stands behind a blank or a sign and in front of a letter.
 // Quotations come in pairs. An end without a beginning is a string's end, or several readings are left.
 // Behind a digit a quote is the sign for inches as often.
-func (g *Args) innerQuote(n *Node, i int, run string, behind, end int) int {
+func (x *stringReader) innerQuote(behind, end int) int {
 	cost := [3]int{0, habit, slip}[end]
-	if n.Flags&sDirty == 0 {
+	if x.n.Flags&sDirty == 0 {
 		cost = [3]int{likely, slip + small, 2 * slip}[end]
-		before, next := g.at(i-1), g.at(behind)
+		before, next := x.at(x.i-1), x.at(behind)
 		switch follows := scan.IsWord(next) || next >= 0x80; {
-		case n.Flags&sPlain != 0 && n.Flags&sLone != 0: // the other one of a pair, which was forgotten
+		case x.n.Flags&sPlain != 0 && x.n.Flags&sLone != 0: // the other one of a pair, which was forgotten
 			cost = min(cost, [3]int{slip, slip, slip + small}[end])
-		case run != "" && scan.IsWord(before) && follows && g.text[i] == '\'': // don't
-		case run == "", (scan.IsWord(before) || before >= 0x80) && follows:
+		case x.run != "" && scan.IsWord(before) && follows && x.text[x.i] == '\'': // don't
+		case x.run == "", (scan.IsWord(before) || before >= 0x80) && follows:
 			cost = slip + small
 		case scan.IsWord(before) || before >= 0x80 || next <= ' ' || strings.IndexByte(",;:", byte(next)) >= 0:
 			cost = Most + 1 // it ends a quotation that never began
 		}
 	}
-	if i > 0 && g.text[i-1] == '\\' && !g.delims[n.Flags>>48&0xF].raw && n.Flags&sRaw == 0 { // escaped twice, rather
+	if x.i > 0 && x.text[x.i-1] == '\\' && !x.d.raw && x.n.Flags&sRaw == 0 { // escaped twice, rather
 		cost = Most + 1
 	}
-	if run != "" && scan.IsDigit(run[len(run)-1]) && end != 1 { // inches
+	if x.run != "" && scan.IsDigit(x.run[len(x.run)-1]) && end != 1 { // inches
 		cost = likely
 	}
 	return cost
@@ -367,34 +372,34 @@ func (g *Args) innerQuote(n *Node, i int, run string, behind, end int) int {
 // joined offers the string that is joined to the one that ends in front of i: by a plus sign, or in Python by nothing.
 // "x" + "y" is how programs break long texts.
 // Behind a plus sign a key follows nowhere but where it stands for a comma.
-func (g *Args) joined(s *Search, n *Node, i int, run string) {
-	k := g.blank(i)
+func (x *stringReader) joined(i int) {
+	k := x.blank(i)
 	cost := small
 	switch {
-	case g.at(k) == '+':
-		if k = g.blank(k + 1); n.Stack != nil {
-			if n.Stack.Kind != anObject && n.Stack.Kind != aCall {
+	case x.at(k) == '+':
+		if k = x.blank(k + 1); x.n.Stack != nil {
+			if x.n.Stack.Kind != anObject && x.n.Stack.Kind != aCall {
 				cost = slip // a comma, perhaps
 			}
-			if key, _ := g.keyAhead(k); key != "" && g.quoteAt(k+g.quoteAt(k)+len(key)) > 0 {
+			if key, _ := x.keyAhead(k); key != "" && x.quoteAt(k+x.quoteAt(k)+len(key)) > 0 {
 				cost = 2 * slip // a comma, rather
 			}
 		}
-	case !g.Python:
+	case !x.python:
 		return
-	case n.Stack != nil && n.Stack.Kind != aCall:
+	case x.n.Stack != nil && x.n.Stack.Kind != aCall:
 		cost = slip // a comma is missing, perhaps
 	default:
 		cost = 0
 	}
-	for x := range g.delims {
-		if d := &g.delims[x]; g.has(k, d.open) {
-			to := n.stay(k + len(d.open))
-			to.Flags = to.Flags&^uint64(sDelim) | uint64(x)<<48
+	for kind := range x.delims {
+		if d := &x.delims[kind]; x.has(k, d.open) {
+			to := x.n.stay(k + len(d.open))
+			to.Flags = to.Flags&^uint64(sDelim) | uint64(kind)<<48
 			if k == i || cost == slip {
 				to.Flags |= unsure // doubled quotes, perhaps, or a comma that is missing
 			}
-			s.Go(n, cost, to, run)
+			x.step(cost, to, x.run)
 		}
 	}
 }

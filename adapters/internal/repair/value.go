@@ -9,59 +9,70 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// value reads a value, or what stands in its place.
+// valueReader reads a value that is due at a place, or what stands there instead of one.
+type valueReader struct {
+	here
+	c      int          // its first byte
+	t      *schema.Type // of the value
+	inList bool         // a list or a set is open there
+}
+
+// newValueReader returns the reader of the value that is due at a place.
+func newValueReader(h here) *valueReader {
+
+	return &valueReader{h, h.at(h.n.Pos), typeOf(h.n.Want), h.n.inList()}
+}
+
+// read reads a value, or what stands in its place.
 // The first byte decides what can stand here; what is missing in front of it is offered besides.
 // A value that its schema does not want costs more, and is no error: types may be turned into others later.
-func (g *Args) value(s *Search, n *Node) {
-	c := g.at(n.Pos)
-	t := typeOf(n.Want)
-	inList := n.inList()
+func (x *valueReader) read() {
 	switch {
-	case g.over(n.Pos):
+	case x.over(x.n.Pos):
 		return
-	case c == '{':
-		g.open(s, n, 1, pick(t.Allows(schema.Object), 0, likely), anObject)
-		if g.at(n.Pos+1) == '{' {
-			g.open(s, n, 2, pick(t.Known(), habit, slip), anObject)
+	case x.c == '{':
+		x.open(x.n, 1, pick(x.t.Allows(schema.Object), 0, likely), anObject)
+		if x.at(x.n.Pos+1) == '{' {
+			x.open(x.n, 2, pick(x.t.Known(), habit, slip), anObject)
 		}
-		if t.Allows(schema.Array) && !g.wholeKey(g.blank(n.Pos+1)) {
-			g.open(s, n, 1, pick(t.Only(schema.Array|schema.Null) || g.Python && !t.Known(), small, slip), aSet)
+		if x.t.Allows(schema.Array) && !x.wholeKey(x.blank(x.n.Pos+1)) {
+			x.open(x.n, 1, pick(x.t.Only(schema.Array|schema.Null) || x.python && !x.t.Known(), small, slip), aSet)
 		}
-	case c == '[':
-		g.open(s, n, 1, 0, aList)
-		if g.at(n.Pos+1) == '[' {
-			s.Go(n, slip, keep(n, n.Pos+1))
+	case x.c == '[':
+		x.open(x.n, 1, 0, aList)
+		if x.at(x.n.Pos+1) == '[' {
+			x.step(slip, keep(x.n, x.n.Pos+1))
 		}
-	case c == '(':
-		g.open(s, n, 1, pick(g.Python, 0, small), aTuple)
-	case inList && closes(n.Stack, c) && n.Flags&empty != 0:
-		g.pop(s, n, 1, 0)
-		if c == ']' && g.at(n.Pos+1) == ']' && t.Only(schema.Array|schema.Null) {
-			g.open(s, n, 0, slip, aList)
+	case x.c == '(':
+		x.open(x.n, 1, pick(x.python, 0, small), aTuple)
+	case x.inList && closes(x.n.Stack, x.c) && x.n.Flags&empty != 0:
+		x.n.pop(x.s, 1, 0)
+		if x.c == ']' && x.at(x.n.Pos+1) == ']' && x.t.Only(schema.Array|schema.Null) {
+			x.open(x.n, 0, slip, aList)
 		}
-	case inList && isClose(c) && n.Flags&empty != 0:
-		g.pop(s, n, 0, slip)
-		g.pop(s, n, 1, slip)
-	case c == ']' && t.Allows(schema.Array) && n.Stack != nil && (!inList || t.Only(schema.Array|schema.Null)):
-		g.open(s, n, 0, pick(t.Only(schema.Array|schema.Null), likely, slip), aList)
-		g.valueLost(s, n, inList)
-	case c == ':' || c == '=':
-		s.Go(n, small, keep(n, n.Pos+1)) // doubled
-	case c == ',' || c == ';':
-		s.Go(n, likely, keep(n, n.Pos+1))
-		if key, _ := g.keyAhead(g.blank(n.Pos + 1)); inList && n.Flags&empty != 0 && (key != "" || n.Stack.Up != nil && n.Stack.Up.Kind == aList) {
-			g.pop(s, n, 0, likely)
+	case x.inList && scan.IsCloser(x.c) && x.n.Flags&empty != 0:
+		x.n.pop(x.s, 0, slip)
+		x.n.pop(x.s, 1, slip)
+	case x.c == ']' && x.t.Allows(schema.Array) && x.n.Stack != nil && (!x.inList || x.t.Only(schema.Array|schema.Null)):
+		x.open(x.n, 0, pick(x.t.Only(schema.Array|schema.Null), likely, slip), aList)
+		x.valueLost()
+	case x.c == ':' || x.c == '=':
+		x.step(small, keep(x.n, x.n.Pos+1)) // doubled
+	case x.c == ',' || x.c == ';':
+		x.step(likely, keep(x.n, x.n.Pos+1))
+		if key, _ := x.keyAhead(x.blank(x.n.Pos + 1)); x.inList && x.n.Flags&empty != 0 && (key != "" || x.n.Stack.Up != nil && x.n.Stack.Up.Kind == aList) {
+			x.n.pop(x.s, 0, likely)
 		}
-		g.valueLost(s, n, inList)
-	case isClose(c):
-		g.valueLost(s, n, inList)
+		x.valueLost()
+	case scan.IsCloser(x.c):
+		x.valueLost()
 	default:
-		g.keyAgain(s, n, inList)
-		g.scalar(s, n, c)
+		x.keyAgain()
+		x.scalar()
 	}
-	g.openerLost(s, n, c, t)
-	if c == '{' || c == '[' || c == '(' || c == '<' {
-		g.bare(s, n, pick(t.Only(schema.String|schema.Null), 0, slip))
+	x.openerLost()
+	if x.c == '{' || x.c == '[' || x.c == '(' || x.c == '<' {
+		x.bare(pick(x.t.Only(schema.String|schema.Null), 0, slip))
 	}
 }
 
@@ -75,17 +86,17 @@ func (g *look) wholeKey(i int) bool {
 // bare offers a text that has lost its first quote, or both.
 // {"unit": celsius} has lost two quotes, {"unit": celsius"} one.
 // In Python a bare word is a name, which nobody evaluates.
-func (g *Args) bare(s *Search, n *Node, cost int) {
-	if g.Python || g.ownQuote(n.Pos) > 0 {
+func (x *valueReader) bare(cost int) {
+	if x.python || x.ownQuote(x.n.Pos) > 0 {
 		return // an expression, perhaps; a text in quotes
 	}
-	to := n.to(n.Pos, modeString)
+	to := x.n.to(x.n.Pos, modeString)
 	to.Flags |= sBare
-	if guessed(g.text, n) || g.Quotes != nil && n.Pos > 0 && g.text[n.Pos-1] == ' ' {
+	if guessed(x.text, x.n) || x.ownQuotes && x.n.Pos > 0 && x.text[x.n.Pos-1] == ' ' {
 		to.Flags |= unsure
 	}
-	cost += g.first(&to, habitBare, slip-small) + small
-	s.Go(n, cost, to, `"`)
+	cost += to.first(habitBare, slip-small) + small
+	x.step(cost, to, `"`)
 }
 
 // guessed reports whether a text without quotes at n may be less than all of it, or no text: a comment or more than one
@@ -149,24 +160,24 @@ func nearLiteral(word string) bool {
 }
 
 // valueLost reads a member whose value is lost. Nobody knows what it was, so nothing fits it.
-func (g *Args) valueLost(s *Search, n *Node, inList bool) {
-	if !inList && n.Stack != nil {
-		to := n.behind(n.Pos)
+func (x *valueReader) valueLost() {
+	if !x.inList && x.n.Stack != nil {
+		to := x.n.behind(x.n.Pos)
 		to.Flags |= lost
-		s.Go(n, slip, to, "null")
+		x.step(slip, to, "null")
 	}
 }
 
 // keyAgain offers to pass a key, or the name of a type, that stands where the value is due.
-func (g *Args) keyAgain(s *Search, n *Node, inList bool) {
-	if key, _ := g.keyAhead(n.Pos); key != "" && !inList && n.Stack != nil && n.Stack.Kind == anObject {
-		i := n.Pos + g.quoteAt(n.Pos) + len(key)
-		i = g.blank(i + g.quoteAt(i))
-		to := keep(n, i+g.colon(i))
-		if front := strings.TrimRight(g.text[:n.Pos], " \n:=\"'"); !strings.HasSuffix(front, key) && !slices.Contains(typeNames, key) {
+func (x *valueReader) keyAgain() {
+	if key, _ := x.keyAhead(x.n.Pos); key != "" && !x.inList && x.n.Stack != nil && x.n.Stack.Kind == anObject {
+		i := x.n.Pos + x.quoteAt(x.n.Pos) + len(key)
+		i = x.blank(i + x.quoteAt(i))
+		to := keep(x.n, i+x.colon(i))
+		if front := strings.TrimRight(x.text[:x.n.Pos], " \n:=\"'"); !strings.HasSuffix(front, key) && !slices.Contains(typeNames, key) {
 			to.Flags |= unsure // another member, perhaps, whose value this is
 		}
-		s.Go(n, slip, to)
+		x.step(slip, to)
 	}
 }
 
@@ -183,106 +194,106 @@ func keep(n *Node, pos int) Place {
 // openerLost offers a list or an object whose opener is missing.
 // [ in front of a text where the schema wants a list is likely, elsewhere possible.
 // For an object a key must stand there, or any value would be one.
-func (g *Args) openerLost(s *Search, n *Node, c int, t *schema.Type) {
-	if n.Stack == nil || isClose(c) || n.Stack.Depth > 6 {
+func (x *valueReader) openerLost() {
+	if x.n.Stack == nil || scan.IsCloser(x.c) || x.n.Stack.Depth > 6 {
 		return
 	}
-	if t.Allows(schema.Array) && c != '[' && n.Flags&empty == 0 {
-		m := *n
-		if !t.Only(schema.Array | schema.Null) {
+	if x.t.Allows(schema.Array) && x.c != '[' && x.n.Flags&empty == 0 {
+		m := *x.n
+		if !x.t.Only(schema.Array | schema.Null) {
 			m.Flags |= unsure // nothing asks for a list
 		}
-		g.open(s, &m, 0, pick(t.Only(schema.Array|schema.Null), likely, slip), aList)
+		x.open(&m, 0, pick(x.t.Only(schema.Array|schema.Null), likely, slip), aList)
 	}
-	if key, _ := g.keyAhead(n.Pos); key != "" && t.Allows(schema.Object) {
-		m := *n
-		if n.Stack.Kind == aTuple && n.Flags&empty != 0 {
+	if key, _ := x.keyAhead(x.n.Pos); key != "" && x.t.Allows(schema.Object) {
+		m := *x.n
+		if x.n.Stack.Kind == aTuple && x.n.Flags&empty != 0 {
 			m.Flags |= unsure // the parenthesis may stand for the brace
 		}
-		g.open(s, &m, 0, pick(t.Has(key), likely, slip), anObject)
+		x.open(&m, 0, pick(x.t.Has(key), likely, slip), anObject)
 	}
 }
 
 // junkWord offers to pass a word in front of a quote or a bracket, where none belongs.
 // {"a": is "x"} and {"a": 1, and "b": 2} are of models that speak while they write.
 // That the word belongs to the text behind it is the other reading.
-func (g *Args) junkWord(s *Search, n *Node) {
-	i := n.Pos
-	for i < n.Pos+maxKey && g.at(i) >= 0 && scan.IsLetter(g.text[i]) {
+func (x *here) junkWord() {
+	i := x.n.Pos
+	for i < x.n.Pos+maxKey && x.at(i) >= 0 && scan.IsLetter(x.text[i]) {
 		i++
 	}
-	next := g.space(i)
+	next := x.space(i)
 	end := next
-	for end < next+maxKey && g.wordByte(end) {
+	for end < next+maxKey && x.wordByte(end) {
 		end++
 	}
-	value, _ := Scalar(g.text[next:end])
-	if i > n.Pos && next > i && (g.stringAhead(next) || g.at(next) == '{' || g.at(next) == '[' || value != "") {
-		s.Go(n, slip+small, keep(n, next))
+	value, _ := Scalar(x.text[next:end])
+	if i > x.n.Pos && next > i && (x.stringAhead(next) || x.at(next) == '{' || x.at(next) == '[' || value != "") {
+		x.step(slip+small, keep(x.n, next))
 	}
 }
 
 // scalar reads a string, a number, a word, or text without quotes.
 // Numbers and words of other languages get JSON's spelling, once for all of the text.
 // A letter in front of a quote is Python's, and means nothing for what the string says.
-func (g *Args) scalar(s *Search, n *Node, c int) {
-	g.openStrings(s, n, 0, false)
-	if !g.Python {
-		g.junkWord(s, n)
+func (x *valueReader) scalar() {
+	x.openStrings(0, false)
+	if !x.python {
+		x.junkWord()
 	}
-	if scan.IsQuote(c) && g.space(n.Pos+1) > n.Pos+1 && g.stringAhead(g.space(n.Pos+1)) {
-		s.Go(n, likely, keep(n, n.Pos+1))
+	if scan.IsQuote(x.c) && x.space(x.n.Pos+1) > x.n.Pos+1 && x.stringAhead(x.space(x.n.Pos+1)) {
+		x.step(likely, keep(x.n, x.n.Pos+1))
 	}
-	if c == '\\' && scan.IsQuote(g.at(n.Pos+1)) {
-		s.Go(n, slip, keep(n, n.Pos+1))
+	if x.c == '\\' && scan.IsQuote(x.at(x.n.Pos+1)) {
+		x.step(slip, keep(x.n, x.n.Pos+1))
 	}
-	for _, size := range []int{pick(scan.IsQuote(c), 1, 0), g.ownQuote(n.Pos)} {
-		next := n.Pos + size
+	for _, size := range []int{pick(scan.IsQuote(x.c), 1, 0), x.ownQuote(x.n.Pos)} {
+		next := x.n.Pos + size
 		if size > 1 {
-			next = g.space(next)
+			next = x.space(next)
 		}
-		if size > 0 && g.has(next, g.text[n.Pos:n.Pos+size]) && (next == n.Pos+size || g.likelyEnd(next+size, n.Stack) == 0) {
-			to := keep(n, next)
-			s.Go(n, g.doubled(&to), to)
+		if size > 0 && x.has(next, x.text[x.n.Pos:x.n.Pos+size]) && (next == x.n.Pos+size || x.likelyEnd(next+size, x.n.Stack) == 0) {
+			to := keep(x.n, next)
+			x.step(to.doubled(), to)
 		}
 	}
-	if g.prefixed(s, n, c) {
+	if x.prefixed() {
 		return
 	}
-	if n.Stack != nil && g.has(n.Pos, "...") {
-		to := n.behind(n.Pos + 3)
-		if n.Stack.Kind == anObject || n.Stack.Kind == aCall {
+	if x.n.Stack != nil && x.has(x.n.Pos, "...") {
+		to := x.n.behind(x.n.Pos + 3)
+		if x.n.Stack.Kind == anObject || x.n.Stack.Kind == aCall {
 			to.Flags |= lost
-			s.Go(n, small, to, "null")
+			x.step(small, to, "null")
 			return
 		}
-		s.Go(n, small, to)
+		x.step(small, to)
 		return
 	}
-	end := n.Pos
-	for end < n.Pos+maxKey && g.wordByte(end) {
+	end := x.n.Pos
+	for end < x.n.Pos+maxKey && x.wordByte(end) {
 		end++
 	}
-	word := g.text[n.Pos:end]
-	behind := g.blank(end)
-	ends := g.over(behind) || isClose(g.at(behind)) || g.at(behind) == ','
+	word := x.text[x.n.Pos:end]
+	behind := x.blank(end)
+	ends := x.over(behind) || scan.IsCloser(x.at(behind)) || x.at(behind) == ','
 	value, own := Scalar(word)
 	isWord := value != ""
 	if isWord {
-		to := n.behind(end)
+		to := x.n.behind(end)
 		cost := pick(ends, 0, trifle)
-		if !own && !g.Python {
-			cost += g.first(&to, habitWords, small)
+		if !own && !x.python {
+			cost += to.first(habitWords, small)
 		}
-		to.Flags |= g.halfQuoted(end, typeOf(n.Want), schema.KindOf(value))
-		if !typeOf(n.Want).Allows(schema.KindOf(value)) && typeOf(n.Want).Allows(schema.String) {
+		to.Flags |= x.halfQuoted(end, x.t, schema.KindOf(value))
+		if !x.t.Allows(schema.KindOf(value)) && x.t.Allows(schema.String) {
 			value = schema.Quote(word)
 		}
-		s.Go(n, cost, to, value)
+		x.step(cost, to, value)
 	}
-	if g.quoteAt(n.Pos) == 0 && g.ownQuote(n.Pos) == 0 && strings.IndexByte(",:;=}])<(\\", byte(c)) < 0 && !g.has(n.Pos, "- ") && !g.has(n.Pos, "--") {
+	if x.quoteAt(x.n.Pos) == 0 && x.ownQuote(x.n.Pos) == 0 && strings.IndexByte(",:;=}])<(\\", byte(x.c)) < 0 && !x.has(x.n.Pos, "- ") && !x.has(x.n.Pos, "--") {
 		rest, _ := Scalar(strings.TrimRight(word, ".:;"))
-		g.bare(s, n, pick(c == '#' || c == '/', habit, 0)+pick(rest != "" && (ends || !isWord), slip, 0))
+		x.bare(pick(x.c == '#' || x.c == '/', habit, 0) + pick(rest != "" && (ends || !isWord), slip, 0))
 	}
 }
 
@@ -310,18 +321,44 @@ func noHoles(text string, i int, quote byte) bool {
 }
 
 // prefixed reads a letter in front of a quote, which is of Python or another language, and reports whether one stands there.
-func (g *Args) prefixed(s *Search, n *Node, c int) bool {
-	if next := g.at(n.Pos + 1); !g.Python && (next == '"' || next == '\'' || next == '`') && c >= 0 && strings.IndexByte("rbuf@$L", byte(c)) >= 0 {
-		if c != 'f' && c != '$' || noHoles(g.text, n.Pos+2, byte(next)) {
-			s.Go(n, habit, keep(n, n.Pos+1))
+func (x *valueReader) prefixed() bool {
+	if next := x.at(x.n.Pos + 1); !x.python && (next == '"' || next == '\'' || next == '`') && x.c >= 0 && strings.IndexByte("rbuf@$L", byte(x.c)) >= 0 {
+		if x.c != 'f' && x.c != '$' || noHoles(x.text, x.n.Pos+2, byte(next)) {
+			x.step(habit, keep(x.n, x.n.Pos+1))
 		}
 		return true
 	}
-	if next := g.at(n.Pos + 1); g.Python && (next == '"' || next == '\'') && c >= 0 && strings.IndexByte("rbuf", byte(c)) >= 0 {
-		if c != 'f' || noHoles(g.text, n.Pos+2, byte(next)) {
-			g.openStrings(s, n, 1, c == 'r')
+	if next := x.at(x.n.Pos + 1); x.python && (next == '"' || next == '\'') && x.c >= 0 && strings.IndexByte("rbuf", byte(x.c)) >= 0 {
+		if x.c != 'f' || noHoles(x.text, x.n.Pos+2, byte(next)) {
+			x.openStrings(1, x.c == 'r')
 		}
 		return true
 	}
 	return false
+}
+
+// open offers the inside of a container that is opened by size bytes.
+// The type of the place goes with the level: it says which keys and elements are expected.
+// Beyond maxDepth nobody nests arguments.
+func (x *valueReader) open(n *Node, size, cost int, kind byte) {
+	to := n.to(n.Pos+size, modeValue)
+	t := typeOf(n.Want)
+	if t.Only(schema.String | schema.Null) {
+		if x.python {
+			return // its text is no text
+		}
+		to.Flags |= unsure // the text may be what was written
+	}
+	to.Stack = x.s.Enter(n.Stack, kind, t)
+	if to.Stack.Depth > maxDepth {
+		return
+	}
+	if kind == anObject {
+		to.Mode = modeKey
+		x.s.Go(n, cost, to, "{")
+		return
+	}
+	to.Flags |= empty
+	to.Want = t.Item()
+	x.s.Go(n, cost, to, "[")
 }

@@ -30,3 +30,8 @@ func IsCloser(c int) bool { return c == '}' || c == ']' || c == ')' }
 
 // IsSpace reports whether c is white space by RFC 8259. Other spaces (no-break, full-width) are the lenient reader's.
 func IsSpace(c int) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
+
+// OddSpaces lists the spaces that JSON does not know. They are replaced between tokens only; inside
+// strings they are data and stay. In their order: no-break, ideographic, line and paragraph
+// separator, em, en, thin, zero-width, byte order mark.
+var OddSpaces = []string{"\u00a0", "\u3000", "\u2028", "\u2029", "\u2003", "\u2002", "\u2009", "\u200b", "\ufeff"}

@@ -24,7 +24,7 @@ func TestCompletionsAreReadInEveryForm(t *testing.T) {
 		{`{"model":"m","prompt":["a"],"suffix":"b","echo":false,"best_of":1,"logprobs":null,"n":1,"user":"u"}`,
 			form.Ask{Request: chat.Request{Continue: &chat.Continuation{Prompt: "a", Suffix: "b"}, Extra: map[string]json.RawMessage{"user": json.RawMessage(`"u"`)}}}},
 		{`{"model":"m","prompt":"a","stream":true,"stream_options":{"include_usage":true},"max_tokens":9,"stop":"x","temperature":0.5}`,
-			form.Ask{Stream: true, Usage: true, Request: chat.Request{Continue: &chat.Continuation{Prompt: "a"}, MaxTokens: 9, Stop: []string{"x"}, Temperature: &half}}},
+			form.Ask{Stream: true, Usage: true, Request: chat.Request{Continue: &chat.Continuation{Prompt: "a"}, MaxTokens: 9, Stop: []string{"x"}, Sampling: chat.Sampling{Temperature: &half}}}},
 	} {
 		tt.want.Model = "m"
 		a, err := readCompletion([]byte(tt.in))

@@ -78,7 +78,7 @@ func TestFieldsAreReadInEveryForm(t *testing.T) {
 		{`,"stream":true,"stream_options":{"include_usage":true}`, form.Ask{Stream: true, Usage: true}},
 		{`,"stream":null,"stream_options":null,"tools":null,"stop":null,"n":1`, form.Ask{}},
 		{`,"temperature":0.5,"top_p":0.5,"seed":7,"presence_penalty":0.5,"frequency_penalty":0.5`,
-			form.Ask{Request: chat.Request{Temperature: &f, TopP: &f, Seed: &n, PresencePenalty: &f, FrequencyPenalty: &f}}},
+			form.Ask{Request: chat.Request{Sampling: chat.Sampling{Temperature: &f, TopP: &f, Seed: &n, PresencePenalty: &f, FrequencyPenalty: &f}}}},
 		{`,"max_tokens":10`, form.Ask{Request: chat.Request{MaxTokens: 10}}},
 		{`,"max_tokens":10,"max_completion_tokens":20.0`, form.Ask{Request: chat.Request{MaxTokens: 20}}},
 		{`,"max_tokens":null,"max_completion_tokens":5`, form.Ask{Request: chat.Request{MaxTokens: 5}}},
