@@ -172,11 +172,10 @@ func (db *PostgresDB) Ask(ctx context.Context, q Statement) (*Table, error) {
 	return db.ask(ctx, q, fetch)
 }
 
-// Check says what is wrong with a statement without running it: what Ask would refuse,
-// and what the server cannot plan.
-func (db *PostgresDB) Check(ctx context.Context, q Statement) error {
-	_, err := db.ask(ctx, q, func(context.Context, *pgconn.PgConn, Limits) (*Table, error) { return nil, nil })
-	return err
+// Describe returns the columns of a statement without running it. The error is what Ask would refuse, or what
+// the server cannot plan.
+func (db *PostgresDB) Describe(ctx context.Context, q Statement) (*Table, error) {
+	return db.ask(ctx, q, describe)
 }
 
 // reader takes what a declared cursor gives.
@@ -348,14 +347,15 @@ func fetch(ctx context.Context, c *pgconn.PgConn, limits Limits) (*Table, error)
 	defer cancel()
 	rows := c.ExecParams(ctx, fmt.Sprintf("FETCH FORWARD %d FROM toolnorm_query", limits.Rows+1), nil, nil, nil, nil)
 	fields := rows.FieldDescriptions()
-	columns := make([]string, len(fields))
+	columns, types := make([]string, len(fields)), make([]string, len(fields))
 	for i, f := range fields {
-		columns[i] = f.Name
+		columns[i], types[i] = f.Name, postgresColumn(f.DataTypeOID)
 	}
 	t, err := newTable(columns, limits)
 	if err != nil {
 		return nil, err
 	}
+	t.Types = types
 	for rows.NextRow() {
 		values := rows.Values()
 		row := make([]json.RawMessage, len(values))

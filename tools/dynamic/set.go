@@ -49,6 +49,10 @@ type Set struct {
 	mu      sync.Mutex // one reading at a time, so that an older one never replaces a newer one
 	last    []Tool     // what was read last
 	own     map[string]bool
+	follows bool // other programs' changes are followed
+
+	offeredChoices choicesCache
+	outcomes       outcomes
 	changed atomic.Pointer[func()]
 	beside  sleep.Group
 }
@@ -100,6 +104,10 @@ func (s *Set) Follow(ctx context.Context) error {
 		seen = unread
 		s.config.Failed(err)
 	}
+	s.mu.Lock()
+	s.follows = true
+	s.mu.Unlock()
+	look := s.describer(ctx)
 	s.beside.Go(ctx, func(ctx context.Context) {
 		told := ""
 		tick := time.NewTicker(pollEvery)
@@ -123,6 +131,7 @@ func (s *Set) Follow(ctx context.Context) error {
 			if err != nil {
 				seen = unread // tried again with the next tick
 			}
+			look()
 			// The same sentence every two seconds would bury the rest of the log.
 			if err != nil && ctx.Err() == nil && err.Error() != told {
 				s.config.Failed(err)
@@ -205,18 +214,18 @@ func (s *Set) offer(ctx context.Context, all []Tool) error {
 		taken[t.Name] = !s.own[t.Name]
 	}
 	var offered []tools.Tool
-	gone, own := map[string]string{}, map[string]bool{}
+	gone, own, keys := map[string]string{}, map[string]bool{}, map[string]bool{}
 	for i := range all {
 		t := &all[i]
 		t.Offered = false
-		if _, n, err := t.offered(); err == nil {
+		if _, n, err := t.offered(unknownChoices); err == nil {
 			t.Tokens = n
 		}
 		if !t.Active {
 			gone[t.Name] = fmt.Sprintf("tool %s is not active", t.Name)
 			continue
 		}
-		one, why := s.ready(ctx, t, taken[t.Name] || s.config.Reserved[t.Name])
+		one, key, why := s.ready(ctx, t, taken[t.Name] || s.config.Reserved[t.Name])
 		if why == "" && own[t.Name] {
 			why = "another custom tool has that name"
 			t.Problem = why
@@ -229,30 +238,32 @@ func (s *Set) offer(ctx context.Context, all []Tool) error {
 		}
 		t.Offered = true
 		own[t.Name] = true
+		keys[key] = true
 		offered = append(offered, one)
 	}
 	if err := s.config.Registry.Replace(source, gone, offered...); err != nil {
 		return err
 	}
 	s.own = own
+	s.outcomes.keep(keys)
 	return nil
 }
 
-// ready is a tool of the registry, or why there is none. It does not ask the databases:
+// ready is a tool of the registry with the key of its statement, or why there is none. It does not ask the databases:
 // a start must not wait for one that is down, and what they would refuse they refuse at
 // the call.
-func (s *Set) ready(ctx context.Context, t *Tool, taken bool) (tools.Tool, string) {
+func (s *Set) ready(ctx context.Context, t *Tool, taken bool) (one tools.Tool, key, why string) {
 	switch {
 	case t.Problem != "":
-		return tools.Tool{}, t.Problem
+		return one, "", t.Problem
 	case taken:
-		return tools.Tool{}, "a built-in or remote tool has that name"
+		return one, "", "a built-in or remote tool has that name"
 	}
 	c, p := s.compile(ctx, t.Draft, false)
 	if c == nil {
-		return tools.Tool{}, (&Refused{p}).Error()
+		return one, "", (&Refused{p}).Error()
 	}
-	return c.tool(s.config.Audit), ""
+	return c.tool(s.config.Audit), c.key(), ""
 }
 
 // errTaken is of a name that is another tool's.

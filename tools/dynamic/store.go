@@ -65,8 +65,11 @@ func readTools(ctx context.Context, in asker, id int) (all []Tool, err error) {
 		}
 		if p := cells[len(cells)-5:]; p[0].Valid { // a parameter without a name is kept, or the tool would look whole
 			last := &all[len(all)-1]
-			last.Params = append(last.Params, Param{p[1].String, strings.ToUpper(strings.TrimSpace(p[2].String)), truth(p[3].String), p[4].String})
+			last.Params = append(last.Params, Param{Name: p[1].String, Type: typeName(p[2].String), Required: truth(p[3].String), Description: p[4].String})
 		}
+	}
+	for i := range all {
+		all[i].attach() // one that another program has removed is gone with what was said of it
 	}
 	return all, rows.Err()
 }
