@@ -177,7 +177,7 @@ func number(n json.Number) any {
 // it plans: an empty text would be no date, and a 0 what nothing can be divided by.
 func (c *compiled) blanks(on sqlsafe.Kind) (sets [][]sql.NamedArg) {
 	sizes := []any{int64(1)}
-	if slices.ContainsFunc(c.draft.Params, func(p Param) bool { k := p.kind(); return k.number() && k.lists == 0 }) && on == sqlsafe.PostgreSQL {
+	if on == sqlsafe.PostgreSQL && slices.ContainsFunc(c.draft.Params, func(p Param) bool { return p.number() && p.kind().lists == 0 }) {
 		sizes = append(sizes, int64(1)<<40, 1.5)
 	}
 	for _, size := range sizes {
@@ -187,7 +187,7 @@ func (c *compiled) blanks(on sqlsafe.Kind) (sets [][]sql.NamedArg) {
 			switch k := p.kind(); {
 			case k.lists > 0:
 				v = p.bound(on, nil)
-			case k.number():
+			case p.number():
 				v = size
 			case k.base == typeBoolean:
 				v = false
@@ -201,5 +201,16 @@ func (c *compiled) blanks(on sqlsafe.Kind) (sets [][]sql.NamedArg) {
 	return sets
 }
 
-// number reports whether a type is of numbers.
-func (k kind) number() bool { return k.base == typeInteger || k.base == typeNumber }
+// number reports whether a parameter's values, or its elements, are numbers.
+func (p *Param) number() bool {
+	switch p.kind().base {
+	case typeInteger, typeNumber:
+		return true
+	case typeEnum:
+		return len(p.Choices) > 0 && !slices.ContainsFunc(p.Choices, func(v Value) bool {
+			_, ok := v.get().(json.Number)
+			return !ok
+		})
+	}
+	return false
+}

@@ -53,8 +53,8 @@ type Set struct {
 
 	offeredChoices choicesCache
 	outcomes       outcomes
-	changed atomic.Pointer[func()]
-	beside  sleep.Group
+	changed        atomic.Pointer[func()]
+	beside         sleep.Group
 }
 
 // Open makes the tables and the sample when they are not there, reads the tools, and
