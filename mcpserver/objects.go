@@ -41,7 +41,7 @@ func objectOutput(schema json.RawMessage) json.RawMessage {
 	switch wrong := errors.Join(json.Unmarshal(schema, &union), json.Unmarshal(schema, &all)); {
 	case wrong == nil && len(union.Type) > 0 && !bytes.Contains(union.Type, []byte(`"object"`)):
 		return within(schema)
-	case wrong != nil, len(union.AnyOf) == 0, len(all) != 1:
+	case wrong != nil, len(union.AnyOf) == 0, len(all) > 1 && (len(all) > 2 || all["$defs"] == nil):
 		// An object may fit as well, and is not wrapped.
 		return encode(map[string]any{"type": "object", "anyOf": []json.RawMessage{within(schema), schema}})
 	}
@@ -50,7 +50,8 @@ func objectOutput(schema json.RawMessage) json.RawMessage {
 			union.AnyOf[i] = within(one)
 		}
 	}
-	return encode(map[string]any{"type": "object", "anyOf": union.AnyOf})
+	all["type"], all["anyOf"] = encode("object"), encode(union.AnyOf)
+	return encode(all)
 }
 
 // isObject reports whether a schema says that its values are objects.

@@ -18,7 +18,8 @@ func TestObjectsFitTheSchemaForOlderClients(t *testing.T) {
 		`{"type":["integer","null"]}`:          {`1`, `null`},
 		`{}`:                                   {`1`, `{"b":2}`, `null`},
 		`{"type":["object","null"]}`:           {`{"a":1}`, `null`},
-		`{"anyOf":[` + row + `,{"type":"array","items":` + row + `}]}`: {`{"a":1}`, `[{"a":1},{"a":2}]`},
+		`{"anyOf":[` + row + `,{"type":"array","items":` + row + `}]}`:                                                                   {`{"a":1}`, `[{"a":1},{"a":2}]`},
+		`{"$defs":{"row":` + row + `},"anyOf":[{"type":"object","$ref":"#/$defs/row"},{"type":"array","items":{"$ref":"#/$defs/row"}}]}`: {`{"a":1}`, `[{"a":1}]`},
 	} {
 		fits, err := check.Get(objectOutput(json.RawMessage(schema)))
 		if err != nil {

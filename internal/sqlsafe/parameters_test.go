@@ -163,6 +163,8 @@ var typed = []struct {
 	{"SELECT username FROM users WHERE user_id = :id", `{"id":2}`, `{"username":"user_2"}`},
 	{"SELECT count(*) AS n FROM users WHERE (:c IS NULL OR country = :c)", `{"c":null}`, `{"n":30}`},
 	{"SELECT count(*) AS n FROM users WHERE (:c IS NULL OR country = :c)", `{"c":"XX"}`, `{"n":0}`},
+	{"SELECT count(*) AS n FROM users WHERE (:d IS NULL OR created_at < :d) AND (:c is not null OR :c IS NULL)", `{"d":"2024-01-05","c":null}`, `{"n":3}`},
+	{"SELECT count(*) AS n FROM users WHERE (:d IS NULL OR created_at < :d)", `{"d":null}`, `{"n":30}`},
 	{"SELECT substr(username, 1, :n) AS s FROM users WHERE user_id = 1", `{"n":3}`, `{"s":"use"}`},
 	{"SELECT user_id FROM users ORDER BY user_id LIMIT :n OFFSET :skip", `{"n":1,"skip":4}`, `{"user_id":5}`},
 	{"SELECT count(*) AS n FROM users WHERE username LIKE '%' || :part || '%'", `{"part":"r_3"}`, `{"n":2}`},

@@ -16,7 +16,7 @@ import (
 type values struct {
 	texts [][]byte // nil: NULL
 	types []uint32 // 0: what stands beside it says
-	loose []bool   // its type may be left out: another text, or NULL, or a list, may have been meant
+	loose []bool   // its type may be left out: another one may have been meant
 }
 
 // Typed is a value for PostgreSQL, as it writes values of a type of its own: date, uuid, int8[]. Where the
@@ -26,12 +26,12 @@ type Typed struct {
 	Text []byte
 }
 
-// postgresValues returns the values of names; one that is missing is an error. A whole
+// postgresValues returns the values of a statement's parameters; one that is missing is an error. A whole
 // number has the smallest type that holds it, since a function that takes an integer
 // takes no larger one: substr(name, 1, :n). NULL is a text, if it is not Typed.
-func (s *Statement) postgresValues(names []string) (*values, error) {
+func (s *Statement) postgresValues(b *bound) (*values, error) {
 	all := &values{}
-	for _, name := range names {
+	for i, name := range b.names {
 		v, ok := s.value(name)
 		if !ok {
 			return nil, refuse(s.SQL, -1, "the parameter :%s has no value", name)
@@ -70,7 +70,7 @@ func (s *Statement) postgresValues(names []string) (*values, error) {
 			text = []byte{} // an empty text is not NULL
 		}
 		all.texts, all.types = append(all.texts, text), append(all.types, oid)
-		all.loose = append(all.loose, loose || oid == pgtype.TextOID)
+		all.loose = append(all.loose, !b.tests[i] && (loose || oid == pgtype.TextOID))
 	}
 	return all, nil
 }
@@ -83,12 +83,12 @@ func arrayName(name string) string {
 	return name
 }
 
-// untyped takes the type from texts and Typed values, and says whether there were any.
-// It is done once: a second attempt with the same types would fail in the same way.
-func (v *values) untyped() bool {
+// untyped takes the type from texts, or from Typed values too, and says whether there were any: another attempt
+// with the same types would fail in the same way.
+func (v *values) untyped(typed bool) bool {
 	found := false
 	for i, loose := range v.loose {
-		if loose && v.types[i] != 0 {
+		if loose && v.types[i] != 0 && (typed || v.types[i] == pgtype.TextOID) {
 			v.types[i], found = 0, true
 		}
 	}

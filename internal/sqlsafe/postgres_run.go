@@ -197,7 +197,7 @@ func (db *PostgresDB) ask(ctx context.Context, q Statement, read reader) (*Table
 	if err != nil {
 		return nil, b.told(err)
 	}
-	send, err := q.postgresValues(b.names)
+	send, err := q.postgresValues(b)
 	if err != nil {
 		return nil, err
 	}
@@ -211,13 +211,17 @@ func (db *PostgresDB) ask(ctx context.Context, q Statement, read reader) (*Table
 	defer conn.Release() // a connection that is closed, or still in a transaction, is thrown away there
 	defer relieve(ctx, conn.Conn().PgConn())
 	t, err := db.within(ctx, conn.Conn().PgConn(), b, what, send, q.Limits, read)
-	if mistyped(err) && send.untyped() {
+	last := err
+	for _, typed := range []bool{false, true} { // a date + a number of days needs its type more than a text does
+		if !mistyped(last) || !send.untyped(typed) {
+			continue
+		}
 		again, wrong := db.within(ctx, conn.Conn().PgConn(), b, what, send, q.Limits, read)
 		if wrong == nil {
 			return again, nil
 		}
 		var said *pgconn.PgError
-		if errors.As(wrong, &said) && strings.HasPrefix(said.Code, "22") { // the statement is right, and the value is not
+		if last = wrong; errors.As(wrong, &said) && strings.HasPrefix(said.Code, "22") { // the statement is right, and the value is not
 			err = wrong
 		}
 	}

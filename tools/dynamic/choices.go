@@ -145,10 +145,13 @@ func (s *Set) compileChoices(ctx context.Context, c *compiled, asking bool, p *p
 			continue
 		}
 		list, err := c.choices(ctx, one.ChoicesSQL, choicesKnown)
+		if err == nil {
+			if len(list) == 0 {
+				p.odd(field, "parameter", "the SELECT gives no choices now, so no value would fit")
+			}
+			continue
+		}
 		switch located := locate(err, one.ChoicesSQL); {
-		case err == nil && len(list) == 0:
-			p.odd(field, "parameter", "the SELECT gives no choices now, so no value would fit")
-		case err == nil:
 		case located.Rule == "run" || located.Rule == "limit":
 			p.odd(field, "parameter", "the choices are not listed: %v", err)
 		default:

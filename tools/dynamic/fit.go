@@ -285,7 +285,8 @@ func (c *compiled) refuse(ctx context.Context, text json.RawMessage) (tools.Resu
 		if v == nil {
 			continue
 		}
-		if _, wrong := p.read(v, choices(p, v)); len(wrong) > 0 && !c.mends(p, v) {
+		known := choices(p, v)
+		if _, wrong := p.read(v, known); len(wrong) > 0 && !c.mends(p, v, known) {
 			all = append(all, wrong...)
 		}
 	}
@@ -297,8 +298,8 @@ func (c *compiled) refuse(ctx context.Context, text json.RawMessage) (tools.Resu
 
 // mends reports whether the reader of arguments makes a value one that its type takes: "5" for a number. Whether
 // it is within the bounds that no schema says is seen when the tool is called.
-func (c *compiled) mends(p *Param, v any) bool {
-	one, err := p.property(nil)
+func (c *compiled) mends(p *Param, v any, choices []any) bool {
+	one, err := p.property(choices)
 	text, wrong := chat.JSON(map[string]any{p.Name: v})
 	if err != nil || wrong != nil {
 		return false

@@ -224,8 +224,9 @@ func (o Options) output(columns []outcome) json.RawMessage {
 	if len(columns) == 0 || o.Format == "text" {
 		return nil
 	}
-	row := rowSchema(columns)
+	row := map[string]any{"type": "object", "$ref": "#/$defs/row"}
 	list := map[string]any{"type": "array", "items": row}
+	rows := map[string]any{"row": rowSchema(columns)}
 	part := map[string]any{
 		"type": "object", "description": "a list that a limit has cut", "required": []string{"rows", "truncated"},
 		"properties": map[string]any{"rows": list, "truncated": map[string]any{"const": true}},
@@ -235,11 +236,11 @@ func (o Options) output(columns []outcome) json.RawMessage {
 	case "value":
 		schema = columns[0].schema()
 	case "one":
-		schema = map[string]any{"anyOf": []any{row, map[string]any{"type": "null"}}}
+		schema = map[string]any{"anyOf": []any{row, map[string]any{"type": "null"}}, "$defs": rows}
 	case "rows":
-		schema = map[string]any{"anyOf": []any{list, part}}
+		schema = map[string]any{"anyOf": []any{list, part}, "$defs": rows}
 	default:
-		schema = map[string]any{"anyOf": []any{row, list, part}}
+		schema = map[string]any{"anyOf": []any{row, list, part}, "$defs": rows}
 	}
 	text, err := chat.JSON(schema)
 	if err != nil {

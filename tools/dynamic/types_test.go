@@ -1,11 +1,15 @@
 package dynamic
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"toolnorm/internal/store"
 )
@@ -195,4 +199,112 @@ func TestTablesOfTheFirstVersionTakeTheNewTypes(t *testing.T) {
 			t.Errorf("%+v, %v", all, err)
 		}
 	})
+}
+
+// shopTables are PostgreSQL tables as companies have them.
+const shopTables = `
+CREATE TYPE order_status AS ENUM ('open', 'paid', 'shipped');
+CREATE TABLE orders (id serial PRIMARY KEY, key uuid, status order_status, placed_on date, placed_at timestamptz, total numeric(10,2), tags text[], data jsonb);
+INSERT INTO orders (key, status, placed_on, placed_at, total, tags, data)
+	SELECT ('00000000-0000-0000-0000-' || lpad(i::text, 12, '0'))::uuid, (ARRAY['open', 'paid', 'shipped'])[1 + i % 3]::order_status, date '2024-01-01' + i,
+	timestamptz '2024-01-01 00:00Z' + i * interval '1 day', i * 1.5, ARRAY['all', 'b' || i], json_build_object('k', i) FROM generate_series(1, 20) i;
+DO $$ BEGIN IF NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = 'asker') THEN CREATE ROLE asker LOGIN; END IF; END $$;
+GRANT SELECT ON orders TO asker;`
+
+func TestTypesOnPostgres(t *testing.T) {
+	where := databases.Postgres(t)
+	admin, err := pgx.Connect(t.Context(), where)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer admin.Close(context.Background())
+	if _, err := admin.Exec(t.Context(), shopTables); err != nil {
+		t.Fatal(err)
+	}
+	s := newSet(t, where, func(c *Config) {
+		c.Connections = map[string]string{"shop": strings.Replace(where, "postgres@", "asker@", 1)}
+	})
+	const count, optional = "SELECT count(*) AS n FROM orders WHERE ", "(:status IS NULL OR status = :status) AND (:since IS NULL OR placed_on >= :since) AND (:ids IS NULL OR id = ANY(:ids)) AND (:key IS NULL OR key = :key)"
+	for _, tt := range []struct{ where, args, want string }{
+		{"status = :status", `{"status":"PAID"}`, `{"n":7}`},
+		{"status = :status", `{"status":"lost"}`, `! want one of "open", "paid", "shipped", got "lost"`},
+		{"id = ANY(:ids) AND placed_on >= :since", `{"ids":[1,2,"3"],"since":"2024-01-03"}`, `{"n":2}`},
+		{"id = ANY(:ids)", `{"ids":[]}`, `{"n":0}`},
+		{"id = ANY(:ids)", `{"ids":[1,9007199254740993]}`, `{"n":1}`},
+		{"tags && :tags", `{"tags":["b1","it's \"{}\\ NULL"]}`, `{"n":1}`},
+		{"key = :key", `{"key":"00000000-0000-0000-0000-00000000000A"}`, `{"n":0}`},
+		{"key = :key", `{"key":"00000000-0000-0000-0000-000000000010"}`, `{"n":1}`},
+		{"placed_at > :at", `{"at":"2024-01-19T00:00:00+09:00"}`, `{"n":3}`},
+		{"placed_on + 1 = :since", `{"since":"2024-01-03"}`, `{"n":1}`},
+		{"data @> :data", `{"data":{"k":3}}`, `{"n":1}`},
+		{"data->'k' IN (SELECT x->'k' FROM jsonb_array_elements(:list) x)", `{"list":[{"k":3},{"k":4}]}`, `{"n":2}`},
+		{optional, `{}`, `{"n":20}`},
+		{optional, `{"status":"open","since":"2024-01-10"}`, `{"n":4}`},
+		{optional, `{"ids":[1,2],"key":null}`, `{"n":2}`},
+		{"placed_on >= :since", `{"since":"x"}`, `! since: want a date, as 2024-01-31, got "x"`},
+	} {
+		d := draft(typeSQL, count+tt.where)
+		for _, p := range []Param{
+			typed("status", "ENUM", Details{ChoicesSQL: "SELECT DISTINCT status FROM orders ORDER BY 1"}), typed("since", "DATE", Details{}), typed("ids", "LIST<INTEGER>", Details{}),
+			typed("tags", "LIST<STRING>", Details{}), typed("key", "UUID", Details{}), typed("at", "TIMESTAMP", Details{}), typed("data", "OBJECT", Details{}), typed("list", "LIST<OBJECT>", Details{}),
+		} {
+			if p.Required = false; strings.Contains(tt.where, ":"+p.Name) {
+				d.Params = append(d.Params, p)
+			}
+		}
+		got := trial(t, s, d, tt.args)
+		text := said(got.Problems)
+		if got.OK {
+			text = got.Result.Text()
+		}
+		if wrong, fails := strings.CutPrefix(tt.want, "! "); fails && (got.OK || !strings.Contains(text, wrong)) || !fails && text != tt.want {
+			t.Errorf("%s with %s: %s, want %s", tt.where, tt.args, text, tt.want)
+		}
+	}
+}
+
+// TestChoicesAreThoseOfNow changes what a SELECT for choices gives, and the columns of the statement.
+func TestChoicesAreThoseOfNow(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "shop.db")
+	db, err := store.Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec("CREATE TABLE orders (id INTEGER, status TEXT, day DATE); INSERT INTO orders VALUES (1, 'open', '2024-01-10'), (2, 'paid', '2024-01-11')"); err != nil {
+		t.Fatal(err)
+	}
+	s := newSet(t, filepath.Join(t.TempDir(), "store.db"), func(c *Config) { c.Connections = map[string]string{"shop": path} })
+	if err := s.Follow(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	d := draft(typeSQL, "SELECT * FROM orders WHERE status = :status AND day >= :since")
+	d.Params = []Param{typed("status", "ENUM", Details{ChoicesSQL: "SELECT DISTINCT status FROM orders ORDER BY 1"}), typed("since", "DATE", Details{Default: Value(`"2024-01-01"`)})}
+	made := save(t, s, d)
+	listed := func() (schema, output string) {
+		one, _ := s.config.Registry.Snapshot().Find(made.Name)
+		return string(one.For(t.Context()).Schema), string(one.Output)
+	}
+	schema, output := listed()
+	if !strings.Contains(schema, `"enum":["open","paid"]`) || !strings.Contains(schema, `"default":"2024-01-01"`) || !strings.Contains(schema, `"required":["status"]`) {
+		t.Error(schema)
+	}
+	if !strings.Contains(output, `"properties":{"id":{"type":["number","string","null"]},"status":{"type":["string","null"]},"day":`) {
+		t.Error(output)
+	}
+	if got := call(s, made.Name, `{"status":"open"}`); got != `{"id":1,"status":"open","day":"2024-01-10"}` {
+		t.Error(got)
+	}
+	if _, err := db.Exec("INSERT INTO orders VALUES (3, 'lost', '2024-02-01'); ALTER TABLE orders ADD COLUMN note TEXT"); err != nil {
+		t.Fatal(err)
+	}
+	// A value that is none of the known choices is looked for after choicesKnown.
+	end := time.Now().Add(20 * time.Second)
+	for call(s, made.Name, `{"status":"lost"}`) != `{"id":3,"status":"lost","day":"2024-02-01","note":null}` || !strings.Contains(output, `"note"`) {
+		if time.Now().After(end) {
+			t.Fatalf("%s, %s", call(s, made.Name, `{"status":"lost"}`), output)
+		}
+		time.Sleep(50 * time.Millisecond)
+		_, output = listed()
+	}
 }
