@@ -4,7 +4,7 @@ import { t } from '../i18n';
 import { draftOf, typedArguments } from '../logic/draft';
 import { duration } from '../logic/stats';
 import { useLoad } from '../state';
-import type { Draft, Report, Trial } from '../types';
+import type { Draft, Param, Report, Trial } from '../types';
 import { attempt, Badge, Button, Field, Text } from '../ui';
 import { Entry } from './entry';
 
@@ -33,7 +33,7 @@ export function TestRun(p: { draft: Draft; first: Record<string, string> }) {
           <Field
             key={x.param_name}
             label={x.param_name || '?'}
-            hint={[x.param_type, x.is_required ? t('required') : t('optional'), x.description]
+            hint={[x.param_type, needed(x) ? t('required') : t('optional'), x.description]
               .filter(Boolean)
               .join(' · ')}
           >
@@ -43,7 +43,7 @@ export function TestRun(p: { draft: Draft; first: Record<string, string> }) {
                 type={x.param_type}
                 text={entered[x.param_name] ?? ''}
                 choices={x.choices ?? choices.data?.[x.param_name]}
-                optional={!x.is_required}
+                optional={!needed(x)}
                 change={(text) => enter({ ...entered, [x.param_name]: text })}
               />
             )}
@@ -60,6 +60,9 @@ export function TestRun(p: { draft: Draft; first: Record<string, string> }) {
     </form>
   );
 }
+
+// needed says whether a call has to have a parameter.
+const needed = (x: Param) => x.is_required && x.default === undefined;
 
 // foundChoices are those of parameters whose choices a SELECT gives, as models see them now.
 async function foundChoices(draft: Draft): Promise<Record<string, unknown[]>> {
