@@ -289,7 +289,7 @@ var below = map[string][]string{
 	"adapters/derive":        {"chat", "adapters"},
 	"tools":                  {"chat", "internal/spelling"},
 	"tools/company":          {"tools", "internal/store"},
-	"tools/dynamic":          {"chat", "engine/valid", "tools", "internal/store", "internal/sleep", "internal/sqlsafe", "internal/pyexpr", "internal/pyexpr/py", "internal/fault"},
+	"tools/dynamic":          {"chat", "engine/valid", "tools", "internal/store", "internal/sleep", "internal/sqlsafe", "internal/pyexpr", "internal/pyexpr/py", "internal/fault", "internal/auth"},
 	"internal/embedding":     {"internal/post"},
 	"tools/data":             {"tools", "internal/store", "internal/sqlsafe", "internal/chroma", "internal/embedding", "internal/lexical", "internal/vector"},
 	"tools/kb/chunk":         {"internal/aside"},

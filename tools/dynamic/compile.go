@@ -142,7 +142,7 @@ func (c *compiled) call(ctx context.Context, text json.RawMessage, note *Run) (t
 	}
 	// The registry has held them to the schema. What that cannot say is held here: the bounds of dates, the
 	// choices as they are now.
-	wrong, values := c.misfits(args, c.choicesFor(ctx))
+	wrong, values := c.misfits(ctx, args, c.choicesFor(ctx))
 	if len(wrong) > 0 {
 		return tools.Result{}, errors.New(c.misfitting(wrong))
 	}

@@ -32,6 +32,7 @@ type Details struct {
 	Unique     bool    `json:"unique_items,omitempty" yaml:"unique_items,omitempty"`
 	Schema     Value   `json:"schema,omitempty" yaml:"schema,omitempty"` // JSON Schema of an OBJECT
 	Examples   []Value `json:"examples,omitempty" yaml:"examples,omitempty"`
+	Caller     string  `json:"caller,omitempty" yaml:"caller,omitempty"` // it is filled from who calls, and no model sees it
 }
 
 // mostChoices bounds an ENUM, which stands in every prompt; mostExamples the examples.
@@ -95,6 +96,7 @@ func (p *Param) details(note *problems, field string) {
 	if p.Format != "" && !slices.Contains(formats, p.Format) {
 		wrong("format", "format is one of %s, not %.40q; DATE, TIMESTAMP and UUID are types", strings.Join(formats, ", "), p.Format)
 	}
+	p.filled(note, field)
 	p.choices(note, field)
 	p.bounds(note, field)
 	if _, err := p.rules(); err != nil {

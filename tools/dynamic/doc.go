@@ -16,8 +16,9 @@
 //	compile.go     a draft that can be called; expressions
 //	fit.go         arguments held to their types, in sentences
 //	bind.go        values as databases take them
+//	caller.go      parameters that are filled from who calls
 //	choices.go     the choices of an ENUM that a SELECT gives
-//	promise.go     what clients are told of results
+//	promise.go     what results will be, for clients
 //	sql.go         SELECTs; their walls are internal/sqlsafe's
 //	result.go      rows as the tool promises them
 //	connection.go  the databases that may be asked; sample.go makes the one that is always there

@@ -282,11 +282,11 @@ func (c *compiled) refuse(ctx context.Context, text json.RawMessage) (tools.Resu
 	for i := range c.draft.Params {
 		p := &c.draft.Params[i]
 		v := args[p.Name]
-		if v == nil {
+		if v == nil || p.Caller != "" {
 			continue
 		}
 		known := choices(p, v)
-		if _, wrong := p.read(v, known); len(wrong) > 0 && !c.mends(p, v, known) {
+		if _, wrong := p.read(v, known); len(wrong) > 0 && !c.repairable(p, v, known) {
 			all = append(all, wrong...)
 		}
 	}
@@ -296,9 +296,9 @@ func (c *compiled) refuse(ctx context.Context, text json.RawMessage) (tools.Resu
 	return tools.Failure(c.misfitting(all)), true
 }
 
-// mends reports whether the reader of arguments makes a value one that its type takes: "5" for a number. Whether
+// repairable reports whether the reader of arguments makes a value one that its type takes: "5" for a number. Whether
 // it is within the bounds that no schema says is seen when the tool is called.
-func (c *compiled) mends(p *Param, v any, choices []any) bool {
+func (c *compiled) repairable(p *Param, v any, choices []any) bool {
 	one, err := p.property(choices)
 	text, wrong := chat.JSON(map[string]any{p.Name: v})
 	if err != nil || wrong != nil {
@@ -318,16 +318,22 @@ func (c *compiled) misfitting(all []string) string {
 const mostTold = 5
 
 // misfits are the sentences of all arguments that do not fit, in the order of the parameters.
-func (c *compiled) misfits(args map[string]any, choices func(*Param, any) []any) (all []string, read map[string]any) {
+func (c *compiled) misfits(ctx context.Context, args map[string]any, choices func(*Param, any) []any) (all []string, read map[string]any) {
 	read = map[string]any{}
 	for i := range c.draft.Params {
 		p := &c.draft.Params[i]
 		v := args[p.Name]
+		if p.Caller != "" {
+			v = p.ofCaller(ctx)
+		}
 		if v == nil {
 			v = p.Default.get()
 		}
 		if v == nil {
-			if read[p.Name] = nil; p.Required {
+			switch read[p.Name] = nil; {
+			case p.Required && p.Caller != "":
+				all = append(all, fmt.Sprintf("%s: it is filled from the caller, who has no %s", p.Name, p.Caller))
+			case p.Required:
 				all = append(all, p.Name+": is missing")
 			}
 			continue
@@ -336,7 +342,7 @@ func (c *compiled) misfits(args map[string]any, choices func(*Param, any) []any)
 		all, read[p.Name] = append(all, wrong...), got
 	}
 	for _, name := range slices.Sorted(maps.Keys(args)) {
-		if !slices.ContainsFunc(c.draft.Params, func(p Param) bool { return p.Name == name }) {
+		if !slices.ContainsFunc(c.draft.Params, func(p Param) bool { return p.Name == name && p.Caller == "" }) {
 			all = append(all, name+": is not a parameter")
 		}
 	}

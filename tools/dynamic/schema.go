@@ -139,18 +139,23 @@ func (p *Param) between(base string) string {
 // few billion parameters write it where they need not. choices gives those of an ENUM from a SELECT.
 func (d *Draft) schema(choices func(*Param) []any) (json.RawMessage, error) {
 	text, required := []byte(`{"type":"object","properties":{`), []string{}
+	first := true
 	for i := range d.Params {
 		p := &d.Params[i]
+		if p.Caller != "" {
+			continue
+		}
 		one, err := p.property(choices(p))
 		if err != nil {
 			return nil, err
 		}
-		if i > 0 {
+		if !first {
 			text = append(text, ',')
 		}
+		first = false
 		text = append(append(append(text, '"'), p.Name...), `":`...) // a name is of letters, digits and _
 		text = append(text, one...)
-		if p.Required {
+		if p.Required && len(p.Default) == 0 {
 			required = append(required, p.Name)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"toolnorm/internal/auth"
 	"toolnorm/internal/store"
 )
 
@@ -306,5 +307,35 @@ func TestChoicesAreThoseOfNow(t *testing.T) {
 		}
 		time.Sleep(50 * time.Millisecond)
 		_, output = listed()
+	}
+}
+
+func TestAParameterOfTheCallerIsNobodysToWrite(t *testing.T) {
+	s := ownSet(t)
+	d := draft(typeSQL, "SELECT :me AS me, :all AS departments, :level AS level, :n AS n")
+	d.Params = []Param{typed("me", "STRING", Details{Caller: "subject"}), typed("n", "INTEGER", Details{}), typed("all", "LIST<STRING>", Details{Caller: "departments"}), typed("level", "INTEGER", Details{Caller: "clearance"})}
+	made := save(t, s, d)
+	one, _ := s.config.Registry.Snapshot().Find(made.Name)
+	if string(one.Schema) != `{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"],"additionalProperties":false}` {
+		t.Error(string(one.Schema))
+	}
+	as := func(who *auth.Principal, args string) string {
+		return s.config.Registry.Call(auth.WithPrincipal(t.Context(), who), made.Name, json.RawMessage(args)).Text()
+	}
+	kim := &auth.Principal{Subject: "kim", Departments: []string{"IT"}, Clearance: 3}
+	if got := as(kim, `{"n":1}`); got != `{"me":"kim","departments":"[\"IT\"]","level":3,"n":1}` {
+		t.Error(got)
+	}
+	for _, args := range []string{`{"n":1,"me":"hong"}`, `{"n":1,"level":9}`, `{"n":1,"all":["HR"]}`} {
+		if got := as(kim, args); !strings.Contains(got, "is not a parameter") {
+			t.Errorf("%s: %s", args, got)
+		}
+	}
+	if got := as(&auth.Principal{Subject: "lee"}, `{"n":1}`); !strings.Contains(got, "all: it is filled from the caller, who has no departments") {
+		t.Error(got)
+	}
+	d.Params[0].Type = typeInteger
+	if got := s.Validate(t.Context(), d); got.Valid || got.Problems[0].Field != "params[0].caller" {
+		t.Errorf("%+v", got.Problems)
 	}
 }

@@ -270,6 +270,8 @@ export const en = {
   param_schema: 'JSON Schema',
   param_min_items: 'Fewest elements',
   param_max_items: 'Most elements',
+  callerHint: 'From the token of who calls; the model neither sees nor sets it.',
+  param_caller: 'Filled from the caller',
   param_unique_items: 'Each element once',
   moveUp: 'Move {name} up',
   moveDown: 'Move {name} down',

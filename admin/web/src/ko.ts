@@ -265,6 +265,8 @@ export const ko: Words = {
   param_schema: 'JSON Schema',
   param_min_items: '최소 개수',
   param_max_items: '최대 개수',
+  callerHint: '호출한 사람의 토큰에서 옵니다. 모델은 볼 수도 정할 수도 없습니다.',
+  param_caller: '호출자에서 채우기',
   param_unique_items: '요소 중복 금지',
   moveUp: '{name} 위로',
   moveDown: '{name} 아래로',

@@ -210,6 +210,7 @@ export interface Param {
   unique_items?: boolean;
   schema?: unknown;
   examples?: unknown[];
+  caller?: string;
 }
 
 export interface Options {

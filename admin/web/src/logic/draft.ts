@@ -124,6 +124,7 @@ export function typedArguments(
 ): Record<string, unknown> {
   const out: Record<string, unknown> = {};
   for (const p of params) {
+    if (p.caller) continue; // the server fills it
     const value = jsonOf(p.param_type, entered[p.param_name] ?? '', p.choices);
     if (value !== undefined) out[p.param_name] = value;
     else if (p.is_required && p.param_type === 'STRING') out[p.param_name] = '';

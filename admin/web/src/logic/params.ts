@@ -34,6 +34,13 @@ export function kindOf(type: string): Kind {
 export const typeOf = ({ base, lists }: Kind): string =>
   'LIST<'.repeat(lists) + base + '>'.repeat(lists);
 
+// callers are what of a caller a parameter of a type can be filled with.
+export function callers({ base, lists }: Kind): string[] {
+  if (base === 'STRING')
+    return lists === 0 ? ['subject', 'tenant'] : lists === 1 ? ['departments'] : [];
+  return base === 'INTEGER' && lists === 0 ? ['clearance'] : [];
+}
+
 // details says which fields a type has, beside those of every parameter.
 export function details({ base, lists }: Kind): (keyof Param)[] {
   const own: Partial<Record<Base, (keyof Param)[]>> = {
@@ -47,6 +54,7 @@ export function details({ base, lists }: Kind): (keyof Param)[] {
   };
   return [
     ...(own[base] ?? []),
+    ...(callers({ base, lists }).length ? (['caller'] as const) : []),
     ...(lists ? (['min_items', 'max_items', 'unique_items'] as const) : []),
   ];
 }

@@ -29,26 +29,28 @@ export function TestRun(p: { draft: Draft; first: Record<string, string> }) {
   return (
     <form class="testrun" onSubmit={(e) => (e.preventDefault(), void run())}>
       <div class="fields">
-        {p.draft.params.map((x) => (
-          <Field
-            key={x.param_name}
-            label={x.param_name || '?'}
-            hint={[x.param_type, needed(x) ? t('required') : t('optional'), x.description]
-              .filter(Boolean)
-              .join(' · ')}
-          >
-            {(id) => (
-              <Entry
-                field={id}
-                type={x.param_type}
-                text={entered[x.param_name] ?? ''}
-                choices={x.choices ?? choices.data?.[x.param_name]}
-                optional={!needed(x)}
-                change={(text) => enter({ ...entered, [x.param_name]: text })}
-              />
-            )}
-          </Field>
-        ))}
+        {p.draft.params
+          .filter((x) => !x.caller)
+          .map((x) => (
+            <Field
+              key={x.param_name}
+              label={x.param_name || '?'}
+              hint={[x.param_type, needed(x) ? t('required') : t('optional'), x.description]
+                .filter(Boolean)
+                .join(' · ')}
+            >
+              {(id) => (
+                <Entry
+                  field={id}
+                  type={x.param_type}
+                  text={entered[x.param_name] ?? ''}
+                  choices={x.choices ?? choices.data?.[x.param_name]}
+                  optional={!needed(x)}
+                  change={(text) => enter({ ...entered, [x.param_name]: text })}
+                />
+              )}
+            </Field>
+          ))}
         {p.draft.params.length === 0 && <p class="faint">{t('noParameters')}</p>}
       </div>
       <div class="actions">

@@ -3,6 +3,7 @@ import { t } from '../i18n';
 import { moved } from '../logic/draft';
 import {
   bases,
+  callers,
   details,
   entered,
   kindOf,
@@ -262,7 +263,9 @@ function Detail({
             ? t('choicesSQLHint')
             : name === 'pattern'
               ? t('patternHint')
-              : undefined
+              : name === 'caller'
+                ? t('callerHint')
+                : undefined
       }
     >
       {(id) => {
@@ -313,6 +316,19 @@ function Detail({
                     <option key={f}>{f}</option>
                   ),
                 )}
+              </select>
+            );
+          case 'caller':
+            return (
+              <select
+                {...id}
+                value={p.caller ?? ''}
+                onChange={(e) => set(e.currentTarget.value || undefined)}
+              >
+                <option value="">—</option>
+                {callers(kindOf(p.param_type)).map((c) => (
+                  <option key={c}>{c}</option>
+                ))}
               </select>
             );
           case 'pattern':
