@@ -36,6 +36,9 @@ var moreTypes = store.Step{Name: "types", Do: func(ctx context.Context, tx *stor
 	return nil
 }}
 
+// firstTypes are those of the specification's table.
+var firstTypes = []string{typeString, typeNumber, typeBoolean}
+
 // typeCheck is the constraint of the first version.
 const typeCheck = " CHECK (param_type IN ('STRING', 'NUMBER', 'BOOLEAN'))"
 

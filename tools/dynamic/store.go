@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -134,6 +135,9 @@ func insertParams(ctx context.Context, in asker, id int, d *Draft) error {
 	for _, p := range d.Params {
 		if _, err := in.ExecContext(ctx, "INSERT INTO h_custom_tool_param (tool_id, param_name, param_type, is_required, description) VALUES ($1, $2, $3, $4, $5)",
 			id, p.Name, p.Type, yes(p.Required), p.Description); err != nil {
+			if !slices.Contains(firstTypes, p.Type) { // another program's table may take no others
+				err = &fault.Error{Kind: fault.Invalid, Message: fmt.Sprintf("the table h_custom_tool_param does not take the type %s: %v", p.Type, err), Param: "params", Code: "invalid_tool"}
+			}
 			return err
 		}
 	}

@@ -202,6 +202,23 @@ func TestTablesOfTheFirstVersionTakeTheNewTypes(t *testing.T) {
 	})
 }
 
+func TestATableThatTakesOnlySomeTypesSaysSo(t *testing.T) {
+	where := filepath.Join(t.TempDir(), "store.db")
+	db, err := store.Open(t.Context(), where)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec(strings.NewReplacer("'STRING', 'NUMBER'", "'NUMBER', 'STRING'", "id IDENTITY", "id INTEGER PRIMARY KEY AUTOINCREMENT").Replace(specifiedTables)); err != nil {
+		t.Fatal(err)
+	}
+	s := newSet(t, where, nil)
+	if _, err := s.Create(t.Context(), "tester", everyType()); err == nil || !strings.Contains(err.Error(), "h_custom_tool_param does not take the type INTEGER") {
+		t.Error(err)
+	}
+	save(t, s, draft(typePython, "a", "a NUMBER"))
+}
+
 // shopTables are PostgreSQL tables as companies have them.
 const shopTables = `
 CREATE TYPE order_status AS ENUM ('open', 'paid', 'shipped');
