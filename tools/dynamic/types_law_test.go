@@ -305,5 +305,5 @@ func TestWhatPostgresGetsIsWhatWasSent(t *testing.T) {
 	s := newSet(t, where, func(c *Config) {
 		c.Connections = map[string]string{"erp": strings.Replace(where, "postgres@", "asker@", 1)}
 	})
-	holdsValues(t, s, sqlsafe.PostgreSQL, "erp", 25)
+	holdsValues(t, s, sqlsafe.PostgreSQL, "erp", 12)
 }
