@@ -40,6 +40,11 @@ var schemaWriters = map[string]string{
 
 	"tools/kb/base.go": "writes the knowledge bases that a caller may see into the schemas of its own tools",
 
+	"tools/dynamic/details.go": "names fields of a tool's parameters that are called as the keywords which they become",
+	"tools/dynamic/schema.go":  "writes the schemas of tools that administrators make",
+	"tools/dynamic/promise.go": "writes the schemas of their results",
+	"mcpserver/objects.go":     "writes an object around the schema of a result, for older clients",
+
 	"tools/data/complete_column_extraction.go": "reads items, a member of its own arguments",
 }
 

@@ -270,7 +270,7 @@ var below = map[string][]string{
 	"tools":                  {"chat", "internal/spelling"},
 	"tools/find":             {"chat/schema", "internal/lexical", "tools"},
 	"tools/company":          {"tools", "internal/store"},
-	"tools/dynamic":          {"chat", "tools", "internal/store", "internal/sleep", "internal/sqlsafe", "internal/pyexpr", "internal/pyexpr/py", "internal/fault"},
+	"tools/dynamic":          {"chat", "engine/valid", "tools", "internal/store", "internal/sleep", "internal/sqlsafe", "internal/pyexpr", "internal/pyexpr/py", "internal/fault", "internal/auth"},
 	"internal/embedding":     {"internal/post"},
 	"tools/data":             {"tools", "internal/store", "internal/sqlsafe", "internal/chroma", "internal/embedding", "internal/lexical", "internal/vector"},
 	"tools/kb/chunk":         {"internal/aside"},

@@ -90,7 +90,6 @@ var pageTypes = []struct {
 
 // narrower are fields of which the page knows more than their type in Go says.
 var narrower = map[string]string{
-	"Param.param_type":      "'STRING' | 'NUMBER' | 'BOOLEAN'",
 	"Options.result":        "'auto' | 'rows' | 'one' | 'value'",
 	"Options.format":        "'json' | 'text'",
 	"Draft.tool_type":       "'SQL' | 'PYTHON'",
@@ -142,7 +141,7 @@ func typescript(t reflect.Type) string {
 	switch {
 	case t == reflect.TypeFor[time.Time]():
 		return "string"
-	case t == reflect.TypeFor[json.RawMessage]():
+	case t == reflect.TypeFor[json.RawMessage](), t == reflect.TypeFor[dynamic.Value]():
 		return "unknown"
 	}
 	switch t.Kind() {

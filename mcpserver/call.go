@@ -50,7 +50,11 @@ func (e *engine) callTool(ctx context.Context, c *caller, m message) (json.RawMe
 	}
 	ctx, done := reporting(ctx, c)
 	defer done()
-	return e.result(c, name, e.cfg.Registry.Run(ctx, t, m.said.Args)), nil
+	res := e.cfg.Registry.Run(ctx, t, m.said.Args)
+	if !c.modern && len(t.Output) > 0 && !e.cfg.Outcome(name) {
+		res = objectOf(res)
+	}
+	return e.result(c, name, res), nil
 }
 
 // ownTools are the tools that other servers offer this client alone.

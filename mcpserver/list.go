@@ -329,14 +329,8 @@ func adorned(tool, more json.RawMessage) json.RawMessage {
 	return encode(all)
 }
 
-// legacyTool writes a tool for the revisions before 2026-07-28, whose structured results are objects: a schema of an
-// array or a number is left out, as is such a result (engine.result), for the one without the other would be an error.
+// legacyTool writes a tool for the revisions before 2026-07-28, whose structured results are objects (objectOf).
 func legacyTool(t mcp.Tool) json.RawMessage {
-	var says struct {
-		Type json.RawMessage `json:"type"`
-	}
-	if json.Unmarshal(t.RawOutputSchema, &says) != nil || string(says.Type) != `"object"` {
-		t.RawOutputSchema = nil
-	}
+	t.RawOutputSchema = objectOutput(t.RawOutputSchema)
 	return encode(t)
 }

@@ -3,6 +3,7 @@ package sqlsafe
 import (
 	"errors"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -134,7 +135,8 @@ func (k Kind) Quoted(sql, name string) int {
 type bound struct {
 	sql   string   // as it was
 	text  string   // as PostgreSQL gets it
-	names []string // of $1, $2, …
+	names []string // of $1, $2, …; one whose value is asked to be NULL has two
+	tests []bool   // of each: whether it is only asked to be NULL, and so may have any type
 	marks []mark   // in their order
 }
 
@@ -145,28 +147,48 @@ type mark struct {
 }
 
 // bind writes :name as $n. A name has one number, however often it comes: PostgreSQL
-// then has one type for it. The new text goes through the whole check (Postgres.check)
+// then has one type for it. :name IS NULL has another one, since it says nothing of a type. The new text goes through the whole check (Postgres.check)
 // as any other: what the rewriting might get wrong is not trusted either.
 func bind(sql string) (*bound, error) {
 	found, err := PostgreSQL.Parameters(sql)
 	if err != nil {
 		return nil, err
 	}
-	b, numbers, done := &bound{sql: sql}, map[string]int{}, 0
+	type number struct {
+		name string
+		test bool
+	}
+	b, numbers, done := &bound{sql: sql}, map[number]int{}, 0
+	all := PostgreSQL.tokens(sql)
 	var text strings.Builder
 	for _, p := range found {
-		if numbers[p.Name] == 0 {
-			b.names = append(b.names, p.Name)
-			numbers[p.Name] = len(b.names)
+		one := number{p.Name, nullTest(all, p)}
+		if numbers[one] == 0 {
+			b.names, b.tests = append(b.names, p.Name), append(b.tests, one.test)
+			numbers[one] = len(b.names)
 		}
 		text.WriteString(sql[done:p.At])
-		text.WriteString("$" + strconv.Itoa(numbers[p.Name]))
+		text.WriteString("$" + strconv.Itoa(numbers[one]))
 		done = p.At + 1 + len(p.Name)
 		b.marks = append(b.marks, mark{text.Len(), done, done - p.At})
 	}
 	text.WriteString(sql[done:])
 	b.text = text.String()
 	return b, nil
+}
+
+// nullTest reports whether IS NULL or IS NOT NULL stands behind a parameter.
+func nullTest(all []token, p Parameter) bool {
+	behind := slices.IndexFunc(all, func(t token) bool { return t.at > p.At+1 })
+	if behind < 0 {
+		return false
+	}
+	var words []string
+	for _, t := range all[behind:min(behind+3, len(all))] {
+		words = append(words, strings.ToUpper(t.text))
+	}
+	text := strings.Join(words, " ")
+	return strings.HasPrefix(text, "IS NULL") || text == "IS NOT NULL"
 }
 
 // was returns the offset in the statement as it was written of one in the text that was

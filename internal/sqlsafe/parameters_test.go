@@ -35,7 +35,7 @@ func hostileValues(t testing.TB) (all []string) {
 // database is one of the two.
 type database interface {
 	Ask(ctx context.Context, q Statement) (*Table, error)
-	Check(ctx context.Context, q Statement) error
+	Describe(ctx context.Context, q Statement) (*Table, error)
 }
 
 // hold tries every hostile value on a database with the tables of the corpora.
@@ -163,6 +163,8 @@ var typed = []struct {
 	{"SELECT username FROM users WHERE user_id = :id", `{"id":2}`, `{"username":"user_2"}`},
 	{"SELECT count(*) AS n FROM users WHERE (:c IS NULL OR country = :c)", `{"c":null}`, `{"n":30}`},
 	{"SELECT count(*) AS n FROM users WHERE (:c IS NULL OR country = :c)", `{"c":"XX"}`, `{"n":0}`},
+	{"SELECT count(*) AS n FROM users WHERE (:d IS NULL OR created_at < :d) AND (:c is not null OR :c IS NULL)", `{"d":"2024-01-05","c":null}`, `{"n":3}`},
+	{"SELECT count(*) AS n FROM users WHERE (:d IS NULL OR created_at < :d)", `{"d":null}`, `{"n":30}`},
 	{"SELECT substr(username, 1, :n) AS s FROM users WHERE user_id = 1", `{"n":3}`, `{"s":"use"}`},
 	{"SELECT user_id FROM users ORDER BY user_id LIMIT :n OFFSET :skip", `{"n":1,"skip":4}`, `{"user_id":5}`},
 	{"SELECT count(*) AS n FROM users WHERE username LIKE '%' || :part || '%'", `{"part":"r_3"}`, `{"n":2}`},
@@ -202,7 +204,7 @@ func bindTyped(t *testing.T, db database) {
 		if err != nil || len(table.Records) != 1 || string(table.Records[0]) != tt.want {
 			t.Errorf("%s %s: %v, %v", tt.sql, tt.values, table, err)
 		}
-		if err := db.Check(t.Context(), q); err != nil {
+		if _, err := db.Describe(t.Context(), q); err != nil {
 			t.Errorf("%s: Check = %v", tt.sql, err)
 		}
 	}
@@ -224,7 +226,7 @@ func TestSQLiteBindsByType(t *testing.T) {
 		"SELECT * FROM users WHERE":          "incomplete input (line 1, column 26)",
 		"SELECT lenght(username) FROM users": "no such function: lenght (line 1, column 8)",
 	} {
-		if err := db.Check(t.Context(), Statement{SQL: query}); err == nil || err.Error() != want {
+		if _, err := db.Describe(t.Context(), Statement{SQL: query}); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %s", query, err, want)
 		}
 	}
@@ -243,7 +245,7 @@ func TestPostgresBindsByType(t *testing.T) {
 		}
 	}
 	var said *pgconn.PgError
-	if err := db.Check(t.Context(), Statement{SQL: "SELECT :long_name, nope FROM users", Values: []sql.NamedArg{sql.Named("long_name", "x")}}); !errors.As(err, &said) || said.Position != 20 {
+	if _, err := db.Describe(t.Context(), Statement{SQL: "SELECT :long_name, nope FROM users", Values: []sql.NamedArg{sql.Named("long_name", "x")}}); !errors.As(err, &said) || said.Position != 20 {
 		t.Errorf("%+v", err)
 	}
 	if _, err := db.Query(t.Context(), "SELECT :a", sql.Named("a", "x\x00y")); err == nil || !strings.Contains(err.Error(), "NUL") {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
@@ -15,20 +16,28 @@ import (
 type values struct {
 	texts [][]byte // nil: NULL
 	types []uint32 // 0: what stands beside it says
+	loose []bool   // its type may be left out: another one may have been meant
 }
 
-// postgresValues returns the values of names; one that is missing is an error. A whole
+// Typed is a value for PostgreSQL, as it writes values of a type of its own: date, uuid, int8[]. Where the
+// statement wants another type it counts as a text. No Text is NULL.
+type Typed struct {
+	Type string
+	Text []byte
+}
+
+// postgresValues returns the values of a statement's parameters; one that is missing is an error. A whole
 // number has the smallest type that holds it, since a function that takes an integer
-// takes no larger one: substr(name, 1, :n). NULL is a text.
-func (s *Statement) postgresValues(names []string) (*values, error) {
+// takes no larger one: substr(name, 1, :n). NULL is a text, if it is not Typed.
+func (s *Statement) postgresValues(b *bound) (*values, error) {
 	all := &values{}
-	for _, name := range names {
+	for i, name := range b.names {
 		v, ok := s.value(name)
 		if !ok {
 			return nil, refuse(s.SQL, -1, "the parameter :%s has no value", name)
 		}
 		var text []byte
-		oid := uint32(pgtype.TextOID)
+		oid, loose := uint32(pgtype.TextOID), false
 		switch v := v.(type) {
 		case nil:
 		case string:
@@ -44,26 +53,42 @@ func (s *Statement) postgresValues(names []string) (*values, error) {
 			text, oid = strconv.AppendFloat(nil, v, 'g', -1, 64), pgtype.NumericOID
 		case Decimal:
 			text, oid = []byte(v), pgtype.NumericOID
+		case Typed:
+			known, ok := postgresTypes().TypeForName(arrayName(v.Type))
+			if !ok {
+				return nil, refuse(s.SQL, -1, "the value of :%s cannot be sent", name)
+			}
+			text, oid = v.Text, known.OID
+			loose = true
 		default:
 			return nil, refuse(s.SQL, -1, "the value of :%s cannot be sent", name)
 		}
 		if text != nil && slices.Contains(text, 0) {
 			return nil, refuse(s.SQL, -1, "the value of :%s holds a NUL character, which PostgreSQL cannot take", name)
 		}
-		if len(text) == 0 && v != nil {
+		if _, typed := v.(Typed); len(text) == 0 && v != nil && !typed {
 			text = []byte{} // an empty text is not NULL
 		}
 		all.texts, all.types = append(all.texts, text), append(all.types, oid)
+		all.loose = append(all.loose, !b.tests[i] && (loose || oid == pgtype.TextOID))
 	}
 	return all, nil
 }
 
-// untyped takes the type from texts, and says whether there were any.
-// It is done once: a second attempt with the same types would fail in the same way.
-func (v *values) untyped() bool {
+// arrayName returns the name by which an array's type is known: int8[] is _int8.
+func arrayName(name string) string {
+	if element, ok := strings.CutSuffix(name, "[]"); ok {
+		return "_" + element
+	}
+	return name
+}
+
+// untyped takes the type from texts, or from Typed values too, and says whether there were any: another attempt
+// with the same types would fail in the same way.
+func (v *values) untyped(typed bool) bool {
 	found := false
-	for i, oid := range v.types {
-		if oid == pgtype.TextOID {
+	for i, loose := range v.loose {
+		if loose && v.types[i] != 0 && (typed || v.types[i] == pgtype.TextOID) {
 			v.types[i], found = 0, true
 		}
 	}

@@ -172,11 +172,10 @@ func (db *PostgresDB) Ask(ctx context.Context, q Statement) (*Table, error) {
 	return db.ask(ctx, q, fetch)
 }
 
-// Check says what is wrong with a statement without running it: what Ask would refuse,
-// and what the server cannot plan.
-func (db *PostgresDB) Check(ctx context.Context, q Statement) error {
-	_, err := db.ask(ctx, q, func(context.Context, *pgconn.PgConn, Limits) (*Table, error) { return nil, nil })
-	return err
+// Describe returns the columns of a statement without running it. The error is what Ask would refuse, or what
+// the server cannot plan.
+func (db *PostgresDB) Describe(ctx context.Context, q Statement) (*Table, error) {
+	return db.ask(ctx, q, describe)
 }
 
 // reader takes what a declared cursor gives.
@@ -198,7 +197,7 @@ func (db *PostgresDB) ask(ctx context.Context, q Statement, read reader) (*Table
 	if err != nil {
 		return nil, b.told(err)
 	}
-	send, err := q.postgresValues(b.names)
+	send, err := q.postgresValues(b)
 	if err != nil {
 		return nil, err
 	}
@@ -212,13 +211,17 @@ func (db *PostgresDB) ask(ctx context.Context, q Statement, read reader) (*Table
 	defer conn.Release() // a connection that is closed, or still in a transaction, is thrown away there
 	defer relieve(ctx, conn.Conn().PgConn())
 	t, err := db.within(ctx, conn.Conn().PgConn(), b, what, send, q.Limits, read)
-	if mistyped(err) && send.untyped() {
+	last := err
+	for _, typed := range []bool{false, true} { // a date + a number of days needs its type more than a text does
+		if !mistyped(last) || !send.untyped(typed) {
+			continue
+		}
 		again, wrong := db.within(ctx, conn.Conn().PgConn(), b, what, send, q.Limits, read)
 		if wrong == nil {
 			return again, nil
 		}
 		var said *pgconn.PgError
-		if errors.As(wrong, &said) && strings.HasPrefix(said.Code, "22") { // the statement is right, and the value is not
+		if last = wrong; errors.As(wrong, &said) && strings.HasPrefix(said.Code, "22") { // the statement is right, and the value is not
 			err = wrong
 		}
 	}
@@ -348,14 +351,15 @@ func fetch(ctx context.Context, c *pgconn.PgConn, limits Limits) (*Table, error)
 	defer cancel()
 	rows := c.ExecParams(ctx, fmt.Sprintf("FETCH FORWARD %d FROM toolnorm_query", limits.Rows+1), nil, nil, nil, nil)
 	fields := rows.FieldDescriptions()
-	columns := make([]string, len(fields))
+	columns, types := make([]string, len(fields)), make([]string, len(fields))
 	for i, f := range fields {
-		columns[i] = f.Name
+		columns[i], types[i] = f.Name, postgresColumn(f.DataTypeOID)
 	}
 	t, err := newTable(columns, limits)
 	if err != nil {
 		return nil, err
 	}
+	t.Types = types
 	for rows.NextRow() {
 		values := rows.Values()
 		row := make([]json.RawMessage, len(values))

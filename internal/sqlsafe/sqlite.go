@@ -115,16 +115,18 @@ func (s *sqliteFile) ask(ctx context.Context, q Statement) (t *Table, err error)
 	return t, nil
 }
 
-// check says what is wrong with a statement without running it: what Ask would refuse, and what SQLite cannot compile.
-func (s *sqliteFile) check(ctx context.Context, q Statement) error {
+// check returns the columns of a statement without running it. The error is what Ask would refuse, or what SQLite cannot compile.
+func (s *sqliteFile) check(ctx context.Context, q Statement) (t *Table, err error) {
 	q.Limits = q.Limits.or(s.config.Limits)
-	return s.held(ctx, q, func(ctx context.Context, conn *sql.Conn) error {
+	err = s.held(ctx, q, func(ctx context.Context, conn *sql.Conn) error {
 		stmt, err := conn.PrepareContext(ctx, q.SQL)
 		if err != nil {
 			return err
 		}
+		t = s.describe(ctx, conn, q)
 		return stmt.Close()
 	})
+	return t, err
 }
 
 // held does something with a statement on a connection that is held to it.
@@ -216,6 +218,13 @@ func (s *sqliteFile) read(ctx context.Context, conn *sql.Conn, q Statement, valu
 	if err != nil {
 		return nil, err
 	}
+	declared, err := declaredTypes(rows)
+	if err != nil {
+		return nil, err
+	}
+	for _, one := range declared {
+		t.Types = append(t.Types, sqliteColumn(one))
+	}
 	cells, into := make([]any, len(columns)), make([]any, len(columns))
 	for i := range cells {
 		into[i] = &cells[i]
@@ -226,7 +235,7 @@ func (s *sqliteFile) read(ctx context.Context, conn *sql.Conn, q Statement, valu
 		}
 		row := make([]json.RawMessage, len(cells))
 		for i, v := range cells {
-			if row[i], err = sqliteValue(v); err != nil {
+			if row[i], err = sqliteValue(declaredAs(declared[i], v)); err != nil {
 				return nil, err
 			}
 		}

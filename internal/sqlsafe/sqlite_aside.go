@@ -72,10 +72,11 @@ func (s *SQLiteDB) Ask(ctx context.Context, q Statement) (*Table, error) {
 	return a.Table, err
 }
 
-// Check says what is wrong with a statement without running it: what Ask would refuse, and what SQLite cannot compile.
-func (s *SQLiteDB) Check(ctx context.Context, q Statement) error {
-	_, err := s.statement(ctx, "check", q)
-	return err
+// Describe returns the columns of a statement without running it; nil: they cannot be told. The error is what Ask would
+// refuse, or what SQLite cannot compile.
+func (s *SQLiteDB) Describe(ctx context.Context, q Statement) (*Table, error) {
+	a, err := s.statement(ctx, "check", q)
+	return a.Table, err
 }
 
 // Relations lists what statements may read, by name.
@@ -222,7 +223,7 @@ func sqliteDo(asked *sqliteAsked, a *sqliteAnswer) error {
 	case "ask":
 		a.Table, err = file.ask(ctx, q)
 	case "check":
-		err = file.check(ctx, q)
+		a.Table, err = file.check(ctx, q)
 	case "relations":
 		a.Relations, err = file.relations(ctx)
 	}

@@ -3,6 +3,7 @@
 //
 //	sqlsafe.go            a Refusal says why and where; the limits of a query
 //	table.go              rows on their way to JSON, within the limits
+//	columns.go            what the values of each column may be
 //	tokens.go             a statement cut into words, as both databases cut it
 //	fence.go              a statement without the fence of Markdown around it
 //	parameters.go         :name, where values are bound
@@ -89,7 +90,7 @@ func refuse(sql string, offset int, format string, args ...any) *Refusal {
 }
 
 // Statement is one SELECT with the values of its parameters, :name, by their names. Values are bound and never written into
-// the text: hong' or 1=1 -- finds nobody. They are nil, string, bool, int64, float64, and Decimal for the rest of the numbers.
+// the text: hong' or 1=1 -- finds nobody. They are nil, string, bool, int64, float64, Decimal for the rest of the numbers, and on PostgreSQL Typed.
 type Statement struct {
 	SQL    string
 	Values []sql.NamedArg // those without a place in SQL are not looked at

@@ -13,6 +13,7 @@ import (
 // Each value is JSON already: a number that no float64 holds would lose digits on its way through one.
 type Table struct {
 	Columns   []string          // as they are in Records: a name that comes twice has _2 behind it
+	Types     []string          // of their values, as types of JSON Schema with commas between; empty: any
 	Records   []json.RawMessage // an object a row, members in the order of the columns
 	Truncated bool              // a limit cut it: there were more rows, or a value was longer
 	Hit       []string          // which limits did: rows, bytes, cell

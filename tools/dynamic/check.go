@@ -80,8 +80,10 @@ func (d *Draft) parameters(p *problems) {
 			p.wrong(field+"param_name", "parameter", "there are two parameters %s", one.Name)
 		}
 		seen[lower] = true
-		if kinds[one.Type] == "" {
-			p.wrong(field+"param_type", "parameter", "param_type is STRING, NUMBER or BOOLEAN, not %.40q", one.Type)
+		if _, ok := kindOf(one.Type); !ok {
+			p.wrong(field+"param_type", "parameter", "param_type is one of %s, or a LIST of one, as LIST<STRING>; not %.40q", strings.Join(baseTypes, ", "), one.Type)
+		} else {
+			d.Params[i].details(p, field)
 		}
 		readable(p, field+"description", one.Description, longestParamText)
 	}
@@ -103,7 +105,8 @@ func (d *Draft) options(p *problems) {
 	if o.MaxRows < 0 || o.MaxRows > mostRows {
 		p.wrong("options.max_rows", "option", "max_rows is 1 to %d", mostRows)
 	}
-	if d.Type == typePython && (o.Connection != "" || o.Result != "" || o.MaxRows != 0) {
+	selects := slices.ContainsFunc(d.Params, func(p Param) bool { return p.ChoicesSQL != "" })
+	if d.Type == typePython && (o.Connection != "" && !selects || o.Result != "" || o.MaxRows != 0) {
 		p.wrong("options", "option", "connection, result and max_rows are for SQL tools")
 	}
 }
@@ -154,12 +157,17 @@ func (d *Draft) normalize(p *problems) {
 	d.DescriptionAgent, d.DescriptionUser = lines(d.DescriptionAgent), lines(d.DescriptionUser)
 	d.Type = strings.ToUpper(strings.TrimSpace(d.Type)) // the specification writes String and STRING
 	d.Params = slices.Clone(d.Params)
-	for i := range d.Params {
-		d.Params[i].Type = strings.ToUpper(strings.TrimSpace(d.Params[i].Type))
-		d.Params[i].Name, d.Params[i].Description = strings.TrimSpace(d.Params[i].Name), lines(d.Params[i].Description)
-	}
 	if err := d.unpack(); err != nil {
 		p.wrong("definition", "syntax", "the definition is an object with sql or expr that cannot be read: %v", err)
+	}
+	for _, name := range d.attach() {
+		p.wrong("definition", "parameter", "the definition describes %s, which is no parameter", name)
+	}
+	for i := range d.Params {
+		d.Params[i].Type = typeName(d.Params[i].Type)
+		d.Params[i].ChoicesSQL = lines(d.Params[i].ChoicesSQL)
+		d.Params[i].Required = d.Params[i].Required && len(d.Params[i].Default) == 0
+		d.Params[i].Name, d.Params[i].Description = strings.TrimSpace(d.Params[i].Name), lines(d.Params[i].Description)
 	}
 	d.Definition = lines(d.Definition)
 	d.Examples = slices.Clone(d.Examples)

@@ -44,7 +44,7 @@ func TestWhatIsWrongWithADraft(t *testing.T) {
 		"a function":            {exprOf("max - min", "min NUMBER", "max NUMBER"), ""},
 		"an underscore":         {exprOf("1", "_a NUMBER"), "params[0].param_name error"},
 		"a dunder":              {exprOf("1", "__class__ NUMBER"), "params[0].param_name error"},
-		"a parameter's type":    {exprOf("a", "a FLOAT"), `params[0].param_type error parameter: param_type is STRING, NUMBER or BOOLEAN, not "FLOAT"`},
+		"a parameter's type":    {exprOf("a", "a MONEY"), `params[0].param_type error parameter: param_type is one of STRING, INTEGER, NUMBER, BOOLEAN, DATE, TIMESTAMP, UUID, ENUM, OBJECT, or a LIST of one, as LIST<STRING>; not "MONEY"`},
 		"too many":              {exprOf("1", strings.Split(strings.Repeat("a NUMBER,", 51), ",")...), "params error limit"},
 		"an unknown name":       {exprOf("a + bb", "a NUMBER"), "definition error unknown_parameter: NameError: name 'bb' is not defined @1:5"},
 		"an expression cut":     {exprOf("a +", "a NUMBER"), "definition error syntax: SyntaxError"},
@@ -142,7 +142,7 @@ func TestDescriptionsAreRefusedOrPassWhole(t *testing.T) {
 		if !ok || tool.Description != want || !json.Valid(tool.Schema) {
 			t.Errorf("%.60q became %.60q, %s", text, tool.Description, tool.Schema)
 		}
-		shown, _, err := made.offered()
+		shown, _, err := made.offered(unknownChoices)
 		var back struct {
 			Function struct {
 				Description string

@@ -1,11 +1,11 @@
 package dynamic
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -24,7 +24,10 @@ const defaultTimeout = 10 * time.Second
 type compiled struct {
 	draft      Draft // in its stored form
 	schema     json.RawMessage
-	connection string // that it asks; empty: none
+	connection string    // that it asks; empty: none
+	columns    []outcome // that the statement gives; nil: not known
+	fit        func(t tools.Tool, args json.RawMessage) (json.RawMessage, error)
+	choices    func(ctx context.Context, query string, age time.Duration) ([]any, error) // of ENUMs from a SELECT; nil: there is none
 	run        func(ctx context.Context, args map[string]any, note *Run) (tools.Result, error)
 }
 
@@ -48,7 +51,7 @@ func (s *Set) compile(ctx context.Context, d Draft, asking bool) (*compiled, pro
 	var p problems
 	d.normalize(&p)
 	d.basics(&p)
-	c := &compiled{draft: d}
+	c := &compiled{draft: d, fit: s.config.Fit}
 	if strings.TrimSpace(d.Definition) == "" || len(d.Definition) > longestDefinition {
 		return nil, p
 	}
@@ -60,11 +63,12 @@ func (s *Set) compile(ctx context.Context, d Draft, asking bool) (*compiled, pro
 	case typePython:
 		c.compileExpression(&p)
 	}
+	s.compileChoices(ctx, c, asking, &p)
 	if p.errors() {
 		return nil, p
 	}
 	var err error
-	if c.schema, err = c.draft.schema(); err != nil {
+	if c.schema, err = c.draft.schema(unknownChoices); err != nil {
 		p.wrong("params", "parameter", "%v", err)
 		return nil, p
 	}
@@ -77,8 +81,9 @@ func (s *Set) compile(ctx context.Context, d Draft, asking bool) (*compiled, pro
 // tool.
 func (c *compiled) tool(audit func(context.Context, Run)) tools.Tool {
 	yes, no := true, false
-	return tools.Tool{
+	t := tools.Tool{
 		Name: c.draft.Name, Title: c.title(), Description: c.draft.DescriptionAgent, Schema: c.schema,
+		Output: c.draft.Options.output(c.columns), Refuse: c.refuse,
 		Hints: tools.Hints{ReadOnly: &yes, Destructive: &no, Idempotent: &yes, OpenWorld: &no},
 		// A little more than the tool's own time, so that its own sentence says which
 		// limit it was.
@@ -99,6 +104,16 @@ func (c *compiled) tool(audit func(context.Context, Run)) tools.Tool {
 			return res, err
 		},
 	}
+	if c.choices != nil { // they change without a change of the tool
+		t.Seen = func(ctx context.Context) json.RawMessage {
+			shown, err := c.draft.schema(c.choicesOf(ctx))
+			if err != nil {
+				return nil
+			}
+			return shown
+		}
+	}
+	return t
 }
 
 // title returns the tool's name for people: the first line that was written for them.
@@ -121,36 +136,27 @@ func (d *Draft) timeout() time.Duration {
 
 // call reads the arguments and runs the definition.
 func (c *compiled) call(ctx context.Context, text json.RawMessage, note *Run) (tools.Result, error) {
-	args, err := c.arguments(text)
+	args, err := decoded(text)
 	if err != nil {
 		return tools.Result{}, err
 	}
-	return c.run(ctx, args, note)
+	// The registry has held them to the schema. What that cannot say is held here: the bounds of dates, the
+	// choices as they are now.
+	wrong, values := c.misfits(ctx, args, c.choicesFor(ctx))
+	if len(wrong) > 0 {
+		return tools.Result{}, errors.New(c.misfitting(wrong))
+	}
+	return c.run(ctx, values, note)
 }
 
-// arguments returns the values of the parameters: a text, a bool, a json.Number, or nil for
-// one that was left out. The registry has held them to the schema; what is checked here
-// is what a schema cannot say.
-func (c *compiled) arguments(text json.RawMessage) (map[string]any, error) {
-	// Numbers stay as they were written: 5 is not 5.0 to Python, and 9007199254740993
-	// is no double.
-	d := json.NewDecoder(strings.NewReader(string(text)))
+// decoded reads arguments. Numbers stay as they were written: 5 is not 5.0 to Python, and 9007199254740993
+// is no double.
+func decoded(text json.RawMessage) (map[string]any, error) {
+	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	args := map[string]any{}
 	if err := d.Decode(&args); err != nil {
 		return nil, fmt.Errorf("the arguments are no JSON object: %w", err)
-	}
-	for _, p := range c.draft.Params {
-		v := args[p.Name]
-		if n, ok := v.(json.Number); ok {
-			if f, err := n.Float64(); (err != nil || math.IsInf(f, 0)) && strings.ContainsAny(string(n), ".eE") {
-				return nil, fmt.Errorf("%s: %.40s is too large a number", p.Name, n)
-			}
-		}
-		if v == nil && p.Required {
-			return nil, fmt.Errorf("%s is missing", p.Name)
-		}
-		args[p.Name] = v
 	}
 	return args, nil
 }

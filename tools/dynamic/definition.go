@@ -3,6 +3,8 @@ package dynamic
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 
 	"toolnorm/chat"
@@ -13,13 +15,6 @@ import (
 const (
 	typeSQL    = "SQL"
 	typePython = "PYTHON"
-)
-
-// The types of parameters, as the table has them.
-const (
-	typeString  = "STRING"
-	typeNumber  = "NUMBER"
-	typeBoolean = "BOOLEAN"
 )
 
 // Draft is what an administrator writes of a tool. The names of its members are the
@@ -37,9 +32,10 @@ type Draft struct {
 	Params           []Param `json:"params" yaml:"params,omitempty"`                     // in their order
 	Version          int     `json:"version,omitempty" yaml:"-"`                         // the one that was edited, for Update
 
-	Examples []Example `json:"examples,omitempty" yaml:"examples,omitempty"` // calls, and what has to come of them
-	Force    bool      `json:"force,omitempty" yaml:"-"`                     // it is saved though an example fails; never kept
-	shape    string    // what it asks looked like when it was saved
+	Examples []Example          `json:"examples,omitempty" yaml:"examples,omitempty"` // calls, and what has to come of them
+	Force    bool               `json:"force,omitempty" yaml:"-"`                     // it is saved though an example fails; never kept
+	shape    string             // what it asks looked like when it was saved
+	said     map[string]Details // of the parameters in the definition, until they are attached
 }
 
 // Param is a parameter of a tool.
@@ -48,6 +44,7 @@ type Param struct {
 	Type        string `json:"param_type" yaml:"param_type"`
 	Required    bool   `json:"is_required" yaml:"is_required"`
 	Description string `json:"description" yaml:"description,omitempty"`
+	Details     `yaml:",inline"`
 }
 
 // UnmarshalJSON reads a parameter; one that does not say is required, as a SELECT
@@ -95,16 +92,22 @@ type column struct {
 	SQL  *string `json:"sql,omitempty"`
 	Expr *string `json:"expr,omitempty"`
 	Options
+	Params map[string]Details `json:"params,omitempty"` // what is said of them beside their types, by their names
 }
 
 // stored returns what the column holds: the text alone, or an object when there are options.
 // A text that reads as such an object is wrapped, too, or it would be taken apart when
 // it is read back.
 func (d *Draft) stored() string {
-	if d.Options == (Options{}) && !isColumn(d.Definition) {
+	c := column{Options: d.Options, Params: map[string]Details{}}
+	for _, p := range d.Params {
+		if !p.empty() {
+			c.Params[p.Name] = p.Details
+		}
+	}
+	if d.Options == (Options{}) && len(c.Params) == 0 && !isColumn(d.Definition) {
 		return d.Definition
 	}
-	c := column{Options: d.Options}
 	if d.Type == typeSQL {
 		c.SQL = &d.Definition
 	} else {
@@ -150,6 +153,20 @@ func (d *Draft) unpack() error {
 	} else if c.Expr != nil && d.Type != typeSQL {
 		d.Type, d.Definition = typePython, *c.Expr
 	}
-	d.Options = c.Options
+	d.Options, d.said = c.Options, c.Params
 	return nil
+}
+
+// attach gives the parameters what the definition said of them, and returns the names that are none.
+func (d *Draft) attach() (unknown []string) {
+	for _, name := range slices.Sorted(maps.Keys(d.said)) {
+		i := slices.IndexFunc(d.Params, func(p Param) bool { return p.Name == name })
+		if i < 0 {
+			unknown = append(unknown, name)
+			continue
+		}
+		d.Params[i].Details = d.said[name]
+	}
+	d.said = nil
+	return unknown
 }

@@ -6,11 +6,19 @@
 //	definition.go  what an administrator writes, and how the column of the table holds it
 //	schema.go      the same as models see it
 //	check.go       what a name, a description, a parameter and an option may be
+//	kind.go        the types of parameters
+//	details.go     what a type leaves open: defaults, bounds, choices
+//	value.go       JSON values in drafts, also in files
 //	problem.go     what is wrong, and where
 //
 // How it runs:
 //
 //	compile.go     a draft that can be called; expressions
+//	fit.go         arguments held to their types, in sentences
+//	bind.go        values as databases take them
+//	caller.go      parameters that are filled from who calls
+//	choices.go     the choices of an ENUM that a SELECT gives
+//	promise.go     what results will be, for clients
 //	sql.go         SELECTs; their walls are internal/sqlsafe's
 //	result.go      rows as the tool promises them
 //	connection.go  the databases that may be asked; sample.go makes the one that is always there
@@ -31,6 +39,7 @@
 // How it is kept:
 //
 //	tables.go      the tables, two of which are the specification's
+//	moretypes.go   the change for more than three types
 //	store.go       their rows
 //	change.go      what an administrator does: create, update, toggle, delete, restore
 //	files.go       tools as files, for version control

@@ -25,14 +25,14 @@ type Example struct {
 
 // The bounds of examples.
 const (
-	mostExamples   = 20
+	mostCalls      = 20
 	longestExample = 16 << 10 // bytes
 )
 
 // examples checks the examples of a draft.
 func (d *Draft) examples(p *problems) {
-	if len(d.Examples) > mostExamples {
-		p.wrong("examples", "example", "%d examples are more than %d", len(d.Examples), mostExamples)
+	if len(d.Examples) > mostCalls {
+		p.wrong("examples", "example", "%d examples are more than %d", len(d.Examples), mostCalls)
 		return
 	}
 	for i := range d.Examples {
@@ -186,9 +186,9 @@ func (e *Example) UnmarshalYAML(node *yaml.Node) error {
 		var err error
 		switch key.Value {
 		case "arguments":
-			e.Arguments, err = jsonOf(nil, value)
+			e.Arguments, err = bytesOf(value)
 		case "result":
-			e.Result, err = jsonOf(nil, value)
+			e.Result, err = bytesOf(value)
 		case "rows":
 			err = value.Decode(&e.Rows)
 		case "contains":
@@ -205,63 +205,12 @@ func (e *Example) UnmarshalYAML(node *yaml.Node) error {
 	return nil
 }
 
-// jsonOf appends a value of a YAML file as JSON. What YAML takes for a date stays the text that it
+// bytesOf returns a value of a YAML file as JSON. What YAML takes for a date stays the text that it
 // is.
-func jsonOf(b []byte, node *yaml.Node) ([]byte, error) {
-	object := node.Kind == yaml.MappingNode
-	switch {
-	case node.Kind == yaml.AliasNode:
-		return nil, fmt.Errorf("line %d: an example has no anchors", node.Line)
-	case node.Kind == yaml.ScalarNode:
-		return scalarJSON(b, node)
-	case object:
-		b = append(b, '{')
-	default:
-		b = append(b, '[')
-	}
-	for i, one := range node.Content {
-		switch {
-		case i == 0:
-		case object && i%2 == 1:
-			b = append(b, ':')
-		default:
-			b = append(b, ',')
-		}
-		var err error
-		if object && i%2 == 0 {
-			name, _ := encode(one.Value) // a text always encodes
-			b = append(b, name...)
-		} else if b, err = jsonOf(b, one); err != nil {
-			return nil, err
-		}
-	}
-	if object {
-		return append(b, '}'), nil
-	}
-	return append(b, ']'), nil
-}
-
-// scalarJSON appends a word of a YAML file as JSON.
-func scalarJSON(b []byte, node *yaml.Node) ([]byte, error) {
-	var value any = node.Value
-	switch node.ShortTag() {
-	case "!!null":
-		value = nil
-	case "!!int", "!!float":
-		if json.Valid([]byte(node.Value)) { // with all its digits
-			return append(b, node.Value...), nil
-		}
-		fallthrough
-	case "!!bool":
-		if err := node.Decode(&value); err != nil {
-			return nil, err
-		}
-	}
-	text, err := encode(value)
-	if err != nil {
-		return nil, fmt.Errorf("line %d: %w", node.Line, err)
-	}
-	return append(b, text...), nil
+func bytesOf(node *yaml.Node) ([]byte, error) {
+	var b bytes.Buffer
+	err := jsonOf(&b, node)
+	return b.Bytes(), err
 }
 
 // encode writes a value as JSON without escaping more than needs it.

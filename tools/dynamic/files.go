@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -119,7 +121,7 @@ func (p *Param) UnmarshalYAML(node *yaml.Node) error {
 	one := plain{Required: true}
 	// Decode of a node does not know that unknown members are errors.
 	for i := 0; i+1 < len(node.Content); i += 2 {
-		if key := node.Content[i]; !slices.Contains([]string{"param_name", "param_type", "is_required", "description"}, key.Value) {
+		if key := node.Content[i]; !paramFields[key.Value] {
 			return fmt.Errorf("line %d: field %s not found in a parameter", key.Line, key.Value)
 		}
 	}
@@ -128,6 +130,24 @@ func (p *Param) UnmarshalYAML(node *yaml.Node) error {
 	}
 	*p = Param(one)
 	return nil
+}
+
+// paramFields are the names of a parameter's fields in a file.
+var paramFields = fieldsOf(reflect.TypeFor[Param]())
+
+// fieldsOf returns the names that the fields of a struct have in a file.
+func fieldsOf(t reflect.Type) map[string]bool {
+	all := map[string]bool{}
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if f.Anonymous {
+			maps.Copy(all, fieldsOf(f.Type))
+			continue
+		}
+		name, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+		all[name] = true
+	}
+	return all
 }
 
 // Imported is what an import does, or would do, with one file.

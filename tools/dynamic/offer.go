@@ -14,6 +14,7 @@ type made struct {
 	of     Tool // as it was read
 	tool   tools.Tool
 	tokens int
+	key    string // of its statement
 	why    string // it cannot be offered; empty: it can
 }
 
@@ -99,7 +100,7 @@ func (s *Set) offer(ctx context.Context, all []Tool, changed int) error {
 		taken[t.Name] = !s.own[t.Name]
 	}
 	var offered []tools.Tool
-	gone, own, ready := map[string]string{}, map[string]bool{}, map[int]made{}
+	gone, own, keys, ready := map[string]string{}, map[string]bool{}, map[string]bool{}, map[int]made{}
 	for i := range all {
 		t := &all[i]
 		m := s.ready(ctx, t, changed)
@@ -122,12 +123,14 @@ func (s *Set) offer(ctx context.Context, all []Tool, changed int) error {
 		}
 		t.Offered = true
 		own[t.Name] = true
+		keys[m.key] = true
 		offered = append(offered, m.tool)
 	}
 	if err := s.config.Registry.Replace(source, gone, offered...); err != nil {
 		return err
 	}
 	s.own, s.made = own, ready
+	s.outcomes.keep(keys)
 	return nil
 }
 
@@ -140,7 +143,7 @@ func (s *Set) ready(ctx context.Context, t *Tool, changed int) made {
 		return m
 	}
 	m := made{of: *t, why: t.Problem}
-	if _, n, err := t.offered(); err == nil {
+	if _, n, err := t.offered(unknownChoices); err == nil {
 		m.tokens = n
 	}
 	if m.why != "" || !t.Active {
@@ -151,6 +154,6 @@ func (s *Set) ready(ctx context.Context, t *Tool, changed int) made {
 		m.why = (&Refused{p}).Error()
 		return m
 	}
-	m.tool = c.tool(s.config.Audit)
+	m.tool, m.key = c.tool(s.config.Audit), c.key()
 	return m
 }

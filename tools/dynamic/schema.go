@@ -1,38 +1,161 @@
 package dynamic
 
 import (
+	"cmp"
 	"encoding/json"
+	"fmt"
+	"strings"
 
 	"toolnorm/chat"
 )
 
-// kinds are the types of JSON Schema that those of the table stand for.
-var kinds = map[string]string{typeString: "string", typeNumber: "number", typeBoolean: "boolean"}
-
-// property is a parameter in the schema.
+// property is a parameter, or an element of a list, in the schema.
 type property struct {
-	Type        string `json:"type"`
-	Description string `json:"description,omitempty"`
+	Type        string          `json:"type,omitempty"`
+	Description string          `json:"description,omitempty"`
+	Format      string          `json:"format,omitempty"`
+	Enum        []any           `json:"enum,omitempty"`
+	Minimum     json.RawMessage `json:"minimum,omitempty"`
+	Maximum     json.RawMessage `json:"maximum,omitempty"`
+	MinLength   int             `json:"minLength,omitempty"`
+	MaxLength   int             `json:"maxLength,omitempty"`
+	Pattern     string          `json:"pattern,omitempty"`
+	Items       json.RawMessage `json:"items,omitempty"`
+	MinItems    int             `json:"minItems,omitempty"`
+	MaxItems    int             `json:"maxItems,omitempty"`
+	Unique      bool            `json:"uniqueItems,omitempty"`
+	Default     json.RawMessage `json:"default,omitempty"`
+	Examples    []Value         `json:"examples,omitempty"`
+}
+
+// property returns the schema of a parameter. choices are those of an ENUM from a SELECT; nil: not known.
+func (p *Param) property(choices []any) (json.RawMessage, error) {
+	k := p.kind()
+	is, inner := p.element(k.base, choices)
+	for level := range k.lists {
+		text, err := is.written(inner)
+		if err != nil {
+			return nil, err
+		}
+		if is, inner = (property{Type: "array", Items: text}), nil; level == k.lists-1 {
+			is.MinItems, is.MaxItems, is.Unique = p.MinItems, p.MaxItems, p.Unique
+		}
+	}
+	is.Description = strings.TrimSpace(p.Description + "\n" + p.between(k.base))
+	is.Default, is.Examples = json.RawMessage(p.Default), p.Examples
+	return is.written(inner)
+}
+
+// written returns a property as JSON, in front of the members of an OBJECT's own schema.
+func (is property) written(own Value) (json.RawMessage, error) {
+	text, err := chat.JSON(is)
+	if err != nil || len(own) == 0 {
+		return text, err
+	}
+	var members, theirs map[string]json.RawMessage
+	if err := json.Unmarshal(text, &members); err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(own, &theirs); err != nil {
+		return nil, err
+	}
+	for name := range members { // what the parameter says of itself counts
+		delete(theirs, name)
+	}
+	if len(theirs) == 0 {
+		return text, nil
+	}
+	rest, err := chat.JSON(theirs)
+	return append(append(text[:len(text)-1], ','), rest[1:]...), err
+}
+
+// element returns the schema of a value that is no list, and that which an OBJECT has of its own.
+func (p *Param) element(base string, choices []any) (is property, own Value) {
+	switch base {
+	case typeInteger, typeNumber:
+		is.Type, is.Minimum, is.Maximum = strings.ToLower(base), json.RawMessage(p.Minimum), json.RawMessage(p.Maximum)
+	case typeBoolean, typeObject:
+		is.Type, own = strings.ToLower(base), p.Schema
+	case typeEnum:
+		for _, one := range p.Choices {
+			choices = append(choices, one.get())
+		}
+		is.Type, is.Enum = typeOf(choices), choices
+	case typeDate:
+		is.Type, is.Format = "string", "date"
+	case typeTimestamp:
+		is.Type, is.Format = "string", "date-time"
+	case typeUUID:
+		is.Type, is.Format = "string", "uuid"
+	default:
+		is.Type, is.Format, is.Pattern = "string", p.Format, p.Pattern
+		is.MinLength, is.MaxLength = p.MinLength, p.MaxLength
+	}
+	return is, own
+}
+
+// typeOf returns the type that all choices have; empty: they have several.
+func typeOf(choices []any) string {
+	is := ""
+	for _, one := range choices {
+		now := "string"
+		switch one := one.(type) {
+		case bool:
+			now = "boolean"
+		case json.Number:
+			if now = "integer"; strings.ContainsAny(string(one), ".eE") {
+				now = "number"
+			}
+		}
+		switch {
+		case is == "", is == "integer" && now == "number":
+			is = now
+		case is == "number" && now == "integer":
+		case is != now:
+			return ""
+		}
+	}
+	return cmp.Or(is, "string")
+}
+
+// between returns the bounds of a date in words: JSON Schema has none for texts.
+func (p *Param) between(base string) string {
+	low, high := p.Minimum.get(), p.Maximum.get()
+	switch {
+	case base != typeDate && base != typeTimestamp, low == nil && high == nil:
+		return ""
+	case high == nil:
+		return fmt.Sprintf("Not before %v.", low)
+	case low == nil:
+		return fmt.Sprintf("Not after %v.", high)
+	}
+	return fmt.Sprintf("From %v to %v.", low, high)
 }
 
 // schema returns the JSON Schema of a tool's arguments, with the parameters in their order:
 // models write arguments in the order of the schema, and think of them so.
 // additionalProperties is false so that an argument which was made up is told to the
-// model, which can then use the right one, and is not dropped. There is no default and
-// no null in a type: models of a few billion parameters write both where they need not.
-func (d *Draft) schema() (json.RawMessage, error) {
+// model, which can then use the right one, and is not dropped. There is no null in a type: models of a
+// few billion parameters write it where they need not. choices gives those of an ENUM from a SELECT.
+func (d *Draft) schema(choices func(*Param) []any) (json.RawMessage, error) {
 	text, required := []byte(`{"type":"object","properties":{`), []string{}
-	for i, p := range d.Params {
-		one, err := chat.JSON(property{kinds[p.Type], p.Description})
+	first := true
+	for i := range d.Params {
+		p := &d.Params[i]
+		if p.Caller != "" {
+			continue
+		}
+		one, err := p.property(choices(p))
 		if err != nil {
 			return nil, err
 		}
-		if i > 0 {
+		if !first {
 			text = append(text, ',')
 		}
+		first = false
 		text = append(append(append(text, '"'), p.Name...), `":`...) // a name is of letters, digits and _
 		text = append(text, one...)
-		if p.Required {
+		if p.Required && len(p.Default) == 0 {
 			required = append(required, p.Name)
 		}
 	}
@@ -57,10 +180,10 @@ type offer struct {
 
 // offered returns the tool as models see it, and about how many tokens that is: a fourth of
 // its bytes, which is near enough to compare tools by.
-func (d *Draft) offered() (shown json.RawMessage, tokens int, err error) {
+func (d *Draft) offered(choices func(*Param) []any) (shown json.RawMessage, tokens int, err error) {
 	o := offer{Type: "function"}
 	o.Function.Name, o.Function.Description = d.Name, d.DescriptionAgent
-	if o.Function.Parameters, err = d.schema(); err != nil {
+	if o.Function.Parameters, err = d.schema(choices); err != nil {
 		return nil, 0, err
 	}
 	shown, err = chat.JSON(o)

@@ -52,8 +52,12 @@ type Set struct {
 	seen    int        // the number of changes at that time, or an earlier one
 	made    map[int]made
 	own     map[string]bool
-	changed atomic.Pointer[func()]
-	beside  sleep.Group
+	follows bool // other programs' changes are followed
+
+	offeredChoices choicesCache
+	outcomes       outcomes
+	changed        atomic.Pointer[func()]
+	beside         sleep.Group
 }
 
 // Open makes the tables and the sample when they are not there, reads the tools, and
@@ -104,6 +108,10 @@ func (s *Set) Follow(ctx context.Context) error {
 		seen = unread
 		s.config.Failed(err)
 	}
+	s.mu.Lock()
+	s.follows = true
+	s.mu.Unlock()
+	look := s.describer(ctx)
 	s.beside.Go(ctx, func(ctx context.Context) {
 		told := ""
 		tick := time.NewTicker(pollEvery)
@@ -127,6 +135,7 @@ func (s *Set) Follow(ctx context.Context) error {
 			if err != nil {
 				seen = unread // tried again with the next tick
 			}
+			look()
 			// The same sentence every two seconds would bury the rest of the log.
 			if err != nil && ctx.Err() == nil && err.Error() != told {
 				s.config.Failed(err)

@@ -3,10 +3,8 @@ package dynamic
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"slices"
-	"strings"
 	"time"
 
 	"toolnorm/internal/sqlsafe"
@@ -25,18 +23,23 @@ func (s *Set) compileSQL(ctx context.Context, c *compiled, asking bool, p *probl
 	if !c.bindNames(on.Kind, p) {
 		return
 	}
+	c.columns = s.outcomes.get(c.key())
 	if asking {
 		c.ask(ctx, on, p)
+		if c.columns != nil {
+			s.outcomes.put(c.key(), c.columns)
+		}
 	}
 	c.run = func(ctx context.Context, args map[string]any, note *Run) (tools.Result, error) {
 		db, err := on.database(ctx)
 		if err != nil {
 			return tools.Result{}, err
 		}
-		table, err := db.Ask(ctx, c.statement(args))
+		table, err := db.Ask(ctx, c.statement(on.Kind, args))
 		if err != nil {
 			return tools.Result{}, err
 		}
+		s.learn(c, table)
 		if r := c.draft.Options.Result; r == "one" || r == "value" { // a second row was not wanted
 			table.Hit = slices.DeleteFunc(table.Hit, func(limit string) bool { return limit == "rows" })
 		}
@@ -100,15 +103,9 @@ func (c *compiled) bindNames(kind sqlsafe.Kind, p *problems) bool {
 // warning: the statement may be right. The statement is compiled with blank values and
 // never run: a validation that ran it would read data for everybody who types.
 func (c *compiled) ask(ctx context.Context, on *connection, p *problems) {
-	db, err := on.database(ctx)
+	columns, err := c.describe(ctx, on)
 	if err == nil {
-		q := c.statement(nil)
-		for _, one := range c.draft.Params {
-			q.Values = append(q.Values, sql.Named(one.Name, blank(one.Type)))
-		}
-		err = db.Check(ctx, q)
-	}
-	if err == nil {
+		c.columns = columns
 		return
 	}
 	one := locate(err, c.draft.Definition)
@@ -119,55 +116,27 @@ func (c *compiled) ask(ctx context.Context, on *connection, p *problems) {
 	*p = append(*p, one)
 }
 
-// blank returns a value of a type, for a statement that is looked at and not run. PostgreSQL plans by
-// the type, and computes what it can while it plans: an empty text would be no date, and a 0 what
-// nothing can be divided by.
-func blank(kind string) any {
-	switch kind {
-	case typeNumber:
-		return int64(1)
-	case typeBoolean:
-		return false
-	}
-	return nil
-}
-
 // statement returns the definition with the values of arguments.
 // Of a single row that is wanted two are never read, unless max_rows says so.
-func (c *compiled) statement(args map[string]any) sqlsafe.Statement {
+func (c *compiled) statement(on sqlsafe.Kind, args map[string]any) sqlsafe.Statement {
 	q := sqlsafe.Statement{SQL: c.draft.Definition, Limits: sqlsafe.Limits{Rows: c.draft.Options.MaxRows, Time: c.draft.timeout()}}
 	if r := c.draft.Options.Result; (r == "one" || r == "value") && q.Limits.Rows == 0 {
 		q.Limits.Rows = 1
 	}
-	for name, v := range args {
-		if n, ok := v.(json.Number); ok {
-			v = number(n)
+	for i := range c.draft.Params {
+		p := &c.draft.Params[i]
+		if v, ok := args[p.Name]; ok {
+			q.Values = append(q.Values, sql.Named(p.Name, p.bound(on, v)))
 		}
-		q.Values = append(q.Values, sql.Named(name, v))
 	}
 	return q
-}
-
-// number returns a number as a database takes it: whole ones stay whole, and keep all their
-// digits. A double has 53 bits: an id of 64 would be rounded to that of another row.
-// Digits that no int64 holds go as they are.
-func number(n json.Number) any {
-	if i, err := n.Int64(); err == nil {
-		return i
-	}
-	if strings.ContainsAny(string(n), ".eE") {
-		if f, err := n.Float64(); err == nil {
-			return f
-		}
-	}
-	return sqlsafe.Decimal(n)
 }
 
 // database is SQLite or PostgreSQL, held to reading.
 // The two differ in how they are held, not in what is asked of them.
 type database interface {
 	Ask(ctx context.Context, q sqlsafe.Statement) (*sqlsafe.Table, error)
-	Check(ctx context.Context, q sqlsafe.Statement) error
+	Describe(ctx context.Context, q sqlsafe.Statement) (*sqlsafe.Table, error)
 	Relations(ctx context.Context) ([]sqlsafe.Relation, error)
 }
 

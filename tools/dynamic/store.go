@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -65,11 +66,14 @@ func readTools(ctx context.Context, in asker, id int) (all []Tool, err error) {
 		}
 		if p := cells[len(cells)-5:]; p[0].Valid { // a parameter without a name is kept, or the tool would look whole
 			last := &all[len(all)-1]
-			last.Params = append(last.Params, Param{p[1].String, strings.ToUpper(strings.TrimSpace(p[2].String)), truth(p[3].String), p[4].String})
+			last.Params = append(last.Params, Param{Name: p[1].String, Type: typeName(p[2].String), Required: truth(p[3].String), Description: p[4].String})
 		}
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err
+	}
+	for i := range all {
+		all[i].attach() // one that another program has removed is gone with what was said of it
 	}
 	return all, readContracts(ctx, in, all, id)
 }
@@ -134,6 +138,9 @@ func insertParams(ctx context.Context, in asker, id int, d *Draft) error {
 	for _, p := range d.Params {
 		if _, err := in.ExecContext(ctx, "INSERT INTO h_custom_tool_param (tool_id, param_name, param_type, is_required, description) VALUES ($1, $2, $3, $4, $5)",
 			id, p.Name, p.Type, yes(p.Required), p.Description); err != nil {
+			if !slices.Contains(firstTypes, p.Type) { // another program's table may take no others
+				err = &fault.Error{Kind: fault.Invalid, Message: fmt.Sprintf("the table h_custom_tool_param does not take the type %s: %v", p.Type, err), Param: "params", Code: "invalid_tool"}
+			}
 			return err
 		}
 	}

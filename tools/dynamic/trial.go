@@ -28,7 +28,7 @@ func (s *Set) Validate(ctx context.Context, d Draft) Report {
 	if c.draft.Definition != d.Definition {
 		r.Definition = c.draft.Definition
 	}
-	if shown, tokens, err := c.draft.offered(); err == nil {
+	if shown, tokens, err := c.draft.offered(c.choicesOf(ctx)); err == nil {
 		r.Tool, r.Tokens = shown, tokens
 	}
 	return r

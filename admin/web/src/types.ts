@@ -193,9 +193,24 @@ export interface ExchangeView {
 
 export interface Param {
   param_name: string;
-  param_type: 'STRING' | 'NUMBER' | 'BOOLEAN';
+  param_type: string;
   is_required: boolean;
   description: string;
+  default?: unknown;
+  choices?: unknown[];
+  choices_sql?: string;
+  minimum?: unknown;
+  maximum?: unknown;
+  min_length?: number;
+  max_length?: number;
+  pattern?: string;
+  format?: string;
+  min_items?: number;
+  max_items?: number;
+  unique_items?: boolean;
+  schema?: unknown;
+  examples?: unknown[];
+  caller?: string;
 }
 
 export interface Options {

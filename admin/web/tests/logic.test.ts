@@ -24,6 +24,7 @@ import { followed, follows, grown, merged, type Shown } from '../src/logic/excha
 import { holds, matches } from '../src/logic/filter';
 import { joined, lines } from '../src/logic/groups';
 import { bytesOf, familyName } from '../src/logic/mark';
+import { entered, kindOf, retyped, shownAs, typeOf } from '../src/logic/params';
 import { reviver, translator } from '../src/logic/said';
 import { base64, foundIn, isText, listOf } from '../src/logic/search';
 import { spanOf } from '../src/logic/span';
@@ -322,6 +323,60 @@ test('sample values become JSON of their types', () => {
   assert.deepEqual(typedArguments([a!], { num1: '123456789012345678901' }), {
     num1: '123456789012345678901',
   });
+});
+
+test('values are entered by their types', () => {
+  for (const [type, text, want] of [
+    ['STRING', 'a', 'a'],
+    ['INTEGER', '5', 5],
+    ['NUMBER', '1.', 1],
+    ['INTEGER', 'five', 'five'],
+    ['BOOLEAN', 'false', false],
+    ['DATE', '2024-01-31', '2024-01-31'],
+    ['TIMESTAMP', '2024-01-31T09:30:00Z', '2024-01-31T09:30:00Z'],
+    ['ENUM', '20', 20],
+    ['OBJECT', '{"a": 1}', { a: 1 }],
+    ['OBJECT', '{', '{'],
+    ['LIST<STRING>', 'a b\n\nc', ['a b', 'c']],
+    ['LIST<INTEGER>', ' 1\n2', [1, 2]],
+    ['LIST<INTEGER>', '[1]', [1]],
+    ['LIST<ENUM>', '20', [20]],
+    ['LIST<LIST<NUMBER>>', '[[1]]', [[1]]],
+    ['STRING', '', undefined],
+    ['LIST<STRING>', '', undefined],
+  ] as [string, string, unknown][])
+    assert.deepEqual(entered(type, text, [1, 20]), want, `${type} ${text}`);
+  assert.match(String(entered('TIMESTAMP', '2024-01-31T09:30')), /^2024-01-3\dT.*Z$/);
+  for (const [type, value, text] of [
+    ['LIST<STRING>', ['a', 'b'], 'a\nb'],
+    ['BOOLEAN', false, 'false'],
+    ['OBJECT', { a: 1 }, '{\n  "a": 1\n}'],
+    ['NUMBER', undefined, ''],
+  ] as [string, unknown, string][])
+    assert.equal(shownAs(type, value), text);
+  const at = '2024-01-31T09:30:00.000Z';
+  assert.equal(entered('TIMESTAMP', shownAs('TIMESTAMP', at)), at);
+});
+
+test('a parameter of another type keeps only what that has a use for', () => {
+  const p = {
+    param_name: 'a',
+    param_type: 'INTEGER',
+    is_required: true,
+    description: 'd',
+    minimum: 1,
+    default: 2,
+  };
+  assert.deepEqual(retyped(p, { base: 'INTEGER', lists: 1 }), {
+    param_name: 'a',
+    param_type: 'LIST<INTEGER>',
+    is_required: true,
+    description: 'd',
+    minimum: 1,
+  });
+  assert.equal(retyped(p, { base: 'DATE', lists: 0 }).minimum, undefined);
+  assert.deepEqual(kindOf('LIST<LIST<DATE>>'), { base: 'DATE', lists: 2 });
+  assert.equal(typeOf(kindOf('list< date >')), 'LIST<DATE>');
 });
 
 test('parameters are completed at their places', () => {

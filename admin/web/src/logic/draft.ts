@@ -1,4 +1,5 @@
 import type { CustomTool, Draft, Finding, Param } from '../types';
+import { entered as jsonOf, shownAs } from './params';
 
 export const emptyDraft = (): Draft => ({
   name: '',
@@ -61,12 +62,7 @@ export const draftOf = (x: CustomTool | Draft): Draft => ({
   definition: x.definition,
   options: x.options ?? {},
   is_active: x.is_active,
-  params: x.params.map(({ param_name, param_type, is_required, description }) => ({
-    param_name,
-    param_type,
-    is_required,
-    description,
-  })),
+  params: x.params,
   ...(x.examples?.length ? { examples: x.examples } : {}),
 });
 
@@ -114,27 +110,26 @@ export function offsetOf(text: string, line: number, column: number): number {
 
 // blankArguments are the entries of a test run before anything was entered.
 export const blankArguments = (params: Param[]): Record<string, string> =>
-  Object.fromEntries(params.map((p) => [p.param_name, p.param_type === 'BOOLEAN' ? 'true' : '']));
+  Object.fromEntries(
+    params.map((p) => [
+      p.param_name,
+      shownAs(p.param_type, p.default) ||
+        (p.param_type === 'BOOLEAN' && p.is_required ? 'true' : ''),
+    ]),
+  );
 
-// typedArguments are the entries as JSON values: what is left empty and may be is left out; a number that is none goes as
-// text, so that the server says what is wrong with it.
+// typedArguments are the entries as JSON values: what is left empty is left out, but for a text that has to be there; a number
+// that is none goes as text, so that the server says what is wrong with it.
 export function typedArguments(
   params: Param[],
   entered: Record<string, string>,
 ): Record<string, unknown> {
   const out: Record<string, unknown> = {};
   for (const p of params) {
-    const text = entered[p.param_name] ?? '';
-    if (text === '' && (!p.is_required || p.param_type !== 'STRING')) continue;
-    if (
-      p.param_type === 'NUMBER' &&
-      text.trim() !== '' &&
-      Number.isFinite(Number(text)) &&
-      Number.isSafeInteger(Math.trunc(Number(text)))
-    )
-      out[p.param_name] = Number(text);
-    else if (p.param_type === 'BOOLEAN') out[p.param_name] = text === 'true';
-    else out[p.param_name] = text;
+    if (p.caller) continue; // the server fills it
+    const value = jsonOf(p.param_type, entered[p.param_name] ?? '', p.choices);
+    if (value !== undefined) out[p.param_name] = value;
+    else if (p.is_required && p.param_type === 'STRING') out[p.param_name] = '';
   }
   return out;
 }

@@ -3,14 +3,17 @@ import { post } from '../api';
 import { t } from '../i18n';
 import { draftOf, typedArguments } from '../logic/draft';
 import { duration } from '../logic/stats';
-import type { Draft, Trial } from '../types';
+import { useLoad } from '../state';
+import type { Draft, Param, Report, Trial } from '../types';
 import { attempt, Badge, Button, Field, Text } from '../ui';
+import { Entry } from './entry';
 
 // TestRun asks for sample values and runs a draft, saved or not, by the code that runs saved tools.
 export function TestRun(p: { draft: Draft; first: Record<string, string> }) {
   const [entered, enter] = useState(p.first);
   const [trial, setTrial] = useState<Trial>();
   const [busy, setBusy] = useState(false);
+  const choices = useLoad(() => foundChoices(p.draft), []);
   const run = async () => {
     setBusy(true);
     setTrial(
@@ -26,35 +29,28 @@ export function TestRun(p: { draft: Draft; first: Record<string, string> }) {
   return (
     <form class="testrun" onSubmit={(e) => (e.preventDefault(), void run())}>
       <div class="fields">
-        {p.draft.params.map((x) => (
-          <Field
-            key={x.param_name}
-            label={x.param_name || '?'}
-            hint={[x.param_type, x.is_required ? t('required') : t('optional'), x.description]
-              .filter(Boolean)
-              .join(' · ')}
-          >
-            {(id) =>
-              x.param_type === 'BOOLEAN' ? (
-                <select
-                  {...id}
-                  value={entered[x.param_name] ?? 'true'}
-                  onChange={(e) => enter({ ...entered, [x.param_name]: e.currentTarget.value })}
-                >
-                  <option>true</option>
-                  <option>false</option>
-                </select>
-              ) : (
-                <input
-                  {...id}
-                  value={entered[x.param_name] ?? ''}
-                  inputMode={x.param_type === 'NUMBER' ? 'decimal' : undefined}
-                  onInput={(e) => enter({ ...entered, [x.param_name]: e.currentTarget.value })}
+        {p.draft.params
+          .filter((x) => !x.caller)
+          .map((x) => (
+            <Field
+              key={x.param_name}
+              label={x.param_name || '?'}
+              hint={[x.param_type, needed(x) ? t('required') : t('optional'), x.description]
+                .filter(Boolean)
+                .join(' · ')}
+            >
+              {(id) => (
+                <Entry
+                  field={id}
+                  type={x.param_type}
+                  text={entered[x.param_name] ?? ''}
+                  choices={x.choices ?? choices.data?.[x.param_name]}
+                  optional={!needed(x)}
+                  change={(text) => enter({ ...entered, [x.param_name]: text })}
                 />
-              )
-            }
-          </Field>
-        ))}
+              )}
+            </Field>
+          ))}
         {p.draft.params.length === 0 && <p class="faint">{t('noParameters')}</p>}
       </div>
       <div class="actions">
@@ -65,6 +61,30 @@ export function TestRun(p: { draft: Draft; first: Record<string, string> }) {
       {trial && <Outcome trial={trial} />}
     </form>
   );
+}
+
+// needed says whether a call has to have a parameter.
+const needed = (x: Param) => x.is_required && x.default === undefined;
+
+// foundChoices are those of parameters whose choices a SELECT gives, as models see them now.
+async function foundChoices(draft: Draft): Promise<Record<string, unknown[]>> {
+  if (!draft.params.some((x) => x.choices_sql)) return {};
+  const report = await post<Report>('/admin/api/tools/validate', draftOf(draft));
+  const tool = report.tool as
+    | { function: { parameters: { properties: Record<string, Shown> } } }
+    | undefined;
+  return Object.fromEntries(
+    Object.entries(tool?.function.parameters.properties ?? {}).map(([name, x]) => [
+      name,
+      x.enum ?? x.items?.enum ?? [],
+    ]),
+  );
+}
+
+// Shown is what is read of a parameter's schema.
+interface Shown {
+  enum?: unknown[];
+  items?: Shown;
 }
 
 function Outcome({ trial }: { trial: Trial }) {

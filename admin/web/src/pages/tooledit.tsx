@@ -6,7 +6,8 @@ import { leaving } from '../route';
 import { useLoad } from '../state';
 import type { CustomTool, Draft, Finding, Report } from '../types';
 import { ask, attempt, Badge, Button, Dialog, Loading, Page, Problem, say, sentence } from '../ui';
-import { Basics, Logic, Parameters, TestStep } from './toolsteps';
+import { Parameters } from './toolparams';
+import { Basics, Logic, TestStep } from './toolsteps';
 
 const steps: Key[] = ['stepBasics', 'stepParameters', 'stepLogic', 'stepTest'];
 

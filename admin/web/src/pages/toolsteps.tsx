@@ -2,10 +2,11 @@ import { useRef } from 'preact/hooks';
 import { get } from '../api';
 import type { EditorProps } from '../editor';
 import { t } from '../i18n';
-import { blankArguments, first, moved, of } from '../logic/draft';
+import { blankArguments, of } from '../logic/draft';
 import { useLoad } from '../state';
-import type { Connection, Draft, Finding, Param, Report } from '../types';
-import { Button, Field, Loading, Problem, Text } from '../ui';
+import type { Connection, Draft, Finding, Report } from '../types';
+import { Field, Loading, Problem, Text } from '../ui';
+import { noted } from './noted';
 import { TestRun } from './testrun';
 import { Examples } from './toolexamples';
 
@@ -23,11 +24,6 @@ interface StepProps {
   change: (more: Partial<Draft>) => void;
   findings: Finding[];
 }
-
-const noted = (findings: Finding[], field: string) => ({
-  error: first(findings, field, 'error'),
-  warning: first(findings, field, 'warning'),
-});
 
 export function Basics({ draft, change, findings }: StepProps) {
   return (
@@ -82,99 +78,6 @@ export function Basics({ draft, change, findings }: StepProps) {
         />{' '}
         {t('activeHint')}
       </label>
-    </>
-  );
-}
-
-export function Parameters({ draft, change, findings }: StepProps) {
-  const set = (i: number, more: Partial<Param>) =>
-    change({ params: draft.params.map((p, n) => (n === i ? { ...p, ...more } : p)) });
-  const add = () =>
-    change({
-      params: [
-        ...draft.params,
-        { param_name: '', param_type: 'STRING', is_required: true, description: '' },
-      ],
-    });
-  return (
-    <>
-      {draft.params.length === 0 && <p class="faint">{t('noParametersHow')}</p>}
-      <ol class="params">
-        {draft.params.map((p, i) => (
-          <li key={i}>
-            <div class="fields">
-              <Field label={t('parameterName')} {...noted(findings, `params[${i}].param_name`)}>
-                {(id) => (
-                  <input
-                    {...id}
-                    value={p.param_name}
-                    spellcheck={false}
-                    autocomplete="off"
-                    placeholder="user_name"
-                    onInput={(e) => set(i, { param_name: e.currentTarget.value })}
-                  />
-                )}
-              </Field>
-              <Field label={t('type')}>
-                {(id) => (
-                  <select
-                    {...id}
-                    value={p.param_type}
-                    onChange={(e) =>
-                      set(i, { param_type: e.currentTarget.value as Param['param_type'] })
-                    }
-                  >
-                    <option value="STRING">{t('typeString')}</option>
-                    <option value="NUMBER">{t('typeNumber')}</option>
-                    <option value="BOOLEAN">{t('typeBoolean')}</option>
-                  </select>
-                )}
-              </Field>
-              <Field label={t('description')} wide {...noted(findings, `params[${i}].description`)}>
-                {(id) => (
-                  <input
-                    {...id}
-                    value={p.description}
-                    onInput={(e) => set(i, { description: e.currentTarget.value })}
-                  />
-                )}
-              </Field>
-            </div>
-            <div class="actions">
-              <label class="check">
-                <input
-                  type="checkbox"
-                  checked={p.is_required}
-                  onChange={(e) => set(i, { is_required: e.currentTarget.checked })}
-                />{' '}
-                {t('required')}
-              </label>
-              <Button
-                disabled={i === 0}
-                aria-label={t('moveUp', { name: p.param_name || i + 1 })}
-                onClick={() => change({ params: moved(draft.params, i, i - 1) })}
-              >
-                ↑
-              </Button>
-              <Button
-                disabled={i === draft.params.length - 1}
-                aria-label={t('moveDown', { name: p.param_name || i + 1 })}
-                onClick={() => change({ params: moved(draft.params, i, i + 1) })}
-              >
-                ↓
-              </Button>
-              <Button
-                danger
-                aria-label={t('removeParameter', { name: p.param_name || i + 1 })}
-                onClick={() => change({ params: draft.params.filter((_, n) => n !== i) })}
-              >
-                {t('remove')}
-              </Button>
-            </div>
-          </li>
-        ))}
-      </ol>
-      <Button onClick={add}>{t('addParameter')}</Button>
     </>
   );
 }

@@ -1,0 +1,216 @@
+package dynamic
+
+import (
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"toolnorm/chat"
+	"toolnorm/internal/sqlsafe"
+)
+
+// bound returns a value that was read (Param.read) as a database takes it.
+//
+//	type         PostgreSQL          SQLite
+//	DATE         date                text, 2024-01-31
+//	TIMESTAMP    timestamptz         text in UTC, 2024-01-31 09:30:00, as SQLite's own functions write it
+//	UUID         uuid                text in small letters
+//	OBJECT       jsonb               text, JSON
+//	LIST         array, as date[]    text, JSON, for json_each
+//
+// Lists of lists and of objects are jsonb as well: arrays in arrays have to be of one length.
+func (p *Param) bound(on sqlsafe.Kind, v any) any {
+	k := p.kind()
+	if on == sqlsafe.PostgreSQL {
+		return k.postgres(v)
+	}
+	switch {
+	case v == nil:
+		return nil
+	case k.lists > 0:
+		return jsonText(k.stamps(v))
+	case k.base == typeObject:
+		return jsonText(v)
+	case k.base == typeTimestamp:
+		return stamp(v)
+	}
+	return scalar(v)
+}
+
+// scalar returns a text, a truth or a number.
+func scalar(v any) any {
+	if n, ok := v.(json.Number); ok {
+		return number(n)
+	}
+	return v
+}
+
+// jsonText returns a value as JSON in a text.
+func jsonText(v any) string {
+	text, err := chat.JSON(v)
+	if err != nil {
+		return "null"
+	}
+	return string(text)
+}
+
+// stamps returns a list with its times as SQLite has them.
+func (k kind) stamps(v any) any {
+	all, ok := v.([]any)
+	switch {
+	case ok:
+		out := make([]any, len(all))
+		for i, one := range all {
+			out[i] = k.stamps(one)
+		}
+		return out
+	case k.base == typeTimestamp:
+		return stamp(v)
+	}
+	return v
+}
+
+// stamp returns a time as SQLite's functions write it. In the other form, with a T, it would sort
+// behind each time of the same day.
+func stamp(v any) any {
+	at, err := time.Parse(time.RFC3339Nano, fmt.Sprint(v))
+	if err != nil {
+		return v
+	}
+	return at.UTC().Format("2006-01-02 15:04:05.999999999")
+}
+
+// postgresNames are PostgreSQL's types for ours; a text has none, since what stands beside it may say more.
+var postgresNames = map[string]string{
+	typeString: "text", typeInteger: "int4", typeNumber: "numeric", typeBoolean: "bool",
+	typeDate: "date", typeTimestamp: "timestamptz", typeUUID: "uuid", typeEnum: "text", typeObject: "jsonb",
+}
+
+// postgres returns a value with the type that PostgreSQL is told.
+func (k kind) postgres(v any) any {
+	name := postgresNames[k.base]
+	switch {
+	case k.lists > 1, k.lists == 1 && k.base == typeObject, k.lists == 0 && k.base == typeObject:
+		if v == nil {
+			return sqlsafe.Typed{Type: "jsonb"}
+		}
+		return sqlsafe.Typed{Type: "jsonb", Text: []byte(jsonText(v))}
+	case k.lists == 1:
+		all, _ := v.([]any)
+		if k.base == typeInteger || k.base == typeEnum {
+			name = elementType(all, name)
+		}
+		if v == nil {
+			return sqlsafe.Typed{Type: name + "[]"}
+		}
+		return sqlsafe.Typed{Type: name + "[]", Text: arrayText(all)}
+	case v == nil && k.base != typeString && k.base != typeEnum:
+		return sqlsafe.Typed{Type: name}
+	case v == nil:
+		return nil
+	}
+	switch k.base {
+	case typeTimestamp:
+		if at, err := time.Parse(time.RFC3339Nano, fmt.Sprint(v)); err == nil {
+			v = at.UTC().Format(time.RFC3339Nano) // PostgreSQL knows no zone beyond 16 hours
+		}
+		return sqlsafe.Typed{Type: name, Text: fmt.Append(nil, v)}
+	case typeDate, typeUUID:
+		return sqlsafe.Typed{Type: name, Text: fmt.Append(nil, v)}
+	}
+	return scalar(v)
+}
+
+// elementType returns the smallest type that holds all numbers of a list, as for a single one; texts are text.
+func elementType(all []any, standard string) string {
+	var size int
+	for _, one := range all {
+		n, ok := one.(json.Number)
+		if !ok {
+			return "text"
+		}
+		switch n := number(n).(type) {
+		case int64:
+			if n > math.MaxInt32 || n < math.MinInt32 {
+				size = max(size, 1)
+			}
+		default:
+			size = 2
+		}
+	}
+	if len(all) == 0 {
+		return standard
+	}
+	return []string{"int4", "int8", "numeric"}[size]
+}
+
+// arrayText returns a list as PostgreSQL writes an array.
+func arrayText(all []any) []byte {
+	quoted := make([]string, len(all))
+	for i, one := range all {
+		quoted[i] = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(fmt.Sprint(one)) + `"`
+	}
+	return []byte("{" + strings.Join(quoted, ",") + "}")
+}
+
+// number returns a number as a database takes it: whole ones stay whole, and keep all their
+// digits. A double has 53 bits: an id of 64 would be rounded to that of another row.
+// Digits that no int64 holds go as they are.
+func number(n json.Number) any {
+	if i, err := n.Int64(); err == nil {
+		return i
+	}
+	if strings.ContainsAny(string(n), ".eE") {
+		if f, err := n.Float64(); err == nil {
+			return f
+		}
+	}
+	return sqlsafe.Decimal(n)
+}
+
+// blanks are values for a statement that is looked at and not run, one set for each size of number: the
+// types of the columns may depend on it. PostgreSQL plans by the types, and computes what it can while
+// it plans: an empty text would be no date, and a 0 what nothing can be divided by.
+func (c *compiled) blanks(on sqlsafe.Kind) (sets [][]sql.NamedArg) {
+	sizes := []any{int64(1)}
+	if on == sqlsafe.PostgreSQL && slices.ContainsFunc(c.draft.Params, func(p Param) bool { return p.number() && p.kind().lists == 0 }) {
+		sizes = append(sizes, int64(1)<<40, 1.5)
+	}
+	for _, size := range sizes {
+		var set []sql.NamedArg
+		for _, p := range c.draft.Params {
+			var v any
+			switch k := p.kind(); {
+			case k.lists > 0:
+				v = p.bound(on, nil)
+			case p.number():
+				v = size
+			case k.base == typeBoolean:
+				v = false
+			default:
+				v = p.bound(on, nil)
+			}
+			set = append(set, sql.Named(p.Name, v))
+		}
+		sets = append(sets, set)
+	}
+	return sets
+}
+
+// number reports whether a parameter's values, or its elements, are numbers.
+func (p *Param) number() bool {
+	switch p.kind().base {
+	case typeInteger, typeNumber:
+		return true
+	case typeEnum:
+		return len(p.Choices) > 0 && !slices.ContainsFunc(p.Choices, func(v Value) bool {
+			_, ok := v.get().(json.Number)
+			return !ok
+		})
+	}
+	return false
+}

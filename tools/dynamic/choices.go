@@ -1,0 +1,162 @@
+package dynamic
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"time"
+
+	"toolnorm/internal/sqlsafe"
+)
+
+// How long the choices of an ENUM from a SELECT are taken for what they are: when they are listed, and when
+// a call has a value that is none of them, which may be new. And how long the SELECT may take.
+const (
+	choicesKept  = time.Minute
+	choicesKnown = 2 * time.Second
+	choicesTime  = 2 * time.Second
+)
+
+// offeredChoices are the choices that a SELECT gave.
+type offeredChoices struct {
+	mu   sync.Mutex // held while they are read
+	list []any      // nil: they are not known, or there are too many
+	err  error      // of the last reading
+	at   time.Time  // of it
+}
+
+// choicesCache has the choices of all tools, by connection and SELECT.
+type choicesCache struct {
+	mu  sync.Mutex
+	all map[string]*offeredChoices
+}
+
+// mostChoiceLists bounds the cache; drafts that are being written leave theirs behind.
+const mostChoiceLists = 1000
+
+// of returns the entry of a SELECT.
+func (c *choicesCache) of(key string) *offeredChoices {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.all) >= mostChoiceLists {
+		clear(c.all)
+	}
+	if c.all == nil {
+		c.all = map[string]*offeredChoices{}
+	}
+	if c.all[key] == nil {
+		c.all[key] = &offeredChoices{}
+	}
+	return c.all[key]
+}
+
+// choices returns what the SELECT of an ENUM gives, read again when it is older than age; nil when it is not known.
+// A reading that fails leaves what was known before.
+func (s *Set) choices(ctx context.Context, on *connection, query string, age time.Duration) ([]any, error) {
+	c := s.offeredChoices.of(on.Name + "\x00" + query)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.at.IsZero() && time.Since(c.at) < age {
+		return c.list, c.err
+	}
+	db, err := on.database(ctx)
+	var table *sqlsafe.Table
+	if err == nil {
+		table, err = db.Ask(ctx, sqlsafe.Statement{SQL: query, Limits: sqlsafe.Limits{Rows: mostChoices + 1, Time: choicesTime}})
+	}
+	if c.at, c.err = time.Now(), err; err != nil {
+		return c.list, err
+	}
+	if c.list = distinctFirst(table); len(c.list) > mostChoices {
+		c.list, c.err = nil, fmt.Errorf("it gives more than %d choices, which are not listed", mostChoices)
+	}
+	return c.list, c.err
+}
+
+// distinctFirst returns the values of the first column, each once and without NULL.
+func distinctFirst(t *sqlsafe.Table) []any {
+	list, seen := []any{}, map[string]bool{}
+	for _, record := range t.Records {
+		all := cells(t, record)
+		if len(all) == 0 || seen[string(all[0])] {
+			continue
+		}
+		seen[string(all[0])] = true
+		switch v := Value(all[0]).get().(type) {
+		case string, json.Number, bool:
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
+// choicesOf finds the choices of parameters for a compiled draft: those of a SELECT, as the database has them now.
+func (c *compiled) choicesOf(ctx context.Context) func(*Param) []any {
+	return func(p *Param) []any {
+		if p.ChoicesSQL == "" || c.choices == nil {
+			return nil
+		}
+		list, _ := c.choices(ctx, p.ChoicesSQL, choicesKept)
+		return list
+	}
+}
+
+// choicesFor is choicesOf for a value that may be a new one.
+func (c *compiled) choicesFor(ctx context.Context) func(*Param, any) []any {
+	known := c.choicesOf(ctx)
+	return func(p *Param, v any) []any {
+		list := known(p)
+		if list == nil {
+			return nil
+		}
+		if _, wrong := p.read(v, list); len(wrong) > 0 {
+			list, _ = c.choices(ctx, p.ChoicesSQL, choicesKnown)
+		}
+		return list
+	}
+}
+
+// unknownChoices are those of a listing that asks no database.
+func unknownChoices(*Param) []any { return nil }
+
+// compileChoices prepares the SELECTs of ENUMs. They run on the tool's connection; a tool of an expression may name
+// one for them.
+func (s *Set) compileChoices(ctx context.Context, c *compiled, asking bool, p *problems) {
+	for i := range c.draft.Params {
+		one := &c.draft.Params[i]
+		if one.ChoicesSQL == "" {
+			continue
+		}
+		on, err := s.connections.named(c.draft.Options.Connection)
+		if err != nil {
+			p.wrong("options.connection", "connection", "%v", err)
+			return
+		}
+		c.choices = func(ctx context.Context, query string, age time.Duration) ([]any, error) {
+			return s.choices(ctx, on, query, age)
+		}
+		field := fmt.Sprintf("params[%d].choices_sql", i)
+		if found, err := on.Kind.Parameters(one.ChoicesSQL); err != nil || len(found) > 0 {
+			p.wrong(field, "parameter", "the SELECT for choices has no parameters, and gives them in its first column")
+			continue
+		}
+		if !asking {
+			continue
+		}
+		list, err := c.choices(ctx, one.ChoicesSQL, choicesKnown)
+		if err == nil {
+			if len(list) == 0 {
+				p.odd(field, "parameter", "the SELECT gives no choices now, so no value would fit")
+			}
+			continue
+		}
+		switch located := locate(err, one.ChoicesSQL); {
+		case located.Rule == "run" || located.Rule == "limit":
+			p.odd(field, "parameter", "the choices are not listed: %v", err)
+		default:
+			located.Field = field
+			*p = append(*p, located)
+		}
+	}
+}

@@ -1,0 +1,224 @@
+package dynamic
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"toolnorm/engine/valid"
+)
+
+// Details are what a parameter's type leaves open. The specification's table has no columns for them, so
+// they stand in the column definition, by the names of the parameters (column).
+// What is said of a value holds of a list's elements.
+type Details struct {
+	Default    Value   `json:"default,omitempty" yaml:"default,omitempty"`         // what a call that leaves it out means
+	Choices    []Value `json:"choices,omitempty" yaml:"choices,omitempty"`         // of an ENUM
+	ChoicesSQL string  `json:"choices_sql,omitempty" yaml:"choices_sql,omitempty"` // a SELECT whose first column has them
+	Minimum    Value   `json:"minimum,omitempty" yaml:"minimum,omitempty"`         // of a number, date or time
+	Maximum    Value   `json:"maximum,omitempty" yaml:"maximum,omitempty"`
+	MinLength  int     `json:"min_length,omitempty" yaml:"min_length,omitempty"` // of a text, in characters
+	MaxLength  int     `json:"max_length,omitempty" yaml:"max_length,omitempty"`
+	Pattern    string  `json:"pattern,omitempty" yaml:"pattern,omitempty"` // a regular expression that a text holds somewhere
+	Format     string  `json:"format,omitempty" yaml:"format,omitempty"`   // email, uri, …
+	MinItems   int     `json:"min_items,omitempty" yaml:"min_items,omitempty"`
+	MaxItems   int     `json:"max_items,omitempty" yaml:"max_items,omitempty"`
+	Unique     bool    `json:"unique_items,omitempty" yaml:"unique_items,omitempty"`
+	Schema     Value   `json:"schema,omitempty" yaml:"schema,omitempty"` // JSON Schema of an OBJECT
+	Examples   []Value `json:"examples,omitempty" yaml:"examples,omitempty"`
+	Caller     string  `json:"caller,omitempty" yaml:"caller,omitempty"` // it is filled from who calls, and no model sees it
+}
+
+// mostChoices bounds an ENUM, which stands in every prompt; mostExamples the examples.
+const (
+	mostChoices  = 200
+	mostExamples = 10
+)
+
+// formats are those of texts that are checked.
+var formats = []string{"email", "uri", "hostname", "ipv4", "ipv6", "time", "duration", "regex"}
+
+// empty reports whether nothing is said.
+func (d *Details) empty() bool { return reflect.ValueOf(*d).IsZero() }
+
+// forTypes says which detail is for which types; those that are not named are for all.
+func (d *Details) forTypes() []struct {
+	name  string
+	given bool
+	bases []string
+} {
+	texts, numbers := []string{typeString}, []string{typeInteger, typeNumber, typeDate, typeTimestamp}
+	return []struct {
+		name  string
+		given bool
+		bases []string
+	}{
+		{"choices", len(d.Choices) > 0, []string{typeEnum}}, {"choices_sql", d.ChoicesSQL != "", []string{typeEnum}},
+		{"minimum", len(d.Minimum) > 0, numbers}, {"maximum", len(d.Maximum) > 0, numbers},
+		{"min_length", d.MinLength != 0, texts}, {"max_length", d.MaxLength != 0, texts},
+		{"pattern", d.Pattern != "", texts}, {"format", d.Format != "", texts},
+		{"schema", len(d.Schema) > 0, []string{typeObject}},
+		{"min_items", d.MinItems != 0, nil}, {"max_items", d.MaxItems != 0, nil}, {"unique_items", d.Unique, nil},
+	}
+}
+
+// details checks what a parameter says beside its type. A detail that the type has no use for is an
+// error: whoever sets a minimum believes that something is held to it.
+func (p *Param) details(note *problems, field string) {
+	wrong := func(name, format string, args ...any) { note.wrong(field+name, "parameter", format, args...) }
+	k := p.kind()
+	for _, one := range p.forTypes() {
+		switch {
+		case !one.given:
+		case one.bases == nil && k.lists == 0:
+			wrong(one.name, "%s is for lists, and %s is a %s; write LIST<%[3]s>", one.name, p.Name, k)
+		case one.bases != nil && !slices.Contains(one.bases, k.base):
+			wrong(one.name, "%s is for %s, and %s is a %s", one.name, strings.Join(one.bases, ", "), p.Name, k)
+		}
+	}
+	for _, one := range []struct {
+		name      string
+		low, high int
+	}{{"max_length", p.MinLength, p.MaxLength}, {"max_items", p.MinItems, p.MaxItems}} {
+		if one.low < 0 || one.high < 0 || one.high > 0 && one.low > one.high {
+			wrong(one.name, "%s cannot be %d where the least is %d", one.name, one.high, one.low)
+		}
+	}
+	if _, err := regexp.Compile(p.Pattern); err != nil {
+		wrong("pattern", "the pattern cannot be read: %s; look-around and back references are not known", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
+	}
+	if p.Format != "" && !slices.Contains(formats, p.Format) {
+		wrong("format", "format is one of %s, not %.40q; DATE, TIMESTAMP and UUID are types", strings.Join(formats, ", "), p.Format)
+	}
+	p.filled(note, field)
+	p.choices(note, field)
+	p.bounds(note, field)
+	if _, err := p.rules(); err != nil {
+		wrong("schema", "the schema cannot be used: %v", err)
+	}
+	if !note.errors() { // else what is wrong above would be told of each value again
+		p.ownValues(note, field)
+	}
+}
+
+// choices checks those of an ENUM.
+func (p *Param) choices(note *problems, field string) {
+	if p.kind().base != typeEnum {
+		return
+	}
+	switch {
+	case len(p.Choices) == 0 && p.ChoicesSQL == "":
+		note.wrong(field+"choices", "parameter", "an ENUM needs its choices, or a SELECT that gives them")
+	case len(p.Choices) > 0 && p.ChoicesSQL != "":
+		note.wrong(field+"choices_sql", "parameter", "an ENUM has choices or a SELECT for them, not both")
+	case len(p.Choices) > mostChoices:
+		note.wrong(field+"choices", "parameter", "%d choices are more than %d", len(p.Choices), mostChoices)
+	}
+	for i, one := range p.Choices {
+		switch one.get().(type) {
+		case string, json.Number, bool:
+		default:
+			note.wrong(field+"choices", "parameter", "a choice is a text or a number, and %.60s is none", one)
+		}
+		for _, other := range p.Choices[:i] {
+			if plain(json.RawMessage(one)) == plain(json.RawMessage(other)) {
+				note.wrong(field+"choices", "parameter", "the choice %.60s is there twice", one)
+			}
+		}
+	}
+}
+
+// bounds checks that a minimum and a maximum are values of the type, in this order.
+func (p *Param) bounds(note *problems, field string) {
+	k := kind{base: p.kind().base}
+	if !slices.Contains([]string{typeInteger, typeNumber, typeDate, typeTimestamp}, k.base) {
+		return
+	}
+	unbounded := &Param{Name: p.Name, Type: k.String()}
+	for _, one := range []struct {
+		name  string
+		value Value
+	}{{"minimum", p.Minimum}, {"maximum", p.Maximum}} {
+		if len(one.value) == 0 {
+			continue
+		}
+		if _, wrong := unbounded.read(one.value.get(), nil); len(wrong) > 0 {
+			note.wrong(field+one.name, "parameter", "%s", strings.Replace(wrong[0], p.Name, one.name, 1))
+			return
+		}
+	}
+	if len(p.Minimum) > 0 && len(p.Maximum) > 0 && order(k.base, p.Minimum.get(), p.Maximum.get()) > 0 {
+		note.wrong(field+"maximum", "parameter", "the maximum %s is less than the minimum %s", p.Maximum, p.Minimum)
+	}
+}
+
+// ownValues checks that a default and examples are values that a call may have. Those of an ENUM from a
+// SELECT are not looked up: the database may be down.
+func (p *Param) ownValues(note *problems, field string) {
+	if len(p.Examples) > mostExamples {
+		note.wrong(field+"examples", "parameter", "%d examples are more than %d", len(p.Examples), mostExamples)
+	}
+	for i, one := range append([]Value{p.Default}, p.Examples...) {
+		if len(one) == 0 {
+			continue
+		}
+		name := "default"
+		if i > 0 {
+			name = "examples"
+		}
+		if _, wrong := p.read(one.get(), nil); len(wrong) > 0 {
+			note.wrong(field+name, "parameter", "%s", strings.Replace(wrong[0], p.Name, name, 1))
+		}
+	}
+}
+
+// order compares two bounds, or a value with one.
+func order(base string, a, b any) int {
+	switch base {
+	case typeDate:
+		return strings.Compare(fmt.Sprint(a), fmt.Sprint(b))
+	case typeTimestamp:
+		one, _ := time.Parse(time.RFC3339Nano, fmt.Sprint(a))
+		other, _ := time.Parse(time.RFC3339Nano, fmt.Sprint(b))
+		return one.Compare(other)
+	}
+	one, ok := new(big.Rat).SetString(fmt.Sprint(a))
+	other, is := new(big.Rat).SetString(fmt.Sprint(b))
+	if !ok || !is {
+		return 0
+	}
+	return one.Cmp(other)
+}
+
+// checkers are the compiled schemas of parameters.
+var checkers valid.Cache
+
+// rules returns the validator of what this package does not check itself: the schema of an OBJECT and the
+// format of a text; nil: there is nothing.
+func (p *Param) rules() (*valid.Validator, error) {
+	schema := p.Schema
+	switch {
+	case p.Format != "":
+		schema = valueOf(map[string]any{"type": "string", "format": p.Format})
+	case len(schema) == 0:
+		return nil, nil
+	case bytes.Contains(schema, []byte(`"$ref"`)), bytes.Contains(schema, []byte(`"$dynamicRef"`)):
+		return nil, fmt.Errorf("references ($ref) are not followed; write what they refer to")
+	}
+	var object struct {
+		Type any `json:"type"`
+	}
+	if err := json.Unmarshal(schema, &object); err != nil {
+		return nil, fmt.Errorf("it is no JSON object")
+	}
+	if p.Format == "" && object.Type != nil && object.Type != "object" {
+		return nil, fmt.Errorf(`its type has to be "object"`)
+	}
+	return checkers.Get(json.RawMessage(schema))
+}

@@ -1,0 +1,350 @@
+package dynamic
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/big"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"toolnorm/chat"
+	"toolnorm/tools"
+)
+
+// reading is a value being read by a parameter.
+type reading struct {
+	p     *Param
+	open  []any // the choices of an ENUM that a SELECT gave; nil: they are not known
+	wrong []string
+}
+
+// read returns a value as it is bound, and what is wrong with it: a sentence for each place, with the
+// parameter, what is wanted and what was sent. choices are those of an ENUM from a SELECT.
+func (p *Param) read(v any, choices []any) (any, []string) {
+	r := &reading{p: p, open: choices}
+	got := r.value(p.Name, p.kind(), v)
+	return got, r.wrong
+}
+
+// refuse notes that a value is not what is wanted.
+func (r *reading) refuse(path string, v any, format string, args ...any) any {
+	r.wrong = append(r.wrong, fmt.Sprintf("%s: want %s, got %s", path, fmt.Sprintf(format, args...), brief(v)))
+	return v
+}
+
+// brief is a value as JSON, cut where it is long.
+func brief(v any) string {
+	text, err := chat.JSON(v)
+	if err != nil {
+		return "something else"
+	}
+	if s := []rune(string(text)); len(s) > 80 {
+		return string(s[:79]) + "…"
+	}
+	return string(text)
+}
+
+// value reads a value of a kind.
+func (r *reading) value(path string, k kind, v any) any {
+	if k.lists > 0 {
+		return r.list(path, k, v)
+	}
+	switch k.base {
+	case typeInteger, typeNumber:
+		return r.number(path, k, v)
+	case typeBoolean:
+		if _, ok := v.(bool); !ok {
+			return r.refuse(path, v, "true or false")
+		}
+	case typeEnum:
+		return r.choice(path, v)
+	case typeObject:
+		if _, ok := v.(map[string]any); !ok {
+			return r.refuse(path, v, "an object")
+		}
+		r.ruled(path, v)
+	default:
+		text, ok := v.(string)
+		if !ok {
+			return r.refuse(path, v, "%s", wants[k.base])
+		}
+		return r.text(path, k, text)
+	}
+	return v
+}
+
+// wants are texts that are wanted, in words.
+var wants = map[string]string{
+	typeString: "a text", typeDate: "a date, as 2024-01-31", typeUUID: "a UUID, as 123e4567-e89b-12d3-a456-426614174000",
+	typeTimestamp: "a time with its zone, as 2024-01-31T09:30:00Z or 2024-01-31T18:30:00+09:00",
+}
+
+// list reads a list. How many elements it has is said of the outermost one.
+func (r *reading) list(path string, k kind, v any) any {
+	all, ok := v.([]any)
+	if !ok {
+		return r.refuse(path, v, "a list")
+	}
+	if k.lists == r.p.kind().lists {
+		switch n := len(all); {
+		case n < r.p.MinItems:
+			return r.refuse(path, n, "at least %d elements", r.p.MinItems)
+		case r.p.MaxItems > 0 && n > r.p.MaxItems:
+			return r.refuse(path, n, "at most %d elements", r.p.MaxItems)
+		}
+	}
+	out, seen := make([]any, len(all)), map[string]int{}
+	for i, one := range all {
+		at := fmt.Sprintf("%s[%d]", path, i)
+		out[i] = r.value(at, kind{k.base, k.lists - 1}, one)
+		if key := brief(out[i]); r.p.Unique && k.lists == r.p.kind().lists {
+			if first, twice := seen[key]; twice {
+				r.wrong = append(r.wrong, fmt.Sprintf("%s: elements %d and %d are equal, want each once", path, first, i))
+			}
+			seen[key] = i
+		}
+	}
+	return out
+}
+
+// number reads a number. A whole one is whole however it is written: 5.0 and 5e0 are 5 to an INTEGER.
+func (r *reading) number(path string, k kind, v any) any {
+	want := "a number"
+	if k.base == typeInteger {
+		want = "a whole number"
+	}
+	n, ok := v.(json.Number)
+	if !ok || len(n) > longestNumber {
+		return r.refuse(path, v, "%s", want)
+	}
+	f, err := n.Float64()
+	if strings.ContainsAny(string(n), ".eE") {
+		if err != nil {
+			return r.refuse(path, v, "%s, and this is too large", want)
+		}
+		if k.base == typeInteger {
+			exact, ok := new(big.Rat).SetString(string(n))
+			if !ok || !exact.IsInt() || f > 1e30 || f < -1e30 {
+				return r.refuse(path, v, "%s", want)
+			}
+			n = json.Number(exact.Num().String())
+		}
+	}
+	if low := r.p.Minimum; len(low) > 0 && order(k.base, n, low.get()) < 0 {
+		return r.refuse(path, v, "%s of at least %s", want, low)
+	}
+	if high := r.p.Maximum; len(high) > 0 && order(k.base, n, high.get()) > 0 {
+		return r.refuse(path, v, "%s of at most %s", want, high)
+	}
+	return n
+}
+
+// longestNumber is how many characters a number may have; PostgreSQL's have 1,000 digits at most.
+const longestNumber = 1000
+
+// uuid is how a UUID is written.
+var uuid = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
+
+// text reads a text, a date, a time or a UUID.
+func (r *reading) text(path string, k kind, text string) any {
+	switch k.base {
+	case typeString:
+		r.plainText(path, text)
+	case typeDate:
+		day, err := time.Parse(time.DateOnly, text)
+		if err != nil || day.Year() < 1 {
+			return r.refuse(path, text, "%s", wants[k.base])
+		}
+		r.within(path, k, text)
+	case typeTimestamp:
+		at, err := time.Parse(time.RFC3339Nano, text)
+		if year := at.UTC().Year(); err != nil || year < 1 || year > 9999 {
+			return r.refuse(path, text, "%s", wants[k.base])
+		}
+		r.within(path, k, text)
+	case typeUUID:
+		if text = strings.ToLower(text); !uuid.MatchString(text) {
+			return r.refuse(path, text, "%s", wants[k.base])
+		}
+	}
+	return text
+}
+
+// within holds a date or a time to its bounds.
+func (r *reading) within(path string, k kind, text string) {
+	what := strings.ToLower(k.base)
+	if what == "timestamp" {
+		what = "time"
+	}
+	if low := r.p.Minimum; len(low) > 0 && order(k.base, text, low.get()) < 0 {
+		r.refuse(path, text, "a %s not before %v", what, low.get())
+	}
+	if high := r.p.Maximum; len(high) > 0 && order(k.base, text, high.get()) > 0 {
+		r.refuse(path, text, "a %s not after %v", what, high.get())
+	}
+}
+
+// plainText holds a text to its length, pattern and format.
+func (r *reading) plainText(path, text string) {
+	n := utf8.RuneCountInString(text)
+	if n < r.p.MinLength {
+		r.refuse(path, text, "a text of at least %d characters", r.p.MinLength)
+	}
+	if r.p.MaxLength > 0 && n > r.p.MaxLength {
+		r.refuse(path, text, "a text of at most %d characters", r.p.MaxLength)
+	}
+	if r.p.Pattern != "" {
+		if re, err := regexp.Compile(r.p.Pattern); err != nil || !re.MatchString(text) {
+			r.refuse(path, text, "a text that matches %s", r.p.Pattern)
+		}
+	}
+	if r.p.Format != "" {
+		r.ruled(path, text)
+	}
+}
+
+// ruled holds a value to the schema of an OBJECT, or to a format.
+func (r *reading) ruled(path string, v any) {
+	rules, err := r.p.rules()
+	text, wrong := chat.JSON(v)
+	if rules == nil || err != nil || wrong != nil {
+		return
+	}
+	for _, one := range rules.CheckValue(text) {
+		r.wrong = append(r.wrong, path+strings.TrimPrefix(one.Text, "arguments"))
+	}
+}
+
+// choice reads one of the choices. The case of letters does not matter where one choice is meant, nor
+// does whether a number is written as a text.
+func (r *reading) choice(path string, v any) any {
+	choices := r.open
+	for _, one := range r.p.Choices {
+		choices = append(choices, one.get())
+	}
+	if choices == nil { // they are not known, and the database has the last word
+		switch v.(type) {
+		case string, json.Number, bool:
+			return v
+		}
+		return r.refuse(path, v, "a text or a number")
+	}
+	var meant []any
+	for _, one := range choices {
+		if one == v {
+			return v
+		}
+		_, number := one.(json.Number)
+		if strings.EqualFold(spelt(one), spelt(v)) || number && order(typeNumber, one, v) == 0 && spelt(v)[0] != 0 {
+			meant = append(meant, one)
+		}
+	}
+	if len(meant) == 1 {
+		return meant[0]
+	}
+	var names []string
+	for _, one := range choices[:min(len(choices), mostNamed)] {
+		names = append(names, brief(one))
+	}
+	if more := len(choices) - len(names); more > 0 {
+		names = append(names, "… ("+strconv.Itoa(len(choices))+" in all)")
+	}
+	return r.refuse(path, v, "one of %s", strings.Join(names, ", "))
+}
+
+// mostNamed is how many choices a sentence names.
+const mostNamed = 20
+
+// spelt is a choice as a text.
+func spelt(v any) string {
+	switch v := v.(type) {
+	case string, json.Number, bool:
+		return strings.TrimSpace(fmt.Sprint(v))
+	}
+	return "\x00" + brief(v) // no choice
+}
+
+// refuse answers for arguments that do not fit, in sentences that name the parameter, what is wanted and what
+// was sent. What the schema's reader can put right is left to it, and so is what it can say itself.
+func (c *compiled) refuse(ctx context.Context, text json.RawMessage) (tools.Result, bool) {
+	args, err := decoded(text)
+	if err != nil || c.fit == nil {
+		return tools.Result{}, false
+	}
+	choices := c.choicesFor(ctx)
+	var all []string
+	for i := range c.draft.Params {
+		p := &c.draft.Params[i]
+		v := args[p.Name]
+		if v == nil || p.Caller != "" {
+			continue
+		}
+		known := choices(p, v)
+		if _, wrong := p.read(v, known); len(wrong) > 0 && !c.repairable(p, v, known) {
+			all = append(all, wrong...)
+		}
+	}
+	if len(all) == 0 {
+		return tools.Result{}, false
+	}
+	return tools.Failure(c.misfitting(all)), true
+}
+
+// repairable reports whether the reader of arguments makes a value one that its type takes: "5" for a number. Whether
+// it is within the bounds that no schema says is seen when the tool is called.
+func (c *compiled) repairable(p *Param, v any, choices []any) bool {
+	one, err := p.property(choices)
+	text, wrong := chat.JSON(map[string]any{p.Name: v})
+	if err != nil || wrong != nil {
+		return false
+	}
+	schema := fmt.Appendf(nil, `{"type":"object","properties":{%q:%s},"required":[%[1]q]}`, p.Name, one)
+	_, err = c.fit(tools.Tool{Name: c.draft.Name, Schema: schema}, text)
+	return err == nil
+}
+
+// misfitting is one sentence of what is wrong.
+func (c *compiled) misfitting(all []string) string {
+	return "the arguments of " + c.draft.Name + " do not fit: " + strings.Join(all[:min(len(all), mostTold)], "; ")
+}
+
+// mostTold is how many mistakes are told at once.
+const mostTold = 5
+
+// misfits are the sentences of all arguments that do not fit, in the order of the parameters.
+func (c *compiled) misfits(ctx context.Context, args map[string]any, choices func(*Param, any) []any) (all []string, read map[string]any) {
+	read = map[string]any{}
+	for i := range c.draft.Params {
+		p := &c.draft.Params[i]
+		v := args[p.Name]
+		if p.Caller != "" {
+			v = p.ofCaller(ctx)
+		}
+		if v == nil {
+			v = p.Default.get()
+		}
+		if v == nil {
+			switch read[p.Name] = nil; {
+			case p.Required && p.Caller != "":
+				all = append(all, fmt.Sprintf("%s: it is filled from the caller, who has no %s", p.Name, p.Caller))
+			case p.Required:
+				all = append(all, p.Name+": is missing")
+			}
+			continue
+		}
+		got, wrong := p.read(v, choices(p, v))
+		all, read[p.Name] = append(all, wrong...), got
+	}
+	for _, name := range slices.Sorted(maps.Keys(args)) {
+		if !slices.ContainsFunc(c.draft.Params, func(p Param) bool { return p.Name == name && p.Caller == "" }) {
+			all = append(all, name+": is not a parameter")
+		}
+	}
+	return all, read
+}

@@ -1,0 +1,102 @@
+package dynamic
+
+import (
+	"slices"
+	"strings"
+)
+
+// The types of parameters, as the table has them. A list is LIST<TYPE>.
+const (
+	typeString    = "STRING"
+	typeInteger   = "INTEGER"
+	typeNumber    = "NUMBER"
+	typeBoolean   = "BOOLEAN"
+	typeDate      = "DATE"
+	typeTimestamp = "TIMESTAMP"
+	typeUUID      = "UUID"
+	typeEnum      = "ENUM"
+	typeObject    = "OBJECT"
+)
+
+// baseTypes are the types that are no lists.
+var baseTypes = []string{
+	typeString, typeInteger, typeNumber, typeBoolean, typeDate, typeTimestamp, typeUUID, typeEnum, typeObject,
+}
+
+// otherNames are what other programs call the types.
+var otherNames = map[string]string{
+	"TEXT": typeString, "VARCHAR": typeString, "INT": typeInteger, "BIGINT": typeInteger, "FLOAT": typeNumber,
+	"DOUBLE": typeNumber, "DECIMAL": typeNumber, "NUMERIC": typeNumber, "BOOL": typeBoolean,
+	"DATETIME": typeTimestamp, "TIMESTAMPTZ": typeTimestamp, "MAP": typeObject, "JSON": typeObject,
+}
+
+// deepestList is how deep lists may lie in each other.
+const deepestList = 3
+
+// kind is a type taken apart: LIST<LIST<DATE>> is DATE with two lists around it.
+type kind struct {
+	base  string
+	lists int
+}
+
+// kindOf reads a type, in any case: LIST<STRING>, also written list[string], LIST OF STRING or
+// string[]. It reports whether the text is one.
+func kindOf(text string) (kind, bool) {
+	text = strings.ToUpper(strings.Join(strings.Fields(text), ""))
+	var k kind
+	for {
+		inner, ok := listOf(text)
+		if !ok {
+			break
+		}
+		k.lists, text = k.lists+1, inner
+	}
+	if other := otherNames[text]; other != "" {
+		text = other
+	}
+	k.base = text
+	return k, slices.Contains(baseTypes, text) && k.lists <= deepestList
+}
+
+// listOf returns what a list is of.
+func listOf(text string) (inner string, ok bool) {
+	if inner, ok = strings.CutSuffix(text, "[]"); ok {
+		return inner, true
+	}
+	for _, name := range []string{"LIST", "ARRAY"} {
+		rest, is := strings.CutPrefix(text, name)
+		if !is || rest == "" {
+			continue
+		}
+		if inner, ok = strings.CutPrefix(rest, "OF"); ok {
+			return inner, true
+		}
+		for _, pair := range []string{"<>", "[]", "()"} {
+			if rest[0] == pair[0] && rest[len(rest)-1] == pair[1] {
+				return rest[1 : len(rest)-1], true
+			}
+		}
+	}
+	return "", false
+}
+
+// String returns the type as the table has it.
+func (k kind) String() string {
+	return strings.Repeat("LIST<", k.lists) + k.base + strings.Repeat(">", k.lists)
+}
+
+// typeName returns a type as it is kept; what is none stays, in capitals, so that the error names it.
+func typeName(text string) string {
+	if k, ok := kindOf(text); ok {
+		return k.String()
+	}
+	return strings.ToUpper(strings.TrimSpace(text))
+}
+
+// kind returns the type of a parameter; one that is none is a text.
+func (p *Param) kind() kind {
+	if k, ok := kindOf(p.Type); ok {
+		return k
+	}
+	return kind{base: typeString}
+}

@@ -1,0 +1,56 @@
+package dynamic
+
+import (
+	"context"
+	"strings"
+
+	"toolnorm/internal/store"
+)
+
+// moreTypes is the change of the tables for more than three types: the table of parameters that this program
+// made takes no others. A table of another program's stays as it is; if it takes only three, the others cannot
+// be saved there.
+var moreTypes = store.Step{Name: "types", Do: func(ctx context.Context, tx *store.Tx) error {
+	if tx.Kind == store.Postgres {
+		return dropTypeCheck(ctx, tx)
+	}
+	var made string
+	err := tx.QueryRowContext(ctx, "SELECT coalesce(max(sql), '') FROM sqlite_master WHERE type = 'table' AND name = 'h_custom_tool_param'").Scan(&made)
+	if err != nil || !strings.Contains(made, typeCheck) {
+		return err
+	}
+	// SQLite drops no constraint; the table is written anew.
+	anew := strings.Replace(made, typeCheck, "", 1)
+	anew = strings.Replace(anew, "h_custom_tool_param", "h_custom_tool_param_new", 1)
+	for _, statement := range []string{
+		anew,
+		"INSERT INTO h_custom_tool_param_new SELECT * FROM h_custom_tool_param",
+		"DROP TABLE h_custom_tool_param",
+		"ALTER TABLE h_custom_tool_param_new RENAME TO h_custom_tool_param",
+		"CREATE INDEX h_custom_tool_param_tool ON h_custom_tool_param (tool_id)",
+	} {
+		if _, err := tx.ExecContext(ctx, statement); err != nil {
+			return err
+		}
+	}
+	return nil
+}}
+
+// firstTypes are those of the specification's table.
+var firstTypes = []string{typeString, typeNumber, typeBoolean}
+
+// typeCheck is the constraint of the first version.
+const typeCheck = " CHECK (param_type IN ('STRING', 'NUMBER', 'BOOLEAN'))"
+
+// dropTypeCheck drops the constraint on PostgreSQL, where the table is ours to change.
+func dropTypeCheck(ctx context.Context, tx *store.Tx) error {
+	var ours int
+	err := tx.QueryRowContext(ctx, `SELECT count(*) FROM pg_catalog.pg_constraint c JOIN pg_catalog.pg_class t ON t.oid = c.conrelid
+		WHERE t.oid = to_regclass('h_custom_tool_param') AND c.conname = 'h_custom_tool_param_param_type_check'
+		AND pg_catalog.pg_has_role(t.relowner, 'USAGE')`).Scan(&ours)
+	if err != nil || ours == 0 {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, "ALTER TABLE h_custom_tool_param DROP CONSTRAINT h_custom_tool_param_param_type_check")
+	return err
+}

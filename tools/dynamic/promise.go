@@ -1,0 +1,275 @@
+package dynamic
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"toolnorm/chat"
+	"toolnorm/internal/sqlsafe"
+)
+
+// outcome is a column that a statement gives, with the types of JSON Schema that its values have; none: any.
+type outcome struct {
+	name  string
+	types []string
+}
+
+// equal reports whether two columns are the same.
+func (c outcome) equal(other outcome) bool {
+	return c.name == other.name && slices.Equal(c.types, other.types)
+}
+
+// outcomes are the columns of the statements of all tools, by what they depend on. They are kept apart from the
+// tools: a start does not wait for databases.
+type outcomes struct {
+	mu  sync.Mutex
+	all map[string][]outcome
+}
+
+// get returns what is known of a statement.
+func (o *outcomes) get(key string) []outcome {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.all[key]
+}
+
+// put keeps what is known of a statement.
+func (o *outcomes) put(key string, columns []outcome) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.all == nil {
+		o.all = map[string][]outcome{}
+	}
+	o.all[key] = columns
+}
+
+// keep forgets all statements but those of some keys.
+func (o *outcomes) keep(keys map[string]bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	maps.DeleteFunc(o.all, func(key string, _ []outcome) bool { return !keys[key] })
+}
+
+// key is what the columns of a tool's statement depend on.
+func (c *compiled) key() string {
+	var b strings.Builder
+	b.WriteString(c.connection + "\x00" + c.draft.Definition)
+	for _, p := range c.draft.Params {
+		b.WriteString("\x00" + p.Name + "\x00" + p.Type)
+	}
+	return b.String()
+}
+
+// outcomesOf are the columns of a table.
+func outcomesOf(t *sqlsafe.Table) []outcome {
+	if t == nil || len(t.Columns) != len(t.Types) {
+		return nil
+	}
+	all := make([]outcome, len(t.Columns))
+	for i, name := range t.Columns {
+		all[i].name = name
+		if t.Types[i] != "" {
+			all[i].types = strings.Split(t.Types[i], ",")
+		}
+	}
+	return all
+}
+
+// joined are columns whose values may be those of either. Columns of other names are the newer ones: the database
+// has changed.
+func joined(known, now []outcome) []outcome {
+	if !slices.EqualFunc(known, now, func(a, b outcome) bool { return a.name == b.name }) {
+		return now
+	}
+	all := make([]outcome, len(now))
+	for i, one := range known {
+		all[i].name = one.name
+		if one.types == nil || now[i].types == nil {
+			continue
+		}
+		all[i].types = slices.Clone(one.types)
+		for _, is := range now[i].types {
+			if !slices.Contains(all[i].types, is) {
+				all[i].types = append(all[i].types, is)
+			}
+		}
+		slices.Sort(all[i].types)
+	}
+	return all
+}
+
+// describe asks for the columns of the statement, with each size of numbers: price * :n is whole only for a whole n.
+func (c *compiled) describe(ctx context.Context, on *connection) (columns []outcome, err error) {
+	db, err := on.database(ctx)
+	if err != nil {
+		return nil, err
+	}
+	whole := func(o outcome) bool { return slices.Contains(o.types, "integer") }
+	for i, set := range c.blanks(on.Kind) {
+		if i > 0 && !slices.ContainsFunc(columns, whole) { // nothing that a larger number would change
+			break
+		}
+		q := c.statement(on.Kind, nil)
+		q.Values = set
+		table, wrong := db.Describe(ctx, q)
+		switch {
+		case i == 0 && wrong != nil:
+			return nil, wrong
+		case wrong != nil: // a function that takes no number of this size; a call with one fails as well
+		case i == 0:
+			columns = outcomesOf(table)
+		default:
+			columns = joined(columns, outcomesOf(table))
+		}
+	}
+	return columns, nil
+}
+
+// learn compares the columns that a call gave with those that are promised. Where the database has changed, or was
+// never asked before, the tool is listed anew.
+func (s *Set) learn(c *compiled, t *sqlsafe.Table) {
+	key := c.key()
+	known, now := s.outcomes.get(key), outcomesOf(t)
+	if now = joined(known, now); now == nil || slices.EqualFunc(known, now, outcome.equal) {
+		return
+	}
+	s.outcomes.put(key, now)
+	s.listAnew()
+}
+
+// listAnew offers the tools as they are now known, when this program follows changes: a command that calls one tool
+// and ends has nobody who reads lists.
+func (s *Set) listAnew() {
+	s.mu.Lock()
+	follows := s.follows
+	s.mu.Unlock()
+	if !follows {
+		return
+	}
+	s.beside.Go(context.Background(), func(ctx context.Context) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.made = nil // they say something else now
+		if err := s.become(ctx, s.read, 0); err != nil {
+			s.config.Failed(err)
+		}
+	})
+}
+
+// describer returns what has describeAll called, once for several calls that come while it works. It is called at
+// once, too.
+func (s *Set) describer(ctx context.Context) (look func()) {
+	wake := make(chan struct{}, 1)
+	s.beside.Go(ctx, func(ctx context.Context) {
+		for {
+			s.describeAll(ctx)
+			select {
+			case <-ctx.Done():
+				return
+			case <-wake:
+			}
+		}
+	})
+	return func() {
+		select {
+		case wake <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// describeAll asks for the columns of the tools that are offered and whose columns are not known. A connection that
+// cannot be asked is left alone: the first call of its tools will tell.
+func (s *Set) describeAll(ctx context.Context) {
+	s.mu.Lock()
+	all := slices.Clone(s.last)
+	s.mu.Unlock()
+	found, down := false, map[string]bool{}
+	for _, t := range all {
+		if ctx.Err() != nil {
+			return
+		}
+		if t.Type != typeSQL || !t.Offered || t.Options.Format == "text" {
+			continue
+		}
+		c, _ := s.compile(ctx, t.Draft, false)
+		if c == nil || c.columns != nil || down[c.connection] {
+			continue
+		}
+		on, err := s.connections.named(t.Options.Connection)
+		if err != nil {
+			continue
+		}
+		columns, err := c.describe(ctx, on)
+		if err != nil {
+			_, wrong := on.database(ctx)
+			down[c.connection] = wrong != nil || locate(err, t.Definition).Rule == "run"
+			continue
+		}
+		if columns != nil {
+			s.outcomes.put(c.key(), columns)
+			found = true
+		}
+	}
+	if found {
+		s.listAnew()
+	}
+}
+
+// output returns the JSON Schema of the results that Options.table makes of columns; nil: nothing is promised.
+func (o Options) output(columns []outcome) json.RawMessage {
+	if len(columns) == 0 || o.Format == "text" {
+		return nil
+	}
+	row := map[string]any{"type": "object", "$ref": "#/$defs/row"}
+	list := map[string]any{"type": "array", "items": row}
+	rows := map[string]any{"row": rowSchema(columns)}
+	part := map[string]any{
+		"type": "object", "description": "a list that a limit has cut", "required": []string{"rows", "truncated"},
+		"properties": map[string]any{"rows": list, "truncated": map[string]any{"const": true}},
+	}
+	var schema any
+	switch o.Result {
+	case "value":
+		schema = columns[0].schema()
+	case "one":
+		schema = map[string]any{"anyOf": []any{row, map[string]any{"type": "null"}}, "$defs": rows}
+	case "rows":
+		schema = map[string]any{"anyOf": []any{list, part}, "$defs": rows}
+	default:
+		schema = map[string]any{"anyOf": []any{row, list, part}, "$defs": rows}
+	}
+	text, err := chat.JSON(schema)
+	if err != nil {
+		return nil
+	}
+	return text
+}
+
+// rowSchema is the schema of a row. Its members are in the order of the columns.
+func rowSchema(columns []outcome) json.RawMessage {
+	var names []string
+	members := []byte{'{'}
+	for i, one := range columns {
+		if i > 0 {
+			members = append(members, ',')
+		}
+		members = append(append(append(members, valueOf(one.name)...), ':'), valueOf(one.schema())...)
+		names = append(names, one.name)
+	}
+	text := append([]byte(`{"type":"object","properties":`), members...)
+	text = append(append(text, `},"required":`...), valueOf(names)...)
+	return append(text, `,"additionalProperties":false}`...)
+}
+
+// schema is the schema of a column's values. A list or an object that was too long is a text.
+func (c outcome) schema() map[string]any {
+	if c.types == nil {
+		return map[string]any{}
+	}
+	return map[string]any{"type": append(slices.Clone(c.types), "null")}
+}

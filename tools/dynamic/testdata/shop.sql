@@ -1,0 +1,10 @@
+CREATE TABLE hotels (id serial PRIMARY KEY, name text, location text, price_tier text, checkin_date date, checkout_date date, booked boolean, rating numeric(3,1), amenities text[]);
+CREATE TABLE flights (id serial PRIMARY KEY, airline text, flight_number text, departure_airport text, arrival_airport text, departure_time timestamp, arrival_time timestamp, seats int, price numeric(10,2));
+CREATE TABLE airports (id serial PRIMARY KEY, iata text, name text, city text, country text, lat float8, lon float8);
+CREATE TABLE tickets (id bigserial PRIMARY KEY, user_id text, user_email text, airline text, flight_number text, departure_time timestamp, seat_row int, seat_letter char(1), price numeric(10,2));
+CREATE TABLE users (id uuid PRIMARY KEY, name text, email varchar(200), age int, created_at timestamptz, active boolean, role text, preferences jsonb);
+CREATE TABLE products (id bigserial PRIMARY KEY, sku varchar(20), name text, category text, price numeric(10,2), stock int, tags text[], attributes jsonb, discontinued boolean);
+CREATE TABLE orders (id bigserial PRIMARY KEY, user_id uuid, status text, placed_at timestamptz, total numeric(12,2), currency char(3), items jsonb);
+CREATE TABLE issues (id serial PRIMARY KEY, title text, state text, priority int, assignee text, labels text[], opened date, closed date);
+CREATE TABLE employees (id int PRIMARY KEY, name text, department text, salary numeric(10,2), hired date, manager_id int, skills text[]);
+CREATE TABLE events (id bigserial PRIMARY KEY, kind text, at timestamptz, payload jsonb, value float8);

@@ -1,0 +1,184 @@
+package dynamic
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"go.yaml.in/yaml/v3"
+
+	"toolnorm/chat"
+)
+
+// Value is a JSON value in a draft, such as a default: with the digits of its numbers and the order of
+// its members, also in files. Empty and null are no value.
+type Value []byte
+
+// MarshalJSON returns the value.
+func (v Value) MarshalJSON() ([]byte, error) {
+	if len(v) == 0 {
+		return []byte("null"), nil
+	}
+	return v, nil
+}
+
+// UnmarshalJSON keeps a value without the blanks in it.
+func (v *Value) UnmarshalJSON(text []byte) error {
+	var b bytes.Buffer
+	if err := json.Compact(&b, text); err != nil {
+		return err
+	}
+	// encoding/json escapes < in what it keeps; the same value has the same bytes here.
+	if bytes.ContainsRune(b.Bytes(), '\\') {
+		d := json.NewDecoder(bytes.NewReader(bytes.Clone(b.Bytes())))
+		d.UseNumber()
+		node, err := yamlNode(d)
+		if b.Reset(); err != nil {
+			return err
+		}
+		if err := jsonOf(&b, node); err != nil {
+			return err
+		}
+	}
+	if *v = nil; b.String() != "null" {
+		*v = b.Bytes()
+	}
+	return nil
+}
+
+// IsZero reports whether there is no value.
+func (v Value) IsZero() bool { return len(v) == 0 }
+
+// get returns the value, numbers as json.Number.
+func (v Value) get() any {
+	d := json.NewDecoder(bytes.NewReader(v))
+	d.UseNumber()
+	var got any
+	if d.Decode(&got) != nil {
+		return nil
+	}
+	return got
+}
+
+// valueOf keeps a value.
+func valueOf(v any) Value {
+	text, err := chat.JSON(v)
+	if err != nil {
+		return nil
+	}
+	return Value(text)
+}
+
+// MarshalYAML writes a value as YAML, not as JSON in a text.
+func (v Value) MarshalYAML() (any, error) {
+	d := json.NewDecoder(bytes.NewReader(v))
+	d.UseNumber()
+	node, err := yamlNode(d)
+	if errors.Is(err, io.EOF) {
+		return nil, nil
+	}
+	return node, err
+}
+
+// yamlNode reads one JSON value as a node.
+func yamlNode(d *json.Decoder) (*yaml.Node, error) {
+	token, err := d.Token()
+	if err != nil {
+		return nil, err
+	}
+	node := &yaml.Node{}
+	bracket, ok := token.(json.Delim)
+	if !ok {
+		if n, is := token.(json.Number); is {
+			return &yaml.Node{Kind: yaml.ScalarNode, Value: string(n)}, nil
+		}
+		return node, node.Encode(token)
+	}
+	if node.Kind = yaml.SequenceNode; bracket == '{' {
+		node.Kind = yaml.MappingNode
+	}
+	for d.More() {
+		inner, err := yamlNode(d)
+		if err != nil {
+			return nil, err
+		}
+		node.Content = append(node.Content, inner)
+	}
+	if len(node.Content) == 0 {
+		node.Style = yaml.FlowStyle
+	}
+	_, err = d.Token()
+	return node, err
+}
+
+// UnmarshalYAML reads a value.
+func (v *Value) UnmarshalYAML(node *yaml.Node) error {
+	var b bytes.Buffer
+	if err := jsonOf(&b, node); err != nil {
+		return err
+	}
+	return v.UnmarshalJSON(b.Bytes())
+}
+
+// jsonOf writes a node as JSON.
+func jsonOf(b *bytes.Buffer, node *yaml.Node) error {
+	switch node.Kind {
+	case yaml.SequenceNode, yaml.MappingNode:
+	case yaml.AliasNode:
+		return fmt.Errorf("line %d: aliases are not followed", node.Line)
+	default:
+		return scalarOf(b, node)
+	}
+	object := node.Kind == yaml.MappingNode
+	b.WriteByte("[{"[btoi(object)])
+	for i, inner := range node.Content {
+		name := object && i%2 == 0
+		switch {
+		case object && !name:
+			b.WriteByte(':')
+		case i > 0:
+			b.WriteByte(',')
+		}
+		if name { // 1: is the name "1"
+			b.Write(valueOf(inner.Value))
+			continue
+		}
+		if err := jsonOf(b, inner); err != nil {
+			return err
+		}
+	}
+	b.WriteByte("]}"[btoi(object)])
+	return nil
+}
+
+// btoi returns 1 for true.
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// scalarOf writes a single value. A date without quotes is a text, and a number keeps its digits where
+// JSON can write them.
+func scalarOf(b *bytes.Buffer, node *yaml.Node) error {
+	var got any
+	switch tag := node.ShortTag(); {
+	case tag == "!!timestamp", tag == "!!str":
+		got = node.Value
+	case (tag == "!!int" || tag == "!!float") && json.Valid([]byte(node.Value)):
+		got = json.Number(node.Value)
+	default:
+		if err := node.Decode(&got); err != nil {
+			return err
+		}
+	}
+	text, err := chat.JSON(got)
+	if err != nil {
+		return fmt.Errorf("line %d: %s is no value that JSON has", node.Line, node.Value)
+	}
+	b.Write(text)
+	return nil
+}
