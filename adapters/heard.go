@@ -35,7 +35,7 @@ func (h *heard) evidence(call chat.Call) (e prose.Evidence) {
 		holds := func(part string) bool { return strings.Contains(text, strings.ToLower(part)) }
 		all := !slices.ContainsFunc(values, func(v string) bool { return !holds(v) })
 		switch {
-		case m.Role != chat.User && m.Role != chat.ToolRole:
+		case m.Role != chat.User && m.Role != chat.ToolRole || h.answers(m, call.Name):
 		case all && holds(call.Name) && strings.Contains(text, "{"):
 			return prose.Pasted
 		case m.Role == chat.User && last:
@@ -47,6 +47,17 @@ func (h *heard) evidence(call chat.Call) (e prose.Evidence) {
 		}
 	}
 	return e
+}
+
+// answers reports whether a message is what a tool answered: it may say which tool it is, and what
+// it was asked.
+func (h *heard) answers(m chat.Message, tool string) bool {
+	return m.Role == chat.ToolRole && (m.Name == tool ||
+		slices.ContainsFunc(h.messages, func(made chat.Message) bool {
+			return slices.ContainsFunc(made.Calls, func(c chat.Call) bool {
+				return c.ID == m.CallID && c.Name == tool
+			})
+		}))
 }
 
 // leaves returns the texts and numbers in JSON.
