@@ -237,8 +237,7 @@ func TestWrappersOfAnyName(t *testing.T) {
 		m, read, held := wrapperMaker{rand.New(rand.NewPCG(half.seed, 30))}, 0, 0
 		for i := range 250 {
 			text, want := m.wrap()
-			calls := decodeCalls(t, Named("generic"), []string{text}, o)
-			switch {
+			switch calls := decodeCalls(t, Named("generic"), []string{text}, o); {
 			case len(calls) == 1 && calls[0].Name == want.name && compact(calls[0].Args) == compact(want.args):
 				read++
 			case len(calls) > 0:
