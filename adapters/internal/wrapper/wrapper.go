@@ -18,6 +18,7 @@
 //	words.go    what may stand beside a call, what makes a record or an example of it
 //	node.go     values, however they were written; arguments as JSON of a schema
 //	read.go     which form a text has; marks and fences around it; name(…); lines
+//	lines.go    a call on two lines: Tool: NAME, Input: {…}
 //	tags.go     tags
 //	ahead.go    when a text that is still coming can be no wrapper any more
 package wrapper
