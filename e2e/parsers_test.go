@@ -32,11 +32,7 @@ var beginsInThought = []string{"qwen3-thinking", "qwen3-vl-thinking", "olmo3-thi
 // show a call, whose marks are ordinary text in either vocabulary. A family's marks are control tokens in the second one.
 func parserScripts(f *adapters.Format, parser string, controls bool) (all []script.Script) {
 	call := func(tool, args string) string {
-		text := strings.Trim(string(f.Append(nil, chat.Call{ID: "abcdef001", Name: tool, Args: []byte(args)})), "\n")
-		if strings.HasPrefix(text, " to=") {
-			return "<|channel|>commentary" + text[:strings.Index(text, "<|channel|>")] + strings.TrimPrefix(text[strings.Index(text, "<|channel|>"):], "<|channel|>commentary")
-		}
-		return text
+		return strings.Trim(string(f.Append(nil, chat.Call{ID: "abcdef001", Name: tool, Args: []byte(args)})), "\n")
 	}
 	add := func(name, text string, reply script.Reply) {
 		if slices.Contains(beginsInThought, parser) {
@@ -51,13 +47,21 @@ func parserScripts(f *adapters.Format, parser string, controls bool) (all []scri
 		}
 		all = append(all, sc)
 	}
-	oslo, lyon := script.Call{Name: "get_weather", Args: `{"city": "Oslo"}`}, script.Call{Name: "get_weather", Args: `{"city": "Lyon"}`}
-	time := script.Call{Name: "get_time", Args: `{"tz": "CET"}`}
-	add("p_one", call("get_weather", `{"city": "Oslo"}`), script.Reply{Calls: []script.Call{oslo}})
-	add("p_behind", "I look up the sky.\n"+call("get_weather", `{"city": "Lyon"}`)+"\n\nThen I report what it said.",
-		script.Reply{Text: "I look up the sky. Then I report what it said.", Calls: []script.Call{lyon}})
-	add("p_time", "Clock first.\n"+call("get_time", `{"tz": "CET"}`)+"\nPlease wait for an answer!",
-		script.Reply{Text: "Clock first. Please wait for an answer!", Calls: []script.Call{time}})
+	one := call("get_weather", `{"city": "Oslo"}`)
+	messages := strings.HasPrefix(one, " to=") // a call is a message of its own there, with nothing around
+	if parser == "harmony" {
+		one = `<|channel|>commentary to=functions.get_weather <|constrain|>json<|message|>{"city": "Oslo"}<|call|>`
+	}
+	add("p_one", one, script.Reply{Calls: []script.Call{{Name: "get_weather", Args: `{"city": "Oslo"}`}}})
+	if messages {
+		return all
+	}
+	add("p_behind", "I look up the sky.\n"+call("get_weather", `{"city": "Lyon"}`)+"\n\nThen I report what it said.", script.Reply{
+		Text:  "I look up the sky. Then I report what it said.",
+		Calls: []script.Call{{Name: "get_weather", Args: `{"city": "Lyon"}`}}})
+	add("p_time", "Clock first.\n"+call("get_time", `{"tz": "CET"}`)+"\nPlease wait for an answer!", script.Reply{
+		Text:  "Clock first. Please wait for an answer!",
+		Calls: []script.Call{{Name: "get_time", Args: `{"tz": "CET"}`}}})
 	if !slices.Contains(beginsInThought, parser) {
 		for i, doc := range []string{"Nobody should write `%s` in a document.", "> %s\n\nThat quoted line is old.", "The header is %s and it ends there."} {
 			text := fmt.Sprintf(doc, call("get_weather", fmt.Sprintf(`{"city": "Pau%d"}`, i)))

@@ -79,6 +79,10 @@ func TestControlTokensChooseTheStrategy(t *testing.T) {
 			"thought\nI need it.\n", ""},
 		"messages of the model's own": {func(f *fakeOllama, _ *chat.Request) { f.show.Messages = []api.Message{{Role: "user", Content: "x"}} },
 			`I NEED IT.[get_weather {"city":"Lugano","days":3}] stop by tap`, ""},
+		"a quoted call, by tap": {func(f *fakeOllama, _ *chat.Request) {
+			f.show.Messages = []api.Message{{Role: "user", Content: "x"}}
+			f.text = "See `" + gemmaCall[strings.Index(gemmaCall, "<|tool_call>"):] + "`"
+		}, "See `[get_weather {\"city\":\"Lugano\",\"days\":3}]", ""},
 		"a template that names the mark": {func(f *fakeOllama, _ *chat.Request) {
 			f.show = api.ShowResponse{Template: `{{ if .ToolCalls }}{{ range .ToolCalls }}<|tool_call>call{{ end }}{{ end }}`}
 		}, `I NEED IT.[get_weather {"city":"Lugano","days":3}] stop by tap`, ""},
