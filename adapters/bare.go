@@ -56,7 +56,7 @@ func (um *unmarked) read(c int, line bool) bool {
 		return um.heldCalls(alone)
 	}
 	front := um.announcedHere()
-	return front.said != prose.Shown && um.heldCalls(front)
+	return front.said.May() && um.heldCalls(front)
 }
 
 // announcedHere returns what the text in front says of calls without marks here.
@@ -65,9 +65,9 @@ func (um *unmarked) announcedHere() announcement {
 	said := um.doubt.judged(front)
 	switch {
 	case um.calledInFront():
-		said = prose.Shown
-	case said != prose.Announced && um.goesOnCalling():
-		said = prose.Announced
+		said = prose.Never
+	case !said.Announces(0) && um.goesOnCalling():
+		said = prose.Surely
 	}
 	return announcement{said, string(front)}
 }

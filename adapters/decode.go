@@ -68,7 +68,7 @@ func newDecoder(f *Format, in chat.Source, o Options, yield func(chat.Event, err
 	}
 	d := new(decoder)
 	r, text := &d.Reader, &d.Buffer
-	d.in = input{Buffer: text, ctx: o.Context, src: in, taker: &d.calls, control: o.Control}
+	d.in = input{Buffer: text, ctx: o.Context, src: in, taker: &d.calls, control: o.Control, whole: o.Whole}
 	d.out = outlet{in: &d.in, yield: yield, asides: tools != nil, repairs: &d.Repairs, repaired: o.Repaired}
 	d.marks = marks{Buffer: text, in: &d.in, f: f.Family, index: index()}
 	d.page = page{Buffer: text, in: &d.in, out: &d.out}
@@ -116,7 +116,7 @@ func (d *decoder) readCalls(tools *toolset.Set) {
 func (d *decoder) decideCalls(f *Format, tools *toolset.Set, o Options) {
 	text := &d.Buffer
 	d.drafts = drafts{Reader: &d.Reader, out: &d.out, page: &d.page, code: &d.code,
-		trial: &d.trial, calls: &d.calls, tools: tools}
+		trial: &d.trial, calls: &d.calls, tools: tools, heard: heard{messages: o.Messages}}
 	d.doubt = doubt{Reader: &d.Reader, in: &d.in, marks: &d.marks, page: &d.page,
 		trial: &d.trial, calls: &d.calls, drafts: &d.drafts, openers: &d.openers, which: o.Which}
 	d.unmarked = unmarked{Buffer: text, marks: &d.marks, page: &d.page, trial: &d.trial,
@@ -125,7 +125,7 @@ func (d *decoder) decideCalls(f *Format, tools *toolset.Set, o Options) {
 	d.wrappers = wrappers{Buffer: text, in: &d.in, marks: &d.marks, page: &d.page, trial: &d.trial,
 		calls: &d.calls, drafts: &d.drafts, fences: &d.unmarked, tools: tools, off: o.Alone || o.Which == Strict}
 	d.restored = restored{Buffer: text, in: &d.in, page: &d.page, trial: &d.trial, calls: &d.calls, drafts: &d.drafts,
-		tools: tools, format: f, o: o, off: o.Which == Strict || len(o.Control) > 0}
+		tools: tools, format: f, o: o, off: o.Which == Strict || o.Whole}
 	d.thinking = thinking{Buffer: text, in: &d.in, marks: &d.marks, page: &d.page, code: &d.code,
 		trial: &d.trial, calls: &d.calls, drafts: &d.drafts, openers: &d.openers, tools: tools,
 		quiet: o.Quiet}

@@ -74,6 +74,7 @@
 // What decides whether it is meant as one:
 //
 //	draft.go       drafts: calls that are read before it is known that they are; checkpoints
+//	heard.go       heard: what the conversation says of a call
 //	doubt.go       doubt: marks that may be mentions, and what announces a call
 //	bare.go        unmarked: calls without marks
 //	headless.go    calls whose opening mark is missing

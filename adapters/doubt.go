@@ -41,7 +41,7 @@ func (db *doubt) announced() bool { return db.announcedBy(db.page.announcement()
 // A mark that is read as a draft asks again when the draft has moved the buffer, so the text is passed in. Nothing in front
 // needs no announcement, and with `--calls eager` nothing does.
 func (db *doubt) announcedBy(text []byte) bool {
-	return db.judged(text) == prose.Announced
+	return db.judged(text).Announces(0)
 }
 
 // behindTurn returns the text behind here, without a mark of the turn that stands in front of it.
@@ -54,9 +54,9 @@ func (db *doubt) behindTurn() []byte {
 }
 
 // judged returns what a text in front says of a call that is the reply's last thing.
-func (db *doubt) judged(text []byte) prose.Verdict {
+func (db *doubt) judged(text []byte) prose.Kind {
 	if len(text) == 0 || db.which == Eager {
-		return prose.Announced
+		return prose.Surely
 	}
 	return prose.Judge(text)
 }
@@ -129,7 +129,8 @@ func (db *doubt) place() prose.Place {
 // words nobody listed and the marks are the model's own.
 func (db *doubt) behindColon(front []byte, own, last bool) bool {
 	said := db.judged(front)
-	meant := db.drafts.announcedBy(announcement{said, string(front)}) || own && (said == prose.IfMarked || said == prose.IfRelated)
+	meant := db.drafts.announcedBy(announcement{said, string(front)}) ||
+		own && (said == prose.ForeignColon || said == prose.IntentColon)
 	return meant && (last || own && db.At(0) == '\n')
 }
 

@@ -21,6 +21,7 @@ type drafts struct {
 	trial *trial
 	calls *calls
 	tools *toolset.Set
+	heard heard
 }
 
 // progress is what is decided of the reply so far: with the position and the repairs all that a
@@ -115,26 +116,35 @@ func (dr *drafts) complete() bool {
 
 // announcement is what the text in front says of a call that is read as a draft.
 type announcement struct {
-	said prose.Verdict
+	said prose.Kind
 	text string
 }
 
 // alone is that of a call with nothing in front.
-var alone = announcement{said: prose.Announced}
+var alone = announcement{said: prose.Surely}
 
-// announcedBy reports whether the text in front announces the draft's first call: by itself, or since it names its tool, or
-// speaks of it.
+// announcedBy reports whether the text in front announces the draft's first call, with the evidence that the call adds.
 func (dr *drafts) announcedBy(front announcement) bool {
-	if front.said == prose.Announced || front.said == prose.Shown {
-		return front.said == prose.Announced
+	if !front.said.May() || front.said == prose.Surely {
+		return front.said == prose.Surely
 	}
 	var draft chat.Collector
 	for _, e := range dr.out.drafted {
 		draft.Add(e)
 	}
 	for _, call := range draft.Complete() {
-		return prose.Names(front.text, call.Name) || front.said == prose.IfRelated &&
-			prose.Relates(front.text, call.Name, dr.tools.Named(call.Name).Description, string(call.Args))
+		return front.said.Announces(dr.evidence(front.text, call))
 	}
 	return false
+}
+
+// evidence returns what speaks for or against a call behind a text.
+func (dr *drafts) evidence(text string, call chat.Call) (e prose.Evidence) {
+	switch {
+	case prose.Names(text, call.Name):
+		e = prose.Named
+	case prose.Relates(text, call.Name, dr.tools.Named(call.Name).Description, string(call.Args)):
+		e = prose.Related
+	}
+	return e | dr.heard.evidence(call)
 }

@@ -29,7 +29,7 @@ func (um *unmarked) fenced(start bool) bool {
 		return um.fencedCalls(n, true, alone)
 	}
 	front := um.announcedHere()
-	return front.said != prose.Shown && um.fencedCalls(n, false, front)
+	return front.said.May() && um.fencedCalls(n, false, front)
 }
 
 // fenceLabels are those of the fences that may hold calls.
@@ -46,7 +46,7 @@ func (um *unmarked) program() bool {
 	}
 	label, whole := um.marks.restOfLine(n)
 	front := um.announcedHere()
-	if !whole || strings.ToLower(label) != "python" || front.said == prose.Shown {
+	if !whole || strings.ToLower(label) != "python" || !front.said.May() {
 		return false
 	}
 	return um.drafts.draft(maxUnmarked, func() bool {

@@ -16,7 +16,7 @@ func (um *unmarked) headlessCall(c int) bool {
 	named := scan.IsWord(c) && um.names.wordNames()
 	for _, p := range um.marks.index.Headless {
 		hole := p.HoleAt(0)
-		if p.Headless && len(um.marks.in.control) > 0 {
+		if p.Headless && um.marks.in.whole {
 			continue // tokens show the opening mark, so none is missing
 		}
 		// without its mark a call must at least begin with an offered name

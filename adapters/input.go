@@ -25,6 +25,7 @@ type input struct {
 	dead   bool   // nobody takes events any more
 
 	control []string     // see Options.Control
+	whole   bool         // see Options.Whole
 	tokens  map[int]bool // where a piece of the text was one of them
 
 	barrier chat.Event // the event that ended the text; None at the end of the source

@@ -2,49 +2,154 @@ package adapters
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"testing"
+	"unicode"
 
 	"toolnorm/chat"
 )
 
-// TestAnnouncementsInAnyLanguage decodes unmarked calls in texts of many languages: an announced call runs, one that is only
-// shown, quoted or documented stays text. The figures of held.txt and reserved.txt, whose languages the rule was not made
-// with, and of the end of senses.txt stand in docs/calls.md.
-func TestAnnouncementsInAnyLanguage(t *testing.T) {
-	const (
-		ask  = `{"name": "get_time", "arguments": {"timezone": "UTC"}}`
-		harm = `{"name": "execute_sql", "arguments": {"sql": "DELETE FROM users"}}`
-	)
-	for name, call := range map[string]string{"fit": ask, "held": ask, "reserved": ask, "senses": harm} {
-		src, err := os.ReadFile("testdata/languages/" + name + ".txt")
-		if err != nil {
-			t.Fatal(err)
+// languageCase is a text that ends with a call, or shows one.
+type languageCase struct {
+	set, language, text string
+	announced, hint     bool // hint: only the conversation tells
+	messages            []chat.Message
+}
+
+// The calls in those texts: the user is asked for a time, or the texts are about a DELETE.
+const (
+	languageAsk  = `{"name": "get_time", "arguments": {"timezone": "UTC"}}`
+	languageHarm = `{"name": "execute_sql", "arguments": {"sql": "DELETE FROM users"}}`
+)
+
+// languageSets are the files of those texts, in the order in which they were written.
+var languageSets = []string{"fit", "held", "reserved", "senses", "shown", "talk", "asked"}
+
+// languageCases reads the texts of a file.
+func languageCases(t *testing.T, set string) (all []languageCase) {
+	src, err := os.ReadFile("testdata/languages/" + set + ".txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	call := languageAsk
+	if set == "senses" {
+		call = languageHarm
+	}
+	said := map[string][]chat.Message{}
+	for line := range strings.Lines(string(src)) {
+		if strings.HasPrefix(line, "#") {
+			continue
 		}
-		n, lost, run := 0, 0, 0
-		for line := range strings.Lines(string(src)) {
-			if strings.HasPrefix(line, "#") {
-				continue
+		fields := strings.SplitN(strings.TrimSpace(line), " ", 3)
+		language, kind := fields[0], fields[1]
+		message := chat.Message{Role: chat.User, Content: strings.ReplaceAll(fields[2], "{C}", call)}
+		switch kind {
+		case "asks":
+			said[language+" announce"] = []chat.Message{message}
+			said[language+" hint"] = []chat.Message{message}
+			continue
+		case "gives":
+			shown := []chat.Message{message}
+			if message.Content == fields[2] {
+				shown = append(shown, chat.Message{Role: chat.ToolRole, Content: "10:02 start\n10:03 " + call})
 			}
-			for _, text := range languageTexts(line, call) {
-				n++
-				calls := len(decodeCalls(t, Named("llama3"), []string{text}, Options{Tools: languageTools}))
-				switch announced := strings.Fields(line)[1] == "announce"; {
-				case announced && calls == 0:
-					lost++
-					t.Logf("lost: %q", text)
-				case !announced && calls > 0:
-					run++
-					t.Logf("run: %q", text)
-				}
-			}
+			said[language+" show"], said[language+" quote"], said[language+" document"] = shown, shown, shown
+			continue
 		}
-		t.Logf("%s: %d texts, %d announced calls lost, %d others run", name, n, lost, run)
-		if n < 200 || lost > 0 || run > 0 {
-			t.Errorf("%s: %d texts, %d lost and %d run", name, n, lost, run)
+		for _, text := range languageTexts(line, call) {
+			all = append(all, languageCase{set: set, language: language, text: text,
+				announced: kind == "announce", hint: kind == "hint", messages: said[language+" "+kind]})
 		}
 	}
+	return all
+}
+
+// runs reports whether a call of the text runs, with the conversation in front of it or without.
+func (c *languageCase) runs(t *testing.T, heard bool) bool {
+	o := Options{Tools: languageTools}
+	if heard {
+		o.Messages = c.messages
+	}
+	return len(decodeCalls(t, Named("llama3"), []string{c.text}, o)) > 0
+}
+
+// scriptOf returns the script of the first letter of a text that is not Latin, or Latin.
+func scriptOf(text string) string {
+	for _, r := range text {
+		for name, table := range unicode.Scripts {
+			if name != "Common" && name != "Inherited" && name != "Latin" && unicode.Is(table, r) {
+				return name
+			}
+		}
+	}
+	return "Latin"
+}
+
+// TestAnnouncementsInAnyLanguage decodes unmarked calls in texts of many languages, with the
+// conversation in front of them where the file has one: an announced call runs, one that is only
+// shown, quoted or documented stays text. The figures per script stand in
+// docs/evidence/which-text-runs.md.
+func TestAnnouncementsInAnyLanguage(t *testing.T) {
+	for _, set := range languageSets {
+		byScript := map[string]*figures{"all": {}}
+		for _, c := range languageCases(t, set) {
+			script := scriptOf(c.text)
+			if byScript[script] == nil {
+				byScript[script] = new(figures)
+			}
+			runs := c.runs(t, true)
+			for _, f := range []*figures{byScript[script], byScript["all"]} {
+				f.count(c.announced || c.hint, runs)
+			}
+			if runs != (c.announced || c.hint) {
+				t.Errorf("%s: runs %t: %q", set, runs, c.text)
+			}
+		}
+		if f := byScript["all"]; f.run+f.stay < 150 {
+			t.Errorf("%s: only %d texts", set, f.run+f.stay)
+		}
+		for _, script := range slices.Sorted(maps.Keys(byScript)) {
+			f := byScript[script]
+			t.Logf("%s, %s: %d announced, %d lost; %d others, %d run",
+				set, script, f.run, f.lost, f.stay, f.wrong)
+		}
+	}
+}
+
+// TestAnnouncementsWithoutTheConversation reads the texts of the last files alone: what the sentence
+// itself tells stays as it is, and what only the conversation tells is read in one way for all.
+func TestAnnouncementsWithoutTheConversation(t *testing.T) {
+	for _, set := range languageSets[5:] {
+		var announced, hinted, shown figures
+		for _, c := range languageCases(t, set) {
+			switch runs := c.runs(t, false); {
+			case c.hint:
+				hinted.count(true, runs)
+			default:
+				map[bool]*figures{true: &announced, false: &shown}[c.announced].count(c.announced, runs)
+			}
+		}
+		t.Logf("%s: of %d announced %d lost, of %d with a colon and no name %d; of %d others %d run",
+			set, announced.run, announced.lost, hinted.run, hinted.lost, shown.stay, shown.wrong)
+		if announced.lost > 0 {
+			t.Errorf("%s: %d announced calls lost", set, announced.lost)
+		}
+	}
+}
+
+// count counts a text that must run or not.
+func (f *figures) count(must, runs bool) {
+	switch {
+	case must:
+		f.run++
+	default:
+		f.stay++
+	}
+	f.lost += map[bool]int{true: 1}[must && !runs]
+	f.wrong += map[bool]int{true: 1}[!must && runs]
 }
 
 // languageTexts returns what a line of a file of languages stands for, with a call: LANGUAGE KIND TEXT.
@@ -53,8 +158,10 @@ func languageTexts(line, call string) (all []string) {
 	fence := "```json\n" + call + "\n```"
 	text := strings.NewReplacer("{T}", "get_time", `\n`, "\n", "{C}", call, "{F}", fence).Replace(fields[2])
 	switch fields[1] {
-	case "quote", "document":
+	case "quote":
 		return []string{text, text + "\n"}
+	case "document":
+		return []string{text, strings.ReplaceAll(text, fence, call)}
 	}
 	for _, form := range []string{"\n\n" + fence, "\n\n" + call, "\n```\n" + call + "\n```\n", " " + call} {
 		all = append(all, text+form)

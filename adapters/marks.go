@@ -47,13 +47,15 @@ func (ms *marks) firstMark(i int, is func(m *declaration.Mark) bool) *declaratio
 // stands says whether the mark stands at offset i.
 func (ms *marks) stands(i int, m *declaration.Mark) bool { return ms.markSize(i, m) > 0 }
 
-// proof returns whether tokens tell if the mark of a call at offset i is one, and whether it is: it came as its control token.
+// proof returns whether tokens tell if the mark of a call at offset i is one, and whether it is: it
+// came as its control token. Where not every piece is a token, only that is known.
 func (ms *marks) proof(i int, m *declaration.Mark) (known, proven bool) {
 	if len(ms.in.control) == 0 || !opensCall(m) && m.Kind != declaration.HeaderOpen {
 		return false, false
 	}
 	known = slices.ContainsFunc(ms.in.control, func(token string) bool { return strings.HasPrefix(m.Key, token) })
-	return known, known && ms.in.tokens[ms.Pos+i]
+	proven = known && ms.in.tokens[ms.Pos+i]
+	return proven || known && ms.in.whole, proven
 }
 
 // markSize is how many bytes the mark m has at offset i, 0 when it does not stand there.

@@ -11,8 +11,5 @@ import (
 // meant. It is for readers of whole replies; [Format.Decode] asks the same.
 func Meant(front, behind string) bool {
 	front, behind = strings.TrimSpace(front), strings.TrimSpace(behind)
-	return (front == "" || intended(prose.Judge([]byte(front)))) && (behind == "" || prose.GoesOn([]byte("\n"+behind)))
+	return (front == "" || prose.Judge([]byte(front)).Announces(prose.Related)) && (behind == "" || prose.GoesOn([]byte("\n"+behind)))
 }
-
-// intended reports whether a text says that something is done now, be it only in words that have other senses as well.
-func intended(said prose.Verdict) bool { return said == prose.Announced || said == prose.IfRelated }

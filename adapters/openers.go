@@ -53,7 +53,12 @@ func (op *openers) onlyWords() bool {
 // when all of them have failed, or Solar's attempt would drop a reply of Sarashina's. Without marks comes last, as it needs the
 // most evidence.
 func (op *openers) tryMarks(c int, line bool) bool {
-	if !op.in.tokens[op.Pos] && (op.code.inSpan() && op.code.inCode() || op.Pos < op.trial.rejected) {
+	switch {
+	case op.in.tokens[op.Pos]:
+	case op.Pos < op.trial.rejected:
+		return false
+	case op.code.inSpan() && op.code.inCode():
+		op.rejectQuoted()
 		return false
 	}
 	op.trial.evidence = false
@@ -102,6 +107,41 @@ func (op *openers) tryMarks(c int, line bool) bool {
 		op.calls.dropRest(glue)
 	}
 	return wasCut
+}
+
+// rejectQuoted has a whole call that begins in quoted code stay text to its end, where the quotation
+// goes on behind it. The lines of such a call are no code by themselves: in them an inner mark, or
+// the closer alone, began a call.
+//
+//	Never write `<tool_call>
+//	{"name": "get_time"}
+//	</tool_call>` in a document.
+func (op *openers) rejectQuoted() {
+	marks, ticks := op.marks.marksAt(0), op.code.ticks
+	for i := range marks {
+		m := &marks[i]
+		if op.tools == nil || !opensCall(m) || !op.marks.stands(0, m) {
+			continue
+		}
+		end := 0
+		op.doubt.drafts.draft(maxHeld, func() bool {
+			if op.try(m) != committed {
+				return false
+			}
+			goesOn := op.marks.runOf(0, '`') == ticks
+			if ticks == quotedLine {
+				goesOn = !op.marks.over(0)
+			}
+			if goesOn {
+				end = op.Pos
+			}
+			return false
+		})
+		if end > 0 {
+			op.trial.rejected = end
+			return
+		}
+	}
 }
 
 // tryMark reads what a mark begins; one of a call that may be a mention waits for what follows.

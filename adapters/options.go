@@ -32,10 +32,14 @@ type Options struct {
 	Same int
 	// Known reports whether the model was given a value to read, so that it need not have made it up; nil: nobody knows.
 	Known func(value string) bool
+	// Messages are what was said in front of the reply. They are evidence of a call without marks: the user asked for it, or
+	// pasted it; none: nobody knows.
+	Messages []chat.Message
 	// Control are marks that the model has as control tokens, of a source that gives each of its tokens as a piece of its own.
-	// A call's mark that comes as such a piece is one wherever it stands; the same characters in several pieces are a mention.
-	// nil: pieces say nothing.
+	// A call's mark that comes as such a piece is one wherever it stands. nil: pieces say nothing.
 	Control []string
+	// Whole says that the source has nothing but tokens: then the characters of such a mark in several pieces are a mention.
+	Whole bool
 	// Alone reads this format only; else the marks of every known format are live, this one's first. Strict implies it.
 	Alone bool
 

@@ -9,7 +9,7 @@ import (
 
 // TestTokensProveMarks reads the same texts with the marks as control tokens and as ordinary ones, wherever they stand.
 func TestTokensProveMarks(t *testing.T) {
-	const call = "<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}\n</tool_call>"
+	const call = "<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}} </tool_call>"
 	f := Named("hermes")
 	for _, text := range []string{
 		call, "Look:\n\n" + call, "The reply was " + call + " and nothing else.", "- " + call, "> " + call, "`" + call + "`", "\"" + call + "\"",
@@ -27,7 +27,7 @@ func TestTokensProveMarks(t *testing.T) {
 			}
 			in = append(in, chat.Event{Kind: chat.Finish, Text: chat.Stop})
 			var got chat.Collector
-			for ev, err := range f.Decode(&in, Options{Tools: formTools, Control: []string{"<tool_call>"}}) {
+			for ev, err := range f.Decode(&in, Options{Tools: formTools, Control: []string{"<tool_call>"}, Whole: true}) {
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -36,6 +36,27 @@ func TestTokensProveMarks(t *testing.T) {
 			if ran := len(got.Calls) > 0; ran != proven {
 				t.Errorf("control tokens %v: %q comes to calls %v, text %q", proven, text, got.Calls, got.Text.String())
 			}
+		}
+	}
+}
+
+// TestSomeTokensProveMarks reads text of a source that need not show tokens: a mark that came as its
+// token is one, and for others their place decides, as without tokens.
+func TestSomeTokensProveMarks(t *testing.T) {
+	const rest = " {\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}} </tool_call>"
+	for _, row := range []struct {
+		pieces []string
+		runs   bool
+	}{
+		{[]string{"Write `", "<tool_call>", rest, "` there."}, true},
+		{[]string{"Write `", "<tool", "_call>", rest, "` there."}, false},
+		{[]string{"Write `<tool_call>" + rest + "` there."}, false},
+		{[]string{"<tool_call>" + rest}, true},
+		{[]string{"I look.\n<tool", "_call>", rest}, true},
+	} {
+		calls := decodeCalls(t, Named("hermes"), row.pieces, Options{Tools: formTools, Control: []string{"<tool_call>"}})
+		if (len(calls) > 0) != row.runs {
+			t.Errorf("%q: %v", row.pieces, calls)
 		}
 	}
 }

@@ -60,6 +60,8 @@ var mentions = []struct {
 	{"What the client got was\n", "\nwhich it could not read.", true, false},
 	{"Line 2190 of the log is the culprit: ", "", false, false},
 	{"The second message of that file reads: ", "", false, false},
+	{"Nobody should write `", "` in a document.", false, false},
+	{"The file has\n\n> ", "\n\nand that is an old line.", false, false},
 	{"The raw reply was\n\n", "", true, true},
 	{"Let me check: ", "", true, true},
 	{"I'll look it up.\n", "\nThen I will report.", true, true},

@@ -38,18 +38,34 @@ func (wr *wrappers) read(c int) bool {
 	switch {
 	case wr.calls.done > 0 && c != '<' && c != '[':
 		return false // behind a call JSON is what the tool might answer
-	case (c == '`' || c == '~') && wr.fences.fenceLine() == 0, strings.IndexByte("<{[\"`~", byte(c)) < 0:
+	case (c == '`' || c == '~') && wr.fences.fenceLine() == 0, strings.IndexByte("<{[\"`~", byte(c)) < 0 && !scan.IsLetter(byte(c)):
 		return false
 	}
-	return wr.drafts.draft(maxUnmarked, func() bool {
+	doubt, size := "", 0
+	if wr.drafts.draft(maxUnmarked, func() bool {
 		end := wr.ends()
 		if end < 0 {
 			return false
 		}
-		found := wrapper.Calls(string(wr.Slice(wr.Pos, wr.Pos+end)), wr.tools)
+		text := string(wr.Slice(wr.Pos, wr.Pos+end))
+		found := wrapper.Calls(text, wr.tools)
+		if len(found) == 0 {
+			doubt, size = wrapper.Doubtful(text, wr.tools), wr.Pos+end-wr.page.gapAt
+		}
 		wr.ToEnd()
-		return len(found) > 0 && wr.trial.attemptBy(wrapped, func() match { return sendCalls(wr.calls, found) }) == committed
-	})
+		return len(found) > 0 && wr.trial.attemptBy(wrapped, func() match {
+			return sendCalls(wr.calls, found)
+		}) == committed
+	}) {
+		return true
+	}
+	if doubt == "" {
+		return false
+	}
+	wr.drafts.Repaired("two-readings")
+	wr.Pos = wr.page.gapAt
+	wr.page.doubtful(doubt, func() { wr.page.solid(size) })
+	return true
 }
 
 // ends returns how long the reply is from here on, without a mark of the turn behind it; -1 when it is no wrapper, or was cut.

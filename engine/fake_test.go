@@ -112,12 +112,7 @@ func (f *fakeOllama) describe(w http.ResponseWriter, body []byte) {
 // tokens sends the text as a server that reads it itself, of which only the tokens are the model's.
 func (f *fakeOllama) tokens(w http.ResponseWriter) {
 	for rest := f.text; rest != ""; {
-		token := string([]rune(rest)[:1])
-		for _, c := range append(f.control, f.breaks) {
-			if c != "" && strings.HasPrefix(rest, c) {
-				token = c
-			}
-		}
+		token := f.token(rest)
 		if token == f.breaks {
 			fmt.Fprintln(w, `{"error":"the parser failed"}`)
 			return
@@ -126,6 +121,16 @@ func (f *fakeOllama) tokens(w http.ResponseWriter) {
 		rest = rest[len(token):]
 	}
 	fmt.Fprintln(w, `{"response":"not what was written","tool_calls":[{"function":{"name":"wrong","arguments":{}}}],"done":true,"done_reason":"stop","prompt_eval_count":3,"eval_count":4}`)
+}
+
+// token returns the first token of a text: a control token, or one character.
+func (f *fakeOllama) token(rest string) string {
+	for _, c := range append(f.control, f.breaks) {
+		if c != "" && strings.HasPrefix(rest, c) {
+			return c
+		}
+	}
+	return string([]rune(rest)[:1])
 }
 
 func (f *fakeOllama) chat(w http.ResponseWriter, r *http.Request, body []byte) {
@@ -173,7 +178,7 @@ func (f *fakeOllama) note(what string) {
 	f.asked = append(f.asked, what)
 }
 
-// write sends the text, one byte a record, and the end.
+// write sends the text, a token a record, and the end.
 func (f *fakeOllama) write(w http.ResponseWriter, r *http.Request, record func(string) string) {
 	for f.gone != nil && r.Context().Err() == nil {
 		fmt.Fprintln(w, record("x"))
@@ -184,8 +189,10 @@ func (f *fakeOllama) write(w http.ResponseWriter, r *http.Request, record func(s
 		f.gone <- time.Now()
 		return
 	}
-	for _, c := range f.text {
-		fmt.Fprintln(w, record(string(c)))
+	for rest := f.text; rest != ""; {
+		token := f.token(rest)
+		fmt.Fprintln(w, record(token))
+		rest = rest[len(token):]
 	}
 	reason := cmp.Or(f.end, "stop")
 	f.end = ""

@@ -124,7 +124,7 @@ func (j *job) orderFor(r *chat.Request) *upstream.Order {
 // decoding is how the model's text is read, as far as that is known before the server is asked.
 func (j *job) decoding() adapters.Options {
 	return adapters.Options{Tools: callable(j.request), Also: j.names.others(), Hold: j.hold(), Which: j.engine.cfg.Which, Quiet: j.engine.cfg.Quiet,
-		Same: max(cmp.Or(j.engine.cfg.SameCalls, defaultSame), 0), Known: givenIn(j.request), Repaired: j.observer.OnRepair}
+		Same: max(cmp.Or(j.engine.cfg.SameCalls, defaultSame), 0), Known: givenIn(j.request), Messages: j.request.Messages, Repaired: j.observer.OnRepair}
 }
 
 // plainTools are the tools in words that the server takes. To reduce a large schema takes time, in which the

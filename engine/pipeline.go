@@ -128,8 +128,8 @@ func (j *job) read(ctx context.Context, generation string) (*job, events) {
 	}
 	o, format := j.decoding(), j.format
 	o.Prompt, o.Context = tail, ctx
-	if generation == Tokens { // tap may come without tokens, and then its pieces say nothing
-		o.Control = j.facts.ControlMarks
+	if generation == Tokens || generation == Tap { // tap may come without tokens
+		o.Control, o.Whole = j.facts.ControlMarks, generation == Tokens
 	}
 	switch {
 	case j.request.Logprobs && len(j.request.Tools) == 0: // with them each text belongs to its tokens, and there are no calls to look for

@@ -79,6 +79,10 @@ func TestControlTokensChooseTheStrategy(t *testing.T) {
 			"thought\nI need it.\n", ""},
 		"messages of the model's own": {func(f *fakeOllama, _ *chat.Request) { f.show.Messages = []api.Message{{Role: "user", Content: "x"}} },
 			`I NEED IT.[get_weather {"city":"Lugano","days":3}] stop by tap`, ""},
+		"a quoted call, by tap": {func(f *fakeOllama, _ *chat.Request) {
+			f.show.Messages = []api.Message{{Role: "user", Content: "x"}}
+			f.text = "See `" + gemmaCall[strings.Index(gemmaCall, "<|tool_call>"):] + "`"
+		}, "See `[get_weather {\"city\":\"Lugano\",\"days\":3}]", ""},
 		"a template that names the mark": {func(f *fakeOllama, _ *chat.Request) {
 			f.show = api.ShowResponse{Template: `{{ if .ToolCalls }}{{ range .ToolCalls }}<|tool_call>call{{ end }}{{ end }}`}
 		}, `I NEED IT.[get_weather {"city":"Lugano","days":3}] stop by tap`, ""},
@@ -203,5 +207,18 @@ func TestTokensBySetting(t *testing.T) {
 	e := f.start(t, Config{Strategy: map[string]string{"*": Tokens}})
 	if got := inShort(t, e, user("hi")); !strings.Contains(got, "shows no tokens") {
 		t.Errorf("got %s", got)
+	}
+}
+
+// TestTheConversationIsEvidence has a sentence that names no tool, in a language without lists of
+// words: the call behind it is meant if the user asked for it.
+func TestTheConversationIsEvidence(t *testing.T) {
+	const text = "Gadewch i ni weld y tywydd:\n\n```json\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Lugano\"}}\n```"
+	for asked, runs := range map[string]bool{"Sut mae'r tywydd yn Lugano?": true, "Beth yw hwn?": false} {
+		f := &fakeOllama{caps: []model.Capability{model.CapabilityCompletion, model.CapabilityTools}, text: text}
+		got := inShort(t, f.start(t, Config{Format: map[string]string{"*": "llama3"}}), aboutWeather(asked))
+		if strings.Contains(got, "[get_weather ") != runs {
+			t.Errorf("%s: %s", asked, got)
+		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // typed is a parameter with what is said of it.
-func typed(name, kind string, d Details) Param {
+func param(name, kind string, d Details) Param {
 	return Param{Name: name, Type: kind, Required: true, Details: d}
 }
 
@@ -70,7 +70,7 @@ func TestDetailsThatCannotBeMeant(t *testing.T) {
 			t.Fatal(err)
 		}
 		one := draft(typePython, "v")
-		one.Params = []Param{typed("v", tt.kind, d)}
+		one.Params = []Param{param("v", tt.kind, d)}
 		report := s.Validate(t.Context(), one)
 		if report.Valid || report.Problems[0].Field != "params[0]."+tt.field || !strings.Contains(report.Problems[0].Message, tt.want) {
 			t.Errorf("%s %s: %+v, want %s", tt.kind, tt.details, report.Problems, tt.want)
@@ -82,14 +82,14 @@ func TestDetailsThatCannotBeMeant(t *testing.T) {
 func everyType() Draft {
 	d := draft(typePython, "[s, i, n, b, d, ts, u, e, l, o, dl]")
 	d.Params = []Param{
-		typed("s", "STRING", Details{MinLength: 2, MaxLength: 5, Pattern: "^[a-z]+$", Examples: []Value{Value(`"abc"`)}}),
-		typed("i", "INTEGER", Details{Minimum: Value("1"), Maximum: Value("9"), Default: Value("7")}),
-		typed("n", "NUMBER", Details{}), typed("b", "BOOLEAN", Details{}),
-		typed("d", "DATE", Details{Minimum: Value(`"2024-01-01"`)}), typed("ts", "TIMESTAMP", Details{}), typed("u", "UUID", Details{}),
-		typed("e", "ENUM", Details{Choices: []Value{Value(`"open"`), Value(`"paid <now>"`)}}),
-		typed("l", "LIST<STRING>", Details{MinItems: 1, MaxItems: 3, Unique: true}),
-		typed("o", "OBJECT", Details{Schema: Value(`{"properties":{"z":{"type":"number"},"a":{"type":"string"}},"required":["z"]}`)}),
-		typed("dl", "LIST<DATE>", Details{}),
+		param("s", "STRING", Details{MinLength: 2, MaxLength: 5, Pattern: "^[a-z]+$", Examples: []Value{Value(`"abc"`)}}),
+		param("i", "INTEGER", Details{Minimum: Value("1"), Maximum: Value("9"), Default: Value("7")}),
+		param("n", "NUMBER", Details{}), param("b", "BOOLEAN", Details{}),
+		param("d", "DATE", Details{Minimum: Value(`"2024-01-01"`)}), param("ts", "TIMESTAMP", Details{}), param("u", "UUID", Details{}),
+		param("e", "ENUM", Details{Choices: []Value{Value(`"open"`), Value(`"paid <now>"`)}}),
+		param("l", "LIST<STRING>", Details{MinItems: 1, MaxItems: 3, Unique: true}),
+		param("o", "OBJECT", Details{Schema: Value(`{"properties":{"z":{"type":"number"},"a":{"type":"string"}},"required":["z"]}`)}),
+		param("dl", "LIST<DATE>", Details{}),
 	}
 	return d
 }
@@ -263,8 +263,8 @@ func TestTypesOnPostgres(t *testing.T) {
 	} {
 		d := draft(typeSQL, count+tt.where)
 		for _, p := range []Param{
-			typed("status", "ENUM", Details{ChoicesSQL: "SELECT DISTINCT status FROM orders ORDER BY 1"}), typed("since", "DATE", Details{}), typed("ids", "LIST<INTEGER>", Details{}),
-			typed("tags", "LIST<STRING>", Details{}), typed("key", "UUID", Details{}), typed("at", "TIMESTAMP", Details{}), typed("data", "OBJECT", Details{}), typed("list", "LIST<OBJECT>", Details{}),
+			param("status", "ENUM", Details{ChoicesSQL: "SELECT DISTINCT status FROM orders ORDER BY 1"}), param("since", "DATE", Details{}), param("ids", "LIST<INTEGER>", Details{}),
+			param("tags", "LIST<STRING>", Details{}), param("key", "UUID", Details{}), param("at", "TIMESTAMP", Details{}), param("data", "OBJECT", Details{}), param("list", "LIST<OBJECT>", Details{}),
 		} {
 			if p.Required = false; strings.Contains(tt.where, ":"+p.Name) {
 				d.Params = append(d.Params, p)
@@ -297,7 +297,7 @@ func TestChoicesAreThoseOfNow(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := draft(typeSQL, "SELECT * FROM orders WHERE status = :status AND day >= :since")
-	d.Params = []Param{typed("status", "ENUM", Details{ChoicesSQL: "SELECT DISTINCT status FROM orders ORDER BY 1"}), typed("since", "DATE", Details{Default: Value(`"2024-01-01"`)})}
+	d.Params = []Param{param("status", "ENUM", Details{ChoicesSQL: "SELECT DISTINCT status FROM orders ORDER BY 1"}), param("since", "DATE", Details{Default: Value(`"2024-01-01"`)})}
 	made := save(t, s, d)
 	listed := func() (schema, output string) {
 		one, _ := s.config.Registry.Snapshot().Find(made.Name)
@@ -330,7 +330,7 @@ func TestChoicesAreThoseOfNow(t *testing.T) {
 func TestAParameterOfTheCallerIsNobodysToWrite(t *testing.T) {
 	s := ownSet(t)
 	d := draft(typeSQL, "SELECT :me AS me, :all AS departments, :level AS level, :n AS n")
-	d.Params = []Param{typed("me", "STRING", Details{Caller: "subject"}), typed("n", "INTEGER", Details{}), typed("all", "LIST<STRING>", Details{Caller: "departments"}), typed("level", "INTEGER", Details{Caller: "clearance"})}
+	d.Params = []Param{param("me", "STRING", Details{Caller: "subject"}), param("n", "INTEGER", Details{}), param("all", "LIST<STRING>", Details{Caller: "departments"}), param("level", "INTEGER", Details{Caller: "clearance"})}
 	made := save(t, s, d)
 	one, _ := s.config.Registry.Snapshot().Find(made.Name)
 	if string(one.Schema) != `{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"],"additionalProperties":false}` {

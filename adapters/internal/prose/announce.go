@@ -17,66 +17,59 @@ import (
 // Two or three sentences: what stands further in front is about something else.
 const Reach = 240
 
-// Verdict is what a text says of a call without marks that ends the reply behind it.
-type Verdict uint8
-
-const (
-	Shown     Verdict = iota // the call is an example, a quotation or a question
-	IfNamed                  // the text announces it if it names the tool that is called
-	IfMarked                 // so, or if the call has marks: only a colon says that something is shown
-	IfRelated                // the text announces it if it speaks of this call: its tool, or one of its values
-	Announced                // the text announces it
-)
-
-// Judge returns what a text says of a call that is the reply's last thing. Without marks a call needs an announcement,
-// since one that is missed costs less than a snippet of documentation that runs.
+// Judge returns which kind of sentence stands in front of a call without marks that ends the reply.
+// Questions, refusals, advice and examples are [Never], whatever else speaks for the call: without marks a call needs an
+// announcement, since one that is missed costs less than a snippet of documentation that runs. In the other kinds the
+// weights of the evidence decide, see [Kind.Announces].
 //
-//	Let me check the weather.   Announced: "let me", and what follows is no showing
-//	Wywołuję get_weather:       IfNamed: a colon shows what follows, unless the tool is named
-//	Očekávaný výstup je:        IfMarked, and so not announced
-//	I can see the problem:      IfRelated: words of intent have other senses, and a colon shows what follows
-//	You could call it like this: Shown: advice, and what follows an example
-//	Shall I look it up?         Shown: it waits for an answer
+//	Shall I look it up?          Never: it waits for an answer
+//	You could call it like this: Never: advice
+//	Let me check the weather.    Resolve: it says what is done
+//	I can see the problem:       IntentColon: words of intent have other senses, and a colon shows what follows
+//	Očekávaný výstup je:         ForeignColon: a colon shows what follows
+//	Už se dívám na hodiny.       Plain
 //
 // Words decide only in the languages that have lists (announce.txt). In every other language the form of the sentence
 // does: a sentence that ends without a colon, and is about no data format, says what happens next.
-func Judge(text []byte) Verdict {
+func Judge(text []byte) Kind {
 	last := lastSentence(text)
 	if Labels(text) {
-		return Announced
+		return Surely
 	}
 	if !endsAnnouncement(text) {
-		return Shown
+		return Never
 	}
 	if does, known := resolved(text); known {
 		switch {
 		case !does:
-			return Shown
+			return Never
 		case colon(text) && !acts(last):
-			return IfNamed
+			return ResolveColon
 		}
-		return Announced
+		return Resolve
 	}
 	if hedges.in(last) || waits.in(last) {
-		return Shown
+		return Never
 	}
 	if clause := lastClause(last, colon(text)); willAct(clause) {
 		if colon(text) && !actions.in(clause) {
-			return IfRelated
+			return IntentColon
 		}
-		return Announced
+		return Intent
 	}
 	switch {
 	case refuses(last):
-		return Shown
+		return Never
 	case colon(text) && !english(text) && !isKey(text):
-		return IfMarked
+		return ForeignColon
 	case colon(text):
-		return IfNamed
-	case english(text) && !begins(last), formats.in(last), bytes.ContainsAny(last, "`\"“”«»「」|<>{}[]"), len(last) > maxSentence:
-		return IfNamed
+		return EnglishColon
+	case english(text) && !begins(last):
+		return English
+	case formats.in(last), bytes.ContainsAny(last, "`\"“”«»「」|<>{}[]"), len(last) > maxSentence:
+		return About
 	}
-	return Announced
+	return Plain
 }
 
 // Intends reports whether the words of a text's last sentence say that the model is about to act. Unlike [Judge] it knows
@@ -98,7 +91,7 @@ func colon(text []byte) bool {
 }
 
 // isColon reports whether a character is what some script puts in front of what follows.
-func isColon(r rune) bool { return strings.ContainsRune(":：︓﹕፥፦᠄꛴՝", r) }
+func isColon(r rune) bool { return strings.ContainsRune(":：︓﹕፥፦᠄꛴՝៖", r) }
 
 // isKey reports whether the last line of a text is one word in small letters and a colon, as a line of a log or a record
 // is: "output:".

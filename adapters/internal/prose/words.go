@@ -126,3 +126,6 @@ var formats = newPhrases("formats")
 
 // englishWords are words that no other language of Latin letters has.
 var englishWords = newPhrases("english")
+
+// AboutData reports whether a text names a data format.
+func AboutData(text string) bool { return formats.in([]byte(text)) }

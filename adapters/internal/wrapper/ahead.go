@@ -2,7 +2,9 @@ package wrapper
 
 import (
 	"bytes"
+	"strings"
 
+	"toolnorm/adapters/internal/scan"
 	"toolnorm/adapters/internal/toolset"
 )
 
@@ -22,6 +24,8 @@ type Ahead struct {
 	inside  []bool // of each open bracket: what stands in it is free
 	json    bool   // it begins like JSON
 	seen    bool   // something but white space and marks was read
+	begun   bool   // a byte was read
+	lines   *lines // what begins with a letter; nil: something else did
 }
 
 // maxFront bounds what may stand in front of the first name of a tool, in bytes.
@@ -45,6 +49,13 @@ func (a *Ahead) Goes(c byte) bool {
 			}
 			a.text = nil
 		}
+	}
+	if !a.begun && scan.IsLetter(c) {
+		a.lines = new(lines)
+	}
+	a.begun = true
+	if a.lines != nil {
+		return a.lines.goes(c, a.tools)
 	}
 	if !a.seen && (c == '{' || c == '[') {
 		a.json, a.seen = true, true
@@ -96,8 +107,11 @@ func (a *Ahead) free() bool {
 // may reports whether the text that was just read may stand in a wrapper: in a free place, as a name, or beside.
 func (a *Ahead) may() bool {
 	text := string(a.word)
-	return a.free() || beside(a.key, &node{text: text}) || bytes.IndexByte(a.word, '{') >= 0 ||
-		(&law{tools: a.tools}).named(text) != nil
+	l := law{tools: a.tools}
+	if name, _, called := strings.Cut(text, "("); called && l.named(name) != nil {
+		return true
+	}
+	return a.free() || beside(a.key, &node{text: text}) || bytes.IndexByte(a.word, '{') >= 0 || l.named(text) != nil
 }
 
 // parameter reports whether some tool lists a member of this name. The names are folded once: hostile text asks at each brace.

@@ -61,7 +61,7 @@ func (l *law) document(text string) *node {
 		return n
 	// words of a reply are prose, unless something stands around them
 	case !l.marked && !l.tagged:
-		return nil
+		return l.namedLines(text)
 	}
 	if n := l.applied(text); n != nil {
 		return n

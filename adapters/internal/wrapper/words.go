@@ -1,6 +1,7 @@
 package wrapper
 
 import (
+	"slices"
 	"strings"
 
 	"toolnorm/adapters/internal/scan"
@@ -18,13 +19,15 @@ func set(words string) map[string]bool {
 // The members that stand beside a call, folded to small letters without signs.
 var (
 	idKeys      = set("id callid toolcallid tooluseid requestid uuid")
-	idsBeside   = set("index idx step seq sequence order turn server servername namespace jsonrpc")
+	idsBeside   = set("created createdat index idx step seq sequence order turn server servername namespace jsonrpc")
 	typeKeys    = set("type kind version role object format finishreason stopreason mode model intent")
 	thoughtKeys = set("thought thoughts thinking think reasoning reason reasons rationale explanation plan analysis " +
 		"reflection comment note why goal purpose justification")
 	// records say what has become of a call.
 	records = set("result results error errors status ms duration durationms output outputs response responses success ok " +
 		"took elapsed latency exitcode stdout stderr timestamp observation returned returns finished started cached cost")
+	// messages hold what a model has answered, where no tool is named beside them.
+	messages = set("response responses output outputs")
 	// shown hold calls that are shown, or what there is to call.
 	shown = set("example examples sample samples tools functions schema definitions properties history log logs messages " +
 		"expected available capabilities usage docs documentation test tests config permissions last previous choices")
@@ -68,6 +71,22 @@ func beside(key string, n *node) bool {
 // wraps reports whether a member holds arguments by its name: an empty one is {}.
 func wraps(key string) bool {
 	return strings.HasPrefix(key, "arg") || strings.HasPrefix(key, "param") || key == "input" || key == ""
+}
+
+// answers reports whether a member holds the answers of an API, and not what there is to choose
+// from: {"choices": [{"message": {…}}]}.
+func answers(key string, n *node) bool {
+	return key == "choices" && n.kind == aList && len(n.items) == 1 &&
+		slices.ContainsFunc(n.items[0].members, func(m member) bool { return m.key == "message" })
+}
+
+// holdsCode reports whether a value is a text of JSON, or a list of those, that is no JSON itself.
+func (n *node) holdsCode() bool {
+	if n.kind == aList {
+		return slices.ContainsFunc(n.items, (*node).holdsCode)
+	}
+	text := strings.TrimSpace(n.text)
+	return n.kind == aText && n.json != "" && text != "" && text[0] != '{' && text[0] != '['
 }
 
 // isKeyByte reports whether a byte may stand in the name of a member or a tag.

@@ -18,6 +18,7 @@
 //	words.go    what may stand beside a call, what makes a record or an example of it
 //	node.go     values, however they were written; arguments as JSON of a schema
 //	read.go     which form a text has; marks and fences around it; name(…); lines
+//	lines.go    a call on two lines: Tool: NAME, Input: {…}
 //	tags.go     tags
 //	ahead.go    when a text that is still coming can be no wrapper any more
 package wrapper
@@ -42,11 +43,17 @@ type Call struct {
 // Either all of the text is calls or none of it is: half a reading would show the rest as torn text.
 func Calls(text string, tools *toolset.Set) []Call {
 	l := law{tools: tools}
-	n := l.document(strings.TrimSpace(text))
-	if n == nil {
-		return nil
+	return l.calls(l.document(strings.TrimSpace(text)), 0)
+}
+
+// Doubtful returns the tool of a wrapper that holds calls, but may be read in two ways: some forms
+// have entities in their tags as data, others not. "": it is none.
+func Doubtful(text string, tools *toolset.Set) string {
+	l := law{tools: tools, unsure: true}
+	for _, call := range l.calls(l.document(strings.TrimSpace(text)), 0) {
+		return call.Tool.Name
 	}
-	return l.calls(n, 0)
+	return ""
 }
 
 // law finds calls in what was read, whichever way it was written.
@@ -54,6 +61,7 @@ type law struct {
 	tools  *toolset.Set
 	marked bool // marks stand around: nothing but a call can be meant
 	tagged bool // tags or a fence stand around, so what is no tag is in them
+	unsure bool // what can be read in two ways counts
 }
 
 // maxDepth bounds how many wrappers may stand around a call.
@@ -88,13 +96,16 @@ func (l *law) text(n *node, depth int) []Call {
 	case n.json == "":
 		inner = l.document(text)
 		if plain := html.UnescapeString(text); plain != text {
-			if inner != nil {
+			if inner != nil && !l.unsure {
 				return nil // with entities and without them it is two documents
 			}
 			inner = l.document(plain) // {&quot;name&quot;: …}
 		}
 	case text != "" && (text[0] == '{' || text[0] == '['):
 		inner = readJSON(text)
+	// "get_time(zone=\"UTC\")"
+	default:
+		inner = l.applied(text)
 	}
 	if inner == nil || inner.kind == aText {
 		return nil
@@ -151,7 +162,12 @@ func (l *law) object(n *node, depth int) []Call {
 	var inner []*node
 	for _, m := range p.rest {
 		// {"tools": […]} lists what there is, {"result": {…}} what there was
-		if m.key != p.rest[0].key || shown[fold(m.key)] || n.json == "" && pages[m.key] {
+		key := fold(m.key)
+		if m.key != p.rest[0].key || shown[key] && !answers(key, m.value) || n.json == "" && pages[m.key] {
+			return nil
+		}
+		// {"usage": "get_time(zone=…)"} is no call, {"action": "get_time(zone=…)"} is one
+		if m.value.holdsCode() && !kinds[key] && !strings.Contains(key, "call") {
 			return nil
 		}
 		inner = append(inner, m.value)
@@ -202,11 +218,16 @@ func (l *law) byKey(p *parts) (all []Call) {
 // What names a tool counts as its name, whatever the member is called; under "type" or "id" only where nothing else does.
 func (l *law) divide(n *node) (p parts) {
 	var second *toolset.Tool
+	answered := false
 	for _, m := range n.members {
 		key := fold(m.key)
 		t := l.nameIn(m.value)
 		stands := beside(key, m.value)
 		switch {
+		// {"response": {"tool_calls": […]}}, but not beside the name of a tool
+		case messages[key] && m.value.kind != aText:
+			answered = true
+			p.rest = append(p.rest, m)
 		// {"name": …, "status": "ok"}, or a message of the user's
 		case records[key] || key == "role" && !speaks[m.value.text]:
 			p.wrong = true
@@ -229,6 +250,7 @@ func (l *law) divide(n *node) (p parts) {
 	if p.tool == nil {
 		p.tool = second
 	}
+	p.wrong = p.wrong || answered && p.tool != nil
 	return p
 }
 
@@ -280,7 +302,7 @@ func (l *law) fits(n *node, t *toolset.Tool, key string) (string, bool) {
 			return "{}", len(t.Type().Required()) == 0
 		// OpenAI's own arguments are JSON in a string
 		case text[0] == '{':
-			if n.json == "" && html.UnescapeString(text) != text {
+			if n.json == "" && html.UnescapeString(text) != text && !l.unsure {
 				return "", false
 			}
 			return l.fitsIn(readJSON(text), t, key)
@@ -295,7 +317,7 @@ func (l *law) fits(n *node, t *toolset.Tool, key string) (string, bool) {
 
 // fitsIn is fits for a value that is an object.
 func (l *law) fitsIn(n *node, t *toolset.Tool, key string) (string, bool) {
-	if n == nil || n.kind != anObject || n.unsure(t.Type()) || len(t.Type().Members()) == 0 && len(n.members) > 0 && !lenient.ArgsKeys[key] {
+	if n == nil || n.kind != anObject || n.unsure(t.Type()) && !l.unsure || len(t.Type().Members()) == 0 && len(n.members) > 0 && !lenient.ArgsKeys[key] {
 		return "", false
 	}
 	args := n.arguments(t.Type())

@@ -1,0 +1,81 @@
+package adapters
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"toolnorm/adapters/internal/prose"
+	"toolnorm/adapters/internal/scan"
+	"toolnorm/chat"
+)
+
+// heard is what was said in front of the reply.
+type heard struct {
+	messages []chat.Message
+	looked   int // how many calls were looked for
+}
+
+// maxLooked bounds how many calls of a reply are looked for in the conversation, and maxHeard how
+// many bytes of a message.
+const (
+	maxLooked = 16
+	maxHeard  = 1 << 16
+)
+
+// evidence returns what the conversation says of a call: the user's last message asks for it, since
+// it has the call's values and shows no call, or the model was given the call to read.
+func (h *heard) evidence(call chat.Call) (e prose.Evidence) {
+	if h.looked++; h.looked > maxLooked {
+		return 0
+	}
+	values, last := leaves(string(call.Args)), true
+	for _, m := range slices.Backward(h.messages) {
+		text := strings.ToLower(m.Content[:min(len(m.Content), maxHeard)])
+		holds := func(part string) bool { return strings.Contains(text, strings.ToLower(part)) }
+		all := !slices.ContainsFunc(values, func(v string) bool { return !holds(v) })
+		switch {
+		case m.Role != chat.User && m.Role != chat.ToolRole || h.answers(m, call.Name):
+		case all && holds(call.Name) && strings.Contains(text, "{"):
+			return prose.Pasted
+		case m.Role == chat.User && last:
+			last = false
+			if all && len(values) > 0 && !strings.Contains(text, "{") && !holds(call.Name) &&
+				!prose.AboutData(text) {
+				e = prose.Asked
+			}
+		}
+	}
+	return e
+}
+
+// answers reports whether a message is what a tool answered: it may say which tool it is, and what
+// it was asked.
+func (h *heard) answers(m chat.Message, tool string) bool {
+	return m.Role == chat.ToolRole && (m.Name == tool ||
+		slices.ContainsFunc(h.messages, func(made chat.Message) bool {
+			return slices.ContainsFunc(made.Calls, func(c chat.Call) bool {
+				return c.ID == m.CallID && c.Name == tool
+			})
+		}))
+}
+
+// leaves returns the texts and numbers in JSON.
+func leaves(raw string) (all []string) {
+	var items []json.RawMessage
+	switch {
+	case json.Unmarshal([]byte(raw), &items) == nil:
+		for _, item := range items {
+			all = append(all, leaves(string(item))...)
+		}
+	case strings.HasPrefix(raw, "{"):
+		for _, f := range scan.Fields(raw) {
+			all = append(all, leaves(strings.TrimSpace(f.Value))...)
+		}
+	case strings.HasPrefix(raw, `"`):
+		all = append(all, scan.Unquote(raw))
+	case raw != "true" && raw != "false" && raw != "null":
+		all = append(all, raw)
+	}
+	return all
+}
