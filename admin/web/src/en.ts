@@ -138,6 +138,7 @@ export const en = {
   streamed: 'streamed',
   tried: 'tried in turn',
   tokensReadWritten: '{read} read, {written} written',
+  tokensCached: '({cached} of the prompt from the cache, {share} %)',
   estimated: '(estimated)',
   timings: '{first} to the first token, {total} in all',
   timingLoad: '{load} to load the model',

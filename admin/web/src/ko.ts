@@ -136,6 +136,7 @@ export const ko: Words = {
   streamed: '스트리밍',
   tried: '시도한 순서',
   tokensReadWritten: '읽음 {read}, 씀 {written}',
+  tokensCached: '(프롬프트 중 {cached} 캐시, {share} %)',
   estimated: '(추정)',
   timings: '첫 토큰까지 {first}, 전체 {total}',
   timingLoad: '모델 로드 {load}',

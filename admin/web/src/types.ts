@@ -29,6 +29,7 @@ export interface Exchange {
   notes?: string[];
   cut?: boolean;
   prompt_tokens: number;
+  cached_tokens?: number;
   completion_tokens: number;
   tokens_estimated?: boolean;
   first_ms: number;
