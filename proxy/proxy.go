@@ -60,6 +60,7 @@ type Config struct {
 	Ollama   ollama.Upstream // nil: there is no /api
 	Log      zerolog.Logger  // one line a request; the zero value logs nothing
 	Trace    *trace.Log      // keeps the last exchanges, shown at /debug on this machine; nil: none are kept
+	Count    trace.Counter   // counts every exchange; nil: nobody does
 	LivePage string          // where browsers that ask for /debug are sent; empty: /debug is a page itself
 	Reasons  []chat.Reason   // what the codes in chat.Meta.Repairs mean, for those who look at exchanges
 
@@ -94,7 +95,7 @@ func New(cfg Config) *Server {
 	}
 	s := &Server{cfg: cfg, forms: chatForms(cfg.Shell), mux: http.NewServeMux()}
 	run := &exchange.Runner{
-		Model: cfg.Model, DefaultModel: cfg.DefaultModel, Real: realName(cfg.Catalog), Log: cfg.Log, Trace: cfg.Trace, MaxBody: cfg.MaxBody, Stall: cfg.Stall, Thoughts: cfg.Thoughts,
+		Model: cfg.Model, DefaultModel: cfg.DefaultModel, Real: realName(cfg.Catalog), Log: cfg.Log, Trace: cfg.Trace, Count: cfg.Count, MaxBody: cfg.MaxBody, Stall: cfg.Stall, Thoughts: cfg.Thoughts,
 	}
 	view := &trace.View{Log: cfg.Trace, Reasons: cfg.Reasons, Page: cfg.LivePage}
 	s.route("POST", "/v1/chat/completions", run.Ask(openai.Chat(s.openForm)))

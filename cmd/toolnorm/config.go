@@ -286,6 +286,7 @@ type settings struct {
 	formats   *adapters.Set
 	keys      auth.Keys
 	adminKeys auth.Keys
+	scrapers  auth.Keys
 	tokens    *auth.Tokens // nil: no JWTs
 
 	odd         []error // what cannot be used and is left out: keys and families
@@ -358,6 +359,9 @@ func (c *Config) resolve() (s settings, err error) {
 		return s, err
 	}
 	if s.adminKeys, err = s.readKeys("admin-key", c.AdminKey, c.AdminKeyFile); err != nil {
+		return s, err
+	}
+	if s.scrapers, err = s.readKeys("metrics-key", c.MetricsKey, ""); err != nil {
 		return s, err
 	}
 	if s.tokens, err = c.tokens(); err != nil {

@@ -8,13 +8,13 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"toolnorm/adapters"
 	"toolnorm/admin"
 	"toolnorm/admin/web"
 	"toolnorm/chat"
 	"toolnorm/engine"
 	"toolnorm/internal/front"
 	"toolnorm/internal/history"
+	"toolnorm/internal/metrics"
 	"toolnorm/internal/sleep"
 	"toolnorm/internal/trace"
 	"toolnorm/internal/version"
@@ -42,6 +42,7 @@ type lasting struct {
 	trace   *trace.Log       // the last exchanges; nil: none are kept
 	history *history.History // nil: requests are not kept over a restart
 	writes  sleep.Group      // what writes it, to the last request's end
+	metrics *metrics.Metrics
 	reasons []chat.Reason
 	replies *responses.Replies
 	bodies  *front.Bodies     // bounds the requests that are being answered
@@ -56,7 +57,7 @@ type lasting struct {
 func (m *Main) openLasting() {
 	m.trace = m.traceLog()
 	m.openHistory()
-	m.reasons, m.replies = append(adapters.Reasons(), engine.Reasons()...), new(responses.Replies)
+	m.replies = new(responses.Replies)
 	m.bodies = &front.Bodies{Most: m.Config.MaxBodies, Uploads: "/api/blobs/", Log: m.log}
 	m.door = &door{folder: m.Config.Data, tools: m.toolbox.Registry, log: m.log, unkept: m.unkept}
 	m.door.Token = runner.NewToken()
@@ -91,7 +92,7 @@ func (m *Main) newFace(config Config, s settings, old *face) *face {
 	f.models = &catalog{f.engine, loop, config.ListSuffixes}
 	chats := proxy.New(proxy.Config{
 		Model: loop, Catalog: f.models, Counter: f.engine, Embedder: f.engine, Ollama: f.models, Log: m.log, Version: version.String(), DefaultModel: config.Model,
-		Trace: m.trace, Reasons: m.reasons, LivePage: livePage(), Replies: m.replies,
+		Trace: m.trace, Count: m.metrics, Reasons: m.reasons, LivePage: livePage(), Replies: m.replies,
 		Forms: config.ClientForm, Shell: m.shell(&f.config), Thoughts: config.ReasoningField, VoidAliases: config.VoidAliases,
 		MaxBody: config.MaxBody, Stall: config.ClientTimeout,
 	})
@@ -112,6 +113,7 @@ func (f *face) sameEngine(old *face) bool {
 func (m *Main) show(ctx context.Context, f *face) {
 	old := m.now.Swap(f)
 	m.admin.Use(f.models, f.settings.formats)
+	m.metrics.Use(f.engine)
 	if old != nil && old.engine == f.engine {
 		return
 	}

@@ -25,6 +25,7 @@ const openWait = 20 * time.Second
 // A store that the settings name is an error when it cannot be opened: going on would work on other data.
 func (m *Main) openTools() error {
 	config := m.Config.toolbox(m.log)
+	config.Done = m.metrics.Tool
 	m.toolbox = toolbox.Empty(config)
 	if !m.Config.Tools {
 		return nil

@@ -23,6 +23,8 @@ type Record struct {
 	kept   *trace.Exchange // nil: nothing is kept of it
 	pieces bool            // of kept: what was said is kept, too
 
+	firstCall time.Duration // from start to the first byte of a call; 0: none came
+
 	Model string
 	Meta  chat.Meta   // how the reply came about, from its Finish event
 	Count chat.Counts // of tokens
@@ -32,6 +34,7 @@ type Record struct {
 	start  time.Time
 	stream bool
 	calls  int
+	real   string   // the model without what chooses the form; empty: as Model
 	prompt int      // about how many tokens the prompt has; 0: not known yet
 	notes  []string // what was done to the request, as in form.Out.Notes
 	reason string   // that the client was told for the end; empty: that of the reply
@@ -76,6 +79,10 @@ func (x *Record) note(e chat.Event) {
 		x.kept.Event(&e)
 	}
 	switch e.Kind {
+	case chat.CallStart:
+		if x.firstCall == 0 {
+			x.firstCall = time.Since(x.start)
+		}
 	case chat.CallEnd:
 		x.calls++
 	case chat.Usage, chat.Finish:
