@@ -18,6 +18,7 @@ import (
 	"toolnorm/engine/ollama"
 	"toolnorm/internal/auth"
 	"toolnorm/internal/home"
+	"toolnorm/internal/limit"
 	"toolnorm/internal/version"
 	"toolnorm/tools/data"
 	"toolnorm/tools/kb"
@@ -133,6 +134,7 @@ type access struct {
 	InsecureNoKeys bool     `help:"Allow other machines to connect although no API key is set."`
 	Hosts          []string `placeholder:"NAME" help:"Host names to accept besides localhost and IP addresses. * allows any."`
 	Origins        []string `placeholder:"URL" help:"Web origins to accept besides those on this machine. * allows any."`
+	limits         `embed:""`
 	admins         `embed:""`
 	jwts           `embed:""`
 }
@@ -287,6 +289,7 @@ type settings struct {
 	keys      auth.Keys
 	adminKeys auth.Keys
 	scrapers  auth.Keys
+	limits    *limit.Rules
 	tokens    *auth.Tokens // nil: no JWTs
 
 	odd         []error // what cannot be used and is left out: keys and families
@@ -362,6 +365,9 @@ func (c *Config) resolve() (s settings, err error) {
 		return s, err
 	}
 	if s.scrapers, err = s.readKeys("metrics-key", c.MetricsKey, ""); err != nil {
+		return s, err
+	}
+	if s.limits, err = c.rules(); err != nil {
 		return s, err
 	}
 	if s.tokens, err = c.tokens(); err != nil {

@@ -14,6 +14,7 @@ import (
 	"toolnorm/engine"
 	"toolnorm/internal/front"
 	"toolnorm/internal/history"
+	"toolnorm/internal/limit"
 	"toolnorm/internal/metrics"
 	"toolnorm/internal/sleep"
 	"toolnorm/internal/trace"
@@ -43,6 +44,7 @@ type lasting struct {
 	history *history.History // nil: requests are not kept over a restart
 	writes  sleep.Group      // what writes it, to the last request's end
 	metrics *metrics.Metrics
+	limiter *limit.Limiter
 	reasons []chat.Reason
 	replies *responses.Replies
 	bodies  *front.Bodies     // bounds the requests that are being answered
@@ -59,6 +61,7 @@ func (m *Main) openLasting() {
 	m.openHistory()
 	m.replies = new(responses.Replies)
 	m.bodies = &front.Bodies{Most: m.Config.MaxBodies, Uploads: "/api/blobs/", Log: m.log}
+	m.limiter = &limit.Limiter{Over: m.metrics.Limited, Log: m.log}
 	m.door = &door{folder: m.Config.Data, tools: m.toolbox.Registry, log: m.log, unkept: m.unkept}
 	m.door.Token = runner.NewToken()
 	m.runners = runner.NewServer(m.toolbox.Registry, &m.door.pending, m.log)
@@ -92,12 +95,12 @@ func (m *Main) newFace(config Config, s settings, old *face) *face {
 	f.models = &catalog{f.engine, loop, config.ListSuffixes}
 	chats := proxy.New(proxy.Config{
 		Model: loop, Catalog: f.models, Counter: f.engine, Embedder: f.engine, Ollama: f.models, Log: m.log, Version: version.String(), DefaultModel: config.Model,
-		Trace: m.trace, Count: m.metrics, Reasons: m.reasons, LivePage: livePage(), Replies: m.replies,
+		Trace: m.trace, Count: trace.Counters{m.metrics, m.limiter}, Reasons: m.reasons, LivePage: livePage(), Replies: m.replies,
 		Forms: config.ClientForm, Shell: m.shell(&f.config), Thoughts: config.ReasoningField, VoidAliases: config.VoidAliases,
 		MaxBody: config.MaxBody, Stall: config.ClientTimeout,
 	})
 	f.routes = m.mount(chats, loop)
-	f.Handler = toPage(withAddress(m.guard(f, f.routes).Wrap(m.bodies.Wrap(f.routes.mux, f.config.MaxBody))))
+	f.Handler = toPage(withAddress(m.guard(f, f.routes).Wrap(m.limiter.Wrap(m.bodies.Wrap(f.routes.mux, f.config.MaxBody), s.limits, asksModel))))
 	return f
 }
 

@@ -25,6 +25,23 @@ type Sum struct {
 	Total            time.Duration
 }
 
+// Counters are several.
+type Counters []Counter
+
+// Begin implements Counter.
+func (all Counters) Begin(ctx context.Context, api string) {
+	for _, c := range all {
+		c.Begin(ctx, api)
+	}
+}
+
+// End implements Counter.
+func (all Counters) End(ctx context.Context, s *Sum) {
+	for _, c := range all {
+		c.End(ctx, s)
+	}
+}
+
 // Counter counts exchanges. It must not wait.
 type Counter interface {
 	Begin(ctx context.Context, api string)

@@ -21,6 +21,7 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/internal/fault"
+	"toolnorm/internal/limit"
 	"toolnorm/internal/trace"
 	"toolnorm/proxy/field"
 	"toolnorm/proxy/form"
@@ -107,6 +108,12 @@ func (s *Runner) Answer(w http.ResponseWriter, r *http.Request, api form.API, x 
 	}
 	x.real = ask.Model
 	o := x.observer(w.Header(), ask, reply)
+	o.OnPrompt = func(tokens int) {
+		x.prompt = tokens
+		if err := limit.Fits(ctx, tokens); err != nil {
+			cancel(err)
+		}
+	}
 	if ask.Form != "" && ask.Form != form.OpenAI {
 		o.OnNote("Client-Form", ask.Form)
 	}

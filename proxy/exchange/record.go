@@ -122,7 +122,6 @@ func (x *Record) observer(h http.Header, a *form.Ask, reply form.Reply) *chat.Ob
 				x.kept.Chosen(format, strategy)
 			}
 		},
-		OnPrompt: func(tokens int) { x.prompt = tokens },
 		OnNote: func(word, text string) {
 			form.SetHeader(h, "Toolnorm-"+word, text)
 			x.noted(word, text)
