@@ -144,6 +144,7 @@ type debugSettings struct {
 	Trace       int  `default:"50" restart:"yes" help:"How many of the last requests to keep in memory and show at /debug, on this machine only; 0 to 1000."`
 	TraceBodies bool `restart:"yes" help:"Keep their prompts and replies, too: up to 256 KiB each."`
 	histories   `embed:""`
+	usages      `embed:""`
 	LogLevel    string `default:"info" enum:"debug,info,warn,error" help:"What to log: debug, info, warn or error. Prompts, replies and keys are never logged."`
 	LogFormat   string `default:"auto" enum:"auto,text,json" restart:"yes" help:"Log format: text, json, or auto (text on a terminal, JSON elsewhere)."`
 }
@@ -301,6 +302,9 @@ type settings struct {
 // maxTrace is how many exchanges may be kept. With what was said in them they take up to 256 MiB.
 const maxTrace = 1000
 
+// maxUsageDays is for how long usage may be kept: ten years.
+const maxUsageDays = 3650
+
 // readGates checks when models are asked whether they need a tool. true and false are what the setting once was.
 func (c *Config) readGates() error {
 	for model, when := range c.AskBeforeTools {
@@ -345,6 +349,9 @@ func (c *Config) resolve() (s settings, err error) {
 		if n <= 0 {
 			return s, fmt.Errorf("%s: must be more than 0", name)
 		}
+	}
+	if c.UsageDays < 0 || c.UsageDays > maxUsageDays {
+		return s, fmt.Errorf("usage-days: must be 0 to %d", maxUsageDays)
 	}
 	if c.Trace < 0 || c.Trace > maxTrace {
 		return s, fmt.Errorf("trace: must be 0 to %d", maxTrace)

@@ -18,6 +18,7 @@ import (
 	"toolnorm/internal/metrics"
 	"toolnorm/internal/sleep"
 	"toolnorm/internal/trace"
+	"toolnorm/internal/usage"
 	"toolnorm/internal/version"
 	"toolnorm/mcpserver"
 	"toolnorm/proxy"
@@ -45,6 +46,7 @@ type lasting struct {
 	writes  sleep.Group      // what writes it, to the last request's end
 	metrics *metrics.Metrics
 	limiter *limit.Limiter
+	usage   *usage.Usage // nil: none is kept
 	reasons []chat.Reason
 	replies *responses.Replies
 	bodies  *front.Bodies     // bounds the requests that are being answered
@@ -59,6 +61,7 @@ type lasting struct {
 func (m *Main) openLasting() {
 	m.trace = m.traceLog()
 	m.openHistory()
+	m.openUsage()
 	m.replies = new(responses.Replies)
 	m.bodies = &front.Bodies{Most: m.Config.MaxBodies, Uploads: "/api/blobs/", Log: m.log}
 	m.limiter = &limit.Limiter{Over: m.metrics.Limited, Log: m.log}
@@ -73,7 +76,7 @@ func (m *Main) openLasting() {
 		m.mcp = newMCP(m.mcpConfig(key), m.toolbox)
 	}
 	c := admin.Config{
-		Trace: m.trace, History: m.history, Reasons: m.reasons, Page: web.Handler(), Version: version.String(), Log: m.log,
+		Trace: m.trace, History: m.history, Usage: m.usage, Reasons: m.reasons, Page: web.Handler(), Version: version.String(), Log: m.log,
 		Doctor: m.examineNow, Registry: m.toolbox.Registry, KB: m.toolbox.KB, Tools: m.toolbox.Custom,
 	}
 	if m.remote != nil { // an interface with a nil pointer in it would not be nil
@@ -95,7 +98,7 @@ func (m *Main) newFace(config Config, s settings, old *face) *face {
 	f.models = &catalog{f.engine, loop, config.ListSuffixes}
 	chats := proxy.New(proxy.Config{
 		Model: loop, Catalog: f.models, Counter: f.engine, Embedder: f.engine, Ollama: f.models, Log: m.log, Version: version.String(), DefaultModel: config.Model,
-		Trace: m.trace, Count: trace.Counters{m.metrics, m.limiter}, Reasons: m.reasons, LivePage: livePage(), Replies: m.replies,
+		Trace: m.trace, Count: m.counters(), Reasons: m.reasons, LivePage: livePage(), Replies: m.replies,
 		Forms: config.ClientForm, Shell: m.shell(&f.config), Thoughts: config.ReasoningField, VoidAliases: config.VoidAliases,
 		MaxBody: config.MaxBody, Stall: config.ClientTimeout,
 	})

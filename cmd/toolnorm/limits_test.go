@@ -58,6 +58,18 @@ func TestKeysHaveTheirLimits(t *testing.T) {
 			t.Errorf("the metrics have no %s", want)
 		}
 	}
+	r, _ := http.NewRequestWithContext(t.Context(), "GET", m.URL()+"/admin/api/usage?as=csv", nil)
+	r.Header.Set("Authorization", "Bearer "+ann[4:])
+	r.Header.Set("Toolnorm-Admin", "1")
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	table, _ := io.ReadAll(resp.Body)
+	if !strings.Contains(string(table), ",ann,demo/hermes,3,2,0,") || !strings.Contains(string(table), ",bob,demo/hermes,3,0,0,") {
+		t.Errorf("the usage is %d %s", resp.StatusCode, table)
+	}
 	for _, secret := range []string{aKey, "ann", "bob"} {
 		if strings.Contains(text, secret) {
 			t.Errorf("the metrics name %s", secret)

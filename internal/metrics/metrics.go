@@ -128,6 +128,9 @@ func (m *Metrics) histogram(name, help string, buckets []float64, labels ...stri
 	return v
 }
 
+// Asks reports whether the requests of an API ask a model.
+func Asks(api string) bool { return operations[api] != "" }
+
 // Handler serves the metrics. auth.Guard belongs in front.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
@@ -139,7 +142,7 @@ func (m *Metrics) Begin(_ context.Context, api string) { m.running.WithLabelValu
 // End implements trace.Counter.
 func (m *Metrics) End(_ context.Context, s *trace.Sum) {
 	m.running.WithLabelValues(s.API).Dec()
-	m.models.place(s, m.count)
+	m.models.named(s.Model, func(name, server string) { m.count(s, name, server) })
 }
 
 // count adds an exchange to the metrics of a model.

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"toolnorm/engine"
-	"toolnorm/internal/trace"
 )
 
 // Source is what the model servers are asked by.
@@ -46,16 +45,20 @@ func (m *Metrics) Use(s Source) {
 	m.models.asked = time.Time{}
 }
 
-// place has an exchange counted under its model and the model's server, maybe later.
-func (m *models) place(s *trace.Sum, count func(s *trace.Sum, name, server string)) {
-	name, server, ok := m.find(s.Model)
-	if ok || s.Model == "" {
-		count(s, name, server)
+// Named calls do with the labels of a model that was asked for and of its server: at once if the model is known, else when
+// the servers were asked.
+func (m *Metrics) Named(model string, do func(name, server string)) { m.models.named(model, do) }
+
+// named is Named.
+func (m *models) named(model string, do func(name, server string)) {
+	name, server, ok := m.find(model)
+	if ok || model == "" {
+		do(name, server)
 		return
 	}
 	later := func() {
-		name, server, _ := m.find(s.Model)
-		count(s, name, server)
+		name, server, _ := m.find(model)
+		do(name, server)
 	}
 	m.mu.Lock()
 	full := len(m.queue) >= waiting

@@ -11,6 +11,7 @@ import { Playground } from './pages/playground';
 import { Servers } from './pages/servers';
 import { ToolEditor } from './pages/tooledit';
 import { Tools } from './pages/tools';
+import { UsagePage } from './pages/usage';
 import { leaving, route } from './route';
 import { useSignal } from './state';
 import { Button, Dialog, Field, Questions, Said } from './ui';
@@ -22,6 +23,7 @@ const pages: [name: string, title: Key][] = [
   ['models', 'models'],
   ['servers', 'servers'],
   ['knowledge', 'knowledge'],
+  ['usage', 'usage'],
   ['playground', 'playground'],
 ];
 
@@ -123,6 +125,8 @@ function content(name: string, path: string[]): JSX.Element {
       return <Servers />;
     case 'knowledge':
       return path[1] ? <Base id={path[1]} key={path[1]} /> : <Knowledge />;
+    case 'usage':
+      return <UsagePage />;
     case 'playground':
       return <Playground />;
     default:

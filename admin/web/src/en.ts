@@ -349,6 +349,23 @@ export const en = {
   everyone: 'everyone',
   deleteDocument: 'Remove {name}?',
 
+  // Usage
+  usage: 'Usage',
+  usageIntro:
+    'What each caller asked of each model. Callers are labels of keys, or subjects of JWTs; tokens are as the model servers count them.',
+  usageNotKept: 'No usage is kept (setting usage-days).',
+  usagePeriod: 'Period',
+  usageToday: 'Today',
+  usageDays: '{n} days',
+  usageBy: 'By',
+  usageNone: 'Nothing was asked in this time.',
+  saveCSV: 'Save as CSV',
+  caller: 'Caller',
+  day: 'Day',
+  promptTokens: 'Prompt tokens',
+  fromCache: 'From the cache',
+  writtenTokens: 'Written tokens',
+
   // Playground
   playground: 'Playground',
   playgroundIntro: 'Chat with any model as a client would, through /v1/chat/completions.',

@@ -138,6 +138,23 @@ export interface Found {
   more: boolean;
 }
 
+export interface UsageRow {
+  day: string;
+  caller: string;
+  model: string;
+  requests: number;
+  failed: number;
+  calls: number;
+  prompt_tokens: number;
+  cached_tokens: number;
+  completion_tokens: number;
+}
+
+export interface Usage {
+  rows: UsageRow[];
+  kept: boolean;
+}
+
 export interface Grown {
   generation: number;
   name: string;

@@ -296,7 +296,14 @@ function List({
             <td
               data-label={t('tokens')}
               class="number"
-              title={e.cached_tokens ? t('tokensCached', { cached: e.cached_tokens, share: Math.round((100 * e.cached_tokens) / e.prompt_tokens) }) : undefined}
+              title={
+                e.cached_tokens
+                  ? t('tokensCached', {
+                      cached: e.cached_tokens,
+                      share: Math.round((100 * e.cached_tokens) / e.prompt_tokens),
+                    })
+                  : undefined
+              }
             >
               {e.prompt_tokens} + {e.completion_tokens}
             </td>
