@@ -365,19 +365,7 @@ func (c *Config) resolve() (s settings, err error) {
 	s.formats, s.odd = command.FormatsIn(filepath.Join(c.Data, "families"))
 	s.oddFamilies = len(s.odd) > 0
 	c.withoutFormats(&s)
-	if s.keys, err = s.readKeys("api-keys", c.APIKeys, c.APIKeysFile); err != nil {
-		return s, err
-	}
-	if s.adminKeys, err = s.readKeys("admin-key", c.AdminKey, c.AdminKeyFile); err != nil {
-		return s, err
-	}
-	if s.scrapers, err = s.readKeys("metrics-key", c.MetricsKey, ""); err != nil {
-		return s, err
-	}
-	if s.limits, err = c.rules(); err != nil {
-		return s, err
-	}
-	if s.tokens, err = c.tokens(); err != nil {
+	if err = c.readAccess(&s); err != nil {
 		return s, err
 	}
 	if err := c.checkForms(); err != nil {

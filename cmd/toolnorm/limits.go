@@ -30,3 +30,21 @@ var modelPaths = map[string]bool{
 
 // asksModel reports whether a request asks a model, and so counts for the limits of its caller.
 func asksModel(r *http.Request) bool { return r.Method == http.MethodPost && modelPaths[r.URL.Path] }
+
+// readAccess reads the settings that say who may ask, and how much.
+func (c *Config) readAccess(s *settings) (err error) {
+	if s.keys, err = s.readKeys("api-keys", c.APIKeys, c.APIKeysFile); err != nil {
+		return err
+	}
+	if s.adminKeys, err = s.readKeys("admin-key", c.AdminKey, c.AdminKeyFile); err != nil {
+		return err
+	}
+	if s.scrapers, err = s.readKeys("metrics-key", c.MetricsKey, ""); err != nil {
+		return err
+	}
+	if s.limits, err = c.rules(); err != nil {
+		return err
+	}
+	s.tokens, err = c.tokens()
+	return err
+}
