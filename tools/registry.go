@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -22,7 +23,7 @@ type Options struct {
 	Panicked func(tool string, value any, stack []byte)
 
 	// Done is called after each call with whether it failed, and how long it took; nil: nobody is.
-	Done func(tool string, failed bool, took time.Duration)
+	Done func(ctx context.Context, tool string, failed bool, took time.Duration)
 
 	Timeout   time.Duration // of a call whose tool says none; 0: 30 s
 	MaxResult int           // bytes of a result, content and structure together; 0: 1 MiB

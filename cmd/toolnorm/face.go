@@ -17,6 +17,7 @@ import (
 	"toolnorm/internal/limit"
 	"toolnorm/internal/metrics"
 	"toolnorm/internal/sleep"
+	"toolnorm/internal/spans"
 	"toolnorm/internal/trace"
 	"toolnorm/internal/usage"
 	"toolnorm/internal/version"
@@ -46,7 +47,8 @@ type lasting struct {
 	writes  sleep.Group      // what writes it, to the last request's end
 	metrics *metrics.Metrics
 	limiter *limit.Limiter
-	usage   *usage.Usage // nil: none is kept
+	spans   *spans.Tracer // nil: no traces are wanted
+	usage   *usage.Usage  // nil: none is kept
 	reasons []chat.Reason
 	replies *responses.Replies
 	bodies  *front.Bodies     // bounds the requests that are being answered
@@ -98,12 +100,12 @@ func (m *Main) newFace(config Config, s settings, old *face) *face {
 	f.models = &catalog{f.engine, loop, config.ListSuffixes}
 	chats := proxy.New(proxy.Config{
 		Model: loop, Catalog: f.models, Counter: f.engine, Embedder: f.engine, Ollama: f.models, Log: m.log, Version: version.String(), DefaultModel: config.Model,
-		Trace: m.trace, Count: m.counters(), Reasons: m.reasons, LivePage: livePage(), Replies: m.replies,
+		Trace: m.trace, Count: m.counters(), Watch: m.spans.Observe, Reasons: m.reasons, LivePage: livePage(), Replies: m.replies,
 		Forms: config.ClientForm, Shell: m.shell(&f.config), Thoughts: config.ReasoningField, VoidAliases: config.VoidAliases,
 		MaxBody: config.MaxBody, Stall: config.ClientTimeout,
 	})
 	f.routes = m.mount(chats, loop)
-	f.Handler = toPage(withAddress(m.guard(f, f.routes).Wrap(m.limiter.Wrap(m.bodies.Wrap(f.routes.mux, f.config.MaxBody), s.limits, asksModel))))
+	f.Handler = toPage(withAddress(m.guard(f, f.routes).Wrap(m.spans.Wrap(m.limiter.Wrap(m.bodies.Wrap(f.routes.mux, f.config.MaxBody), s.limits, asksModel), asksModel))))
 	return f
 }
 

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"toolnorm/internal/history"
-	"toolnorm/internal/metrics"
 	"toolnorm/internal/trace"
 	"toolnorm/internal/usage"
 )
@@ -73,7 +72,7 @@ func (m *Main) openUsage() {
 		return
 	}
 	m.usage = usage.New(usage.Config{
-		Where: m.Config.historyAt(), Days: m.Config.UsageDays, Named: m.metrics.Named, Asks: metrics.Asks,
+		Where: m.Config.historyAt(), Days: m.Config.UsageDays, Named: m.metrics.Named, Asks: func(api string) bool { return trace.Operation(api) != "" },
 		Warn: func(err error) { m.log.WithLevel(m.unkept).Err(err).Msg("usage") },
 	})
 	m.writes.Go(context.Background(), m.usage.Run)
@@ -84,6 +83,9 @@ func (m *Main) counters() trace.Counters {
 	all := trace.Counters{m.metrics, m.limiter}
 	if m.usage != nil {
 		all = append(all, m.usage)
+	}
+	if m.spans != nil {
+		all = append(all, m.spans)
 	}
 	return all
 }

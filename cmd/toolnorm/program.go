@@ -71,6 +71,7 @@ func (m *Main) Run() error {
 	}
 	m.reasons = append(adapters.Reasons(), engine.Reasons()...)
 	m.metrics = metrics.New(version.String(), m.reasons)
+	m.openSpans()
 	if err := m.openTools(); err != nil {
 		return err
 	}
@@ -187,5 +188,6 @@ func (m *Main) Close() error {
 	err := m.server.shutdown(ctx, m.Config.Grace, m.log)
 	m.writes.Close()
 	m.bodies.Close()
+	m.closeSpans()
 	return errors.Join(err, m.toolbox.Close())
 }

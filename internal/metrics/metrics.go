@@ -41,13 +41,6 @@ var (
 	tokens    = []float64{1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144}
 )
 
-// operations are the APIs whose requests ask a model, by their names in the log, and what the conventions call that.
-var operations = map[string]string{
-	"chat": "chat", "messages": "chat", "responses": "chat", "ollama chat": "chat",
-	"completion": "text_completion", "ollama generate": "text_completion",
-	"embeddings": "embeddings", "ollama embed": "embeddings", "ollama embeddings": "embeddings",
-}
-
 // Metrics counts. It may be used by many at once.
 type Metrics struct {
 	registry *prometheus.Registry
@@ -128,9 +121,6 @@ func (m *Metrics) histogram(name, help string, buckets []float64, labels ...stri
 	return v
 }
 
-// Asks reports whether the requests of an API ask a model.
-func Asks(api string) bool { return operations[api] != "" }
-
 // Handler serves the metrics. auth.Guard belongs in front.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
@@ -147,7 +137,8 @@ func (m *Metrics) End(_ context.Context, s *trace.Sum) {
 
 // count adds an exchange to the metrics of a model.
 func (m *Metrics) count(s *trace.Sum, name, server string) {
-	op, asks := operations[s.API]
+	op := trace.Operation(s.API)
+	asks := op != ""
 	if !asks {
 		name, server = "", ""
 	}

@@ -44,7 +44,7 @@ type Config struct {
 	// Panicked is called with each tool that panicked, as tools.Options says; nil: nobody is.
 	Panicked func(tool string, value any, stack []byte)
 	// Done is called after each call, as tools.Options says; nil: nobody is.
-	Done func(tool string, failed bool, took time.Duration)
+	Done func(ctx context.Context, tool string, failed bool, took time.Duration)
 }
 
 // Box is an open toolbox. Close it when nothing is called any more.

@@ -47,3 +47,13 @@ type Counter interface {
 	Begin(ctx context.Context, api string)
 	End(ctx context.Context, s *Sum) // s is changed no more, and may be kept
 }
+
+// operations are the APIs whose requests ask a model, by their names in the log, and what the conventions call that.
+var operations = map[string]string{
+	"chat": "chat", "messages": "chat", "responses": "chat", "ollama chat": "chat",
+	"completion": "text_completion", "ollama generate": "text_completion",
+	"embeddings": "embeddings", "ollama embed": "embeddings", "ollama embeddings": "embeddings",
+}
+
+// Operation returns what the requests of an API ask of a model, in the words of OpenTelemetry; empty: nothing.
+func Operation(api string) string { return operations[api] }

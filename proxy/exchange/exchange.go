@@ -33,9 +33,10 @@ type Runner struct {
 	DefaultModel string                   // answers requests that name no model; empty: such requests are an error
 	Real         func(name string) string // returns the model that an alias stands for; nil: there are no aliases
 
-	Log   zerolog.Logger // one line an exchange; the zero value logs nothing
-	Trace *trace.Log     // keeps the last exchanges; nil: none are kept
-	Count trace.Counter  // counts every exchange; nil: nobody does
+	Log   zerolog.Logger                              // one line an exchange; the zero value logs nothing
+	Trace *trace.Log                                  // keeps the last exchanges; nil: none are kept
+	Count trace.Counter                               // counts every exchange; nil: nobody does
+	Watch func(ctx context.Context, o *chat.Observer) // adds to what is observed of a request; nil: nobody does
 
 	MaxBody  int64         // of a request, in bytes
 	Stall    time.Duration // until a client that takes nothing is given up; 0: never
@@ -68,7 +69,7 @@ func (s *Runner) Logged(api form.API, h func(w http.ResponseWriter, r *http.Requ
 			s.Count.Begin(r.Context(), api.Name)
 		}
 		defer func() { // also of a reply that is broken off
-			x.log(s.Log, m, err)
+			x.log(r.Context(), s.Log, m, err)
 			x.keep(s.Trace, m, err)
 			x.end(r.Context(), s.Count, m, err)
 			err = nil
@@ -113,6 +114,9 @@ func (s *Runner) Answer(w http.ResponseWriter, r *http.Request, api form.API, x 
 		if err := limit.Fits(ctx, tokens); err != nil {
 			cancel(err)
 		}
+	}
+	if s.Watch != nil {
+		s.Watch(ctx, o)
 	}
 	if ask.Form != "" && ask.Form != form.OpenAI {
 		o.OnNote("Client-Form", ask.Form)

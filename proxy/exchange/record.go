@@ -1,12 +1,14 @@
 package exchange
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
+	otel "go.opentelemetry.io/otel/trace"
 
 	"toolnorm/chat"
 	"toolnorm/internal/fault"
@@ -157,7 +159,7 @@ func statusOf(m *meter, err error) int {
 // log writes the line.
 // A client that went away or asked wrongly is a warning. Only our own faults are errors, for those who watch
 // for these.
-func (x *Record) log(log zerolog.Logger, m *meter, err error) {
+func (x *Record) log(ctx context.Context, log zerolog.Logger, m *meter, err error) {
 	level := zerolog.InfoLevel
 	if err != nil {
 		level = zerolog.WarnLevel
@@ -165,8 +167,11 @@ func (x *Record) log(log zerolog.Logger, m *meter, err error) {
 			level = zerolog.ErrorLevel
 		}
 	}
-	log.WithLevel(level).
-		Str("id", x.id).Str("model", x.Model).Bool("stream", x.stream).
+	line := log.WithLevel(level)
+	if of := otel.SpanContextFromContext(ctx); of.HasTraceID() {
+		line = line.Str("trace_id", of.TraceID().String())
+	}
+	line.Str("id", x.id).Str("model", x.Model).Bool("stream", x.stream).
 		Str("format", x.Meta.Format).Str("strategy", x.Meta.Strategy).
 		Int("calls", x.calls).Strs("repairs", x.Meta.Repairs).Strs("notes", x.notes).
 		Int("prompt_tokens", x.Count.Prompt).Int("completion_tokens", x.Count.Completion).
