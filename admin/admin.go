@@ -12,6 +12,7 @@
 //	replay.go     reading a text again by another format, and learning one
 //	watch.go      streams of what changes in them
 //	history.go    earlier exchanges, and those of a conversation
+//	usage.go      what each caller asked, by days
 //	doctor.go     examinations as toolnorm doctor makes them
 //	models.go     models and examinations of them
 //	servers.go    other MCP servers, and the tools that are offered
@@ -34,6 +35,7 @@ import (
 	"toolnorm/internal/history"
 	"toolnorm/internal/store"
 	"toolnorm/internal/trace"
+	"toolnorm/internal/usage"
 	"toolnorm/tools"
 	"toolnorm/tools/dynamic"
 	"toolnorm/tools/kb"
@@ -55,6 +57,7 @@ type Config struct {
 
 	Trace    *trace.Log       // the last exchanges; nil: none are kept
 	History  *history.History // earlier ones; nil: they are not kept
+	Usage    *usage.Usage     // what each caller asked; nil: it is not kept
 	Reasons  []chat.Reason    // what the codes of repairs mean
 	Formats  *adapters.Set    // by which texts are read again; nil: the built-in ones
 	Models   Models           // nil: there are none
@@ -99,6 +102,7 @@ func New(c Config) *Server {
 	(&customTools{set: c.Tools, all: c.Registry, log: c.Log}).routes(s)
 	(&live{c.Trace, c.History, c.Reasons, &s.current, c.Log, s.events}).routes(s)
 	(&models{&s.current}).routes(s)
+	s.Handle("GET "+API+"usage", (&usages{c.Usage}).list)
 	s.Handle("POST "+API+"doctor", (&doctor{examine: c.Doctor}).run)
 	(&others{c.Servers, c.Registry, s.Publish}).routes(s)
 	(&knowledge{c.KB, c.Log, s.Publish}).routes(s)

@@ -17,6 +17,7 @@ import (
 	"toolnorm/internal/replay"
 	"toolnorm/internal/sqlsafe"
 	"toolnorm/internal/trace"
+	"toolnorm/internal/usage"
 	"toolnorm/tools/dynamic"
 	"toolnorm/tools/kb"
 	"toolnorm/tools/kb/kbstore"
@@ -48,6 +49,8 @@ var pageTypes = []struct {
 	{name: "Exchanges", of: exchanges{}},
 	{name: "Followed", of: followed{}},
 	{name: "Found", of: found{}},
+	{name: "UsageRow", of: usage.Row{}},
+	{name: "Usage", of: used{}},
 	{name: "Grown", of: trace.Grown{}},
 	{name: "Change", of: change{}},
 	{name: "ReadCall", of: replay.Call{}},

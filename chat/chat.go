@@ -116,12 +116,31 @@ type Token struct {
 // Counts are token counts of one reply.
 type Counts struct {
 	Prompt, Completion int
+	Cached             int  // tokens of the prompt that the server had processed before; 0 as well where it does not say
 	Estimated          bool // at four bytes a token, where the reply was ended before the upstream counted
+}
+
+// FromCache returns c with so many tokens of the prompt from a cache. A server's number that cannot be is none.
+func (c Counts) FromCache(tokens int) Counts {
+	if tokens > 0 && tokens <= c.Prompt {
+		c.Cached = tokens
+	}
+	return c
 }
 
 // Plus returns the sum of both.
 func (c Counts) Plus(d Counts) Counts {
-	return Counts{c.Prompt + d.Prompt, c.Completion + d.Completion, c.Estimated || d.Estimated}
+	return Counts{c.Prompt + d.Prompt, c.Completion + d.Completion, c.Cached + d.Cached, c.Estimated || d.Estimated}
+}
+
+// Another returns the counts of c and of one more reply to the same prompt, which counts once, as the first reply found it.
+func (c Counts) Another(d Counts) Counts {
+	sum := c.Plus(d)
+	sum.Prompt, sum.Cached = c.Prompt, c.Cached
+	if c.Prompt == 0 {
+		sum.Prompt, sum.Cached = d.Prompt, d.Cached
+	}
+	return sum
 }
 
 // Times are what the upstream took for one reply; 0 is what it does not say.

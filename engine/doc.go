@@ -44,7 +44,7 @@
 // Beside it:
 //
 //	complete.go    texts that are written on, and embeddings
-//	examine.go     what is known of a model, for doctor
+//	examine.go     what is known of a model, for doctor; state.go: which servers answer, with what models
 //	ollama_api.go  Ollama's own API: lists, descriptions, the way to the server for what is passed on unread
 //
 // The kinds of server are packages of their own, engine/ollama and engine/openai, which carry out an upstream.Order.

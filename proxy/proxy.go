@@ -25,6 +25,7 @@ package proxy
 
 import (
 	"cmp"
+	"context"
 	"net/http"
 	"runtime"
 	"strings"
@@ -55,13 +56,15 @@ const (
 type Config struct {
 	Model    chat.Model
 	Catalog  chat.Catalog
-	Counter  chat.Counter    // nil: /v1/messages/count_tokens answers that there is none
-	Embedder chat.Embedder   // nil: /v1/embeddings answers that there is none
-	Ollama   ollama.Upstream // nil: there is no /api
-	Log      zerolog.Logger  // one line a request; the zero value logs nothing
-	Trace    *trace.Log      // keeps the last exchanges, shown at /debug on this machine; nil: none are kept
-	LivePage string          // where browsers that ask for /debug are sent; empty: /debug is a page itself
-	Reasons  []chat.Reason   // what the codes in chat.Meta.Repairs mean, for those who look at exchanges
+	Counter  chat.Counter                                // nil: /v1/messages/count_tokens answers that there is none
+	Embedder chat.Embedder                               // nil: /v1/embeddings answers that there is none
+	Ollama   ollama.Upstream                             // nil: there is no /api
+	Log      zerolog.Logger                              // one line a request; the zero value logs nothing
+	Trace    *trace.Log                                  // keeps the last exchanges, shown at /debug on this machine; nil: none are kept
+	Count    trace.Counter                               // counts every exchange; nil: nobody does
+	Watch    func(ctx context.Context, o *chat.Observer) // as exchange.Runner has it
+	LivePage string                                      // where browsers that ask for /debug are sent; empty: /debug is a page itself
+	Reasons  []chat.Reason                               // what the codes in chat.Meta.Repairs mean, for those who look at exchanges
 
 	Forms       map[string]string // models (* stands for any text) and the form of their replies, one of form.Names; nil: by what asks
 	Shell       *shell.Config     // tools that are served here, for clients that have only a terminal; nil: there are none
@@ -94,7 +97,7 @@ func New(cfg Config) *Server {
 	}
 	s := &Server{cfg: cfg, forms: chatForms(cfg.Shell), mux: http.NewServeMux()}
 	run := &exchange.Runner{
-		Model: cfg.Model, DefaultModel: cfg.DefaultModel, Real: realName(cfg.Catalog), Log: cfg.Log, Trace: cfg.Trace, MaxBody: cfg.MaxBody, Stall: cfg.Stall, Thoughts: cfg.Thoughts,
+		Model: cfg.Model, DefaultModel: cfg.DefaultModel, Real: realName(cfg.Catalog), Log: cfg.Log, Trace: cfg.Trace, Count: cfg.Count, Watch: cfg.Watch, MaxBody: cfg.MaxBody, Stall: cfg.Stall, Thoughts: cfg.Thoughts,
 	}
 	view := &trace.View{Log: cfg.Trace, Reasons: cfg.Reasons, Page: cfg.LivePage}
 	s.route("POST", "/v1/chat/completions", run.Ask(openai.Chat(s.openForm)))

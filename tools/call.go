@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"strings"
+	"time"
 
 	"toolnorm/internal/spelling"
 )
@@ -26,7 +27,10 @@ func (r *Registry) Call(ctx context.Context, name string, args json.RawMessage) 
 }
 
 // Run is Call for a tool that its caller has already, be it one that is not in the registry.
-func (r *Registry) Run(ctx context.Context, t Tool, args json.RawMessage) Result {
+func (r *Registry) Run(ctx context.Context, t Tool, args json.RawMessage) (res Result) {
+	if r.opts.Done != nil {
+		defer func(began time.Time) { r.opts.Done(ctx, t.Name, res.IsError, time.Since(began)) }(time.Now())
+	}
 	if t.Refuse != nil {
 		if res, refused := r.refuse(ctx, t, args); refused {
 			return r.passable(t, res)

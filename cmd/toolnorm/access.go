@@ -62,6 +62,7 @@ var needs = map[string]auth.Need{
 	"/mcp/list":           auth.Admin,
 	"/debug":              auth.Admin,
 	"/debug/exchanges":    auth.Admin,
+	metricsPath:           auth.Scrape,
 	admin.API:             auth.Console,
 
 	// The page and its scripts are the same for everybody and hold no data. A browser can send
@@ -70,6 +71,9 @@ var needs = map[string]auth.Need{
 	admin.Paths:       auth.Page,
 	admin.Paths + "/": auth.Page,
 }
+
+// metricsPath is where Prometheus looks unless it is told otherwise.
+const metricsPath = "/metrics"
 
 // routes is a mux that remembers its patterns, for the test that compares them with needs.
 type routes struct {
@@ -95,6 +99,7 @@ func (m *Main) mount(chats *proxy.Server, loop http.Handler) *routes {
 	if m.toolbox.KB != nil {
 		r.Handle(kb.Paths+"{base}/{document}/{passage}", http.HandlerFunc(m.toolbox.KB.ServePassage))
 	}
+	r.Handle(metricsPath, m.metrics.Handler())
 	r.Handle(admin.API, m.admin)
 	r.Handle(admin.Paths, m.admin)
 	r.Handle(admin.Paths+"/", m.admin)
@@ -110,7 +115,7 @@ func (m *Main) mount(chats *proxy.Server, loop http.Handler) *routes {
 // guard makes what stands in front of the routes of a face.
 func (m *Main) guard(f *face, r *routes) *auth.Guard {
 	return &auth.Guard{
-		Hosts: f.config.Hosts, Origins: f.config.Origins, Keys: f.settings.keys, Admins: f.settings.adminKeys, Tokens: f.settings.tokens, Sets: f.settings.sets,
+		Hosts: f.config.Hosts, Origins: f.config.Origins, Keys: f.settings.keys, Admins: f.settings.adminKeys, Scrapers: f.settings.scrapers, Tokens: f.settings.tokens, Sets: f.settings.sets,
 		Local: m.door.admits, Routes: r.mux, Needs: needs, Log: m.log,
 	}
 }

@@ -21,6 +21,8 @@ const accessPage = "../../docs/auth.md"
 const (
 	aKey    = "sk-0123456789abcdef"
 	anAdmin = "ad-0123456789abcdef"
+
+	aScraper = "me-0123456789abcdef"
 )
 
 // caller is somebody who asks, and the settings of the server that is asked.
@@ -48,6 +50,8 @@ func callers(t *testing.T) []caller {
 		{"… an API key beside an admin key", both, bearer(aKey)},
 		{"… an admin key", both, append(bearer(anAdmin), "From", "192.168.1.9:5000")},
 		{"only admin keys are configured: without one", []string{"--admin-key", anAdmin}, nil},
+		{"… a metrics key", append(slices.Clone(keys), "--metrics-key", aScraper), append(bearer(aScraper), "From", "192.168.1.9:5000")},
+		{"… a metrics key, and no other is configured", []string{"--metrics-key", aScraper, "--insecure-no-keys"}, append(bearer(aScraper), "From", "192.168.1.9:5000")},
 		{"… a JWT", jwt, bearer(tokenOf(t, "ann"))},
 		{"… a JWT with the administrator's role", jwt, bearer(tokenOf(t, "kim", "role", "boss"))},
 	}
@@ -159,7 +163,7 @@ func TestEveryRouteSaysWhoMayAsk(t *testing.T) {
 	}
 	for _, c := range who {
 		for _, o := range origins[4:] {
-			for _, need := range []auth.Need{auth.Console, auth.Admin, auth.Program} {
+			for _, need := range []auth.Need{auth.Console, auth.Admin, auth.Scrape, auth.Program} {
 				if got := cells[need][c.name+"|"+o.name]; got != "403" {
 					t.Errorf("%v: %s, %s: %s, want 403 for every foreign page", need, c.name, o.name, got)
 				}

@@ -23,7 +23,7 @@ type bug struct {
 
 // hidden are the settings whose values nobody may read in a report. TestSecretsStayOutOfReports finds one that is missing.
 var hidden = []string{
-	"api-keys", "admin-key", "jwt-secret", "jwt-token", "text-embedding-model-key", "kb-rerank-key", "postgresql-db-pass", "chromadb-header",
+	"api-keys", "admin-key", "metrics-key", "jwt-secret", "jwt-token", "text-embedding-model-key", "kb-rerank-key", "postgresql-db-pass", "chromadb-header",
 }
 
 // within finds what is secret in an address, or in the words of a database driver: a user with a password, and members of a query.

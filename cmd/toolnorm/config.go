@@ -18,6 +18,7 @@ import (
 	"toolnorm/engine/ollama"
 	"toolnorm/internal/auth"
 	"toolnorm/internal/home"
+	"toolnorm/internal/limit"
 	"toolnorm/internal/version"
 	"toolnorm/tools/data"
 	"toolnorm/tools/kb"
@@ -133,6 +134,7 @@ type access struct {
 	InsecureNoKeys bool     `help:"Allow other machines to connect although no API key is set."`
 	Hosts          []string `placeholder:"NAME" help:"Host names to accept besides localhost and IP addresses. * allows any."`
 	Origins        []string `placeholder:"URL" help:"Web origins to accept besides those on this machine. * allows any."`
+	limits         `embed:""`
 	admins         `embed:""`
 	jwts           `embed:""`
 	reaches        `embed:""`
@@ -143,6 +145,7 @@ type debugSettings struct {
 	Trace       int  `default:"50" restart:"yes" help:"How many of the last requests to keep in memory and show at /debug, on this machine only; 0 to 1000."`
 	TraceBodies bool `restart:"yes" help:"Keep their prompts and replies, too: up to 256 KiB each."`
 	histories   `embed:""`
+	usages      `embed:""`
 	LogLevel    string `default:"info" enum:"debug,info,warn,error" help:"What to log: debug, info, warn or error. Prompts, replies and keys are never logged."`
 	LogFormat   string `default:"auto" enum:"auto,text,json" restart:"yes" help:"Log format: text, json, or auto (text on a terminal, JSON elsewhere)."`
 }
@@ -287,6 +290,8 @@ type settings struct {
 	formats   *adapters.Set
 	keys      auth.Keys
 	adminKeys auth.Keys
+	scrapers  auth.Keys
+	limits    *limit.Rules
 	tokens    *auth.Tokens // nil: no JWTs
 	sets      auth.Sets    // which sets of tools callers may use; nil: all
 
@@ -298,6 +303,9 @@ type settings struct {
 
 // maxTrace is how many exchanges may be kept. With what was said in them they take up to 256 MiB.
 const maxTrace = 1000
+
+// maxUsageDays is for how long usage may be kept: ten years.
+const maxUsageDays = 3650
 
 // readGates checks when models are asked whether they need a tool. true and false are what the setting once was.
 func (c *Config) readGates() error {
@@ -344,6 +352,9 @@ func (c *Config) resolve() (s settings, err error) {
 			return s, fmt.Errorf("%s: must be more than 0", name)
 		}
 	}
+	if c.UsageDays < 0 || c.UsageDays > maxUsageDays {
+		return s, fmt.Errorf("usage-days: must be 0 to %d", maxUsageDays)
+	}
 	if c.Trace < 0 || c.Trace > maxTrace {
 		return s, fmt.Errorf("trace: must be 0 to %d", maxTrace)
 	}
@@ -356,16 +367,10 @@ func (c *Config) resolve() (s settings, err error) {
 	s.formats, s.odd = command.FormatsIn(filepath.Join(c.Data, "families"))
 	s.oddFamilies = len(s.odd) > 0
 	c.withoutFormats(&s)
-	if s.keys, err = s.readKeys("api-keys", c.APIKeys, c.APIKeysFile); err != nil {
-		return s, err
-	}
-	if s.adminKeys, err = s.readKeys("admin-key", c.AdminKey, c.AdminKeyFile); err != nil {
-		return s, err
-	}
 	if s.sets, err = c.sets(); err != nil {
 		return s, err
 	}
-	if s.tokens, err = c.tokens(); err != nil {
+	if err = c.readAccess(&s); err != nil {
 		return s, err
 	}
 	if err := c.checkForms(); err != nil {

@@ -26,6 +26,7 @@
 //	mcp.go        MCP clients over HTTP, and the one that started the program
 //	admin.go      the keys of administrators
 //	log.go        the log; history.go: requests that are kept over a restart
+//	limits.go     how much each caller may ask; spans.go: traces
 //
 // Commands that take the settings of serve:
 //

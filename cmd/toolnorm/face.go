@@ -8,15 +8,18 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"toolnorm/adapters"
 	"toolnorm/admin"
 	"toolnorm/admin/web"
 	"toolnorm/chat"
 	"toolnorm/engine"
 	"toolnorm/internal/front"
 	"toolnorm/internal/history"
+	"toolnorm/internal/limit"
+	"toolnorm/internal/metrics"
 	"toolnorm/internal/sleep"
+	"toolnorm/internal/spans"
 	"toolnorm/internal/trace"
+	"toolnorm/internal/usage"
 	"toolnorm/internal/version"
 	"toolnorm/mcpserver"
 	"toolnorm/proxy"
@@ -42,6 +45,10 @@ type lasting struct {
 	trace   *trace.Log       // the last exchanges; nil: none are kept
 	history *history.History // nil: requests are not kept over a restart
 	writes  sleep.Group      // what writes it, to the last request's end
+	metrics *metrics.Metrics
+	limiter *limit.Limiter
+	spans   *spans.Tracer // nil: no traces are wanted
+	usage   *usage.Usage  // nil: none is kept
 	reasons []chat.Reason
 	replies *responses.Replies
 	bodies  *front.Bodies     // bounds the requests that are being answered
@@ -56,8 +63,10 @@ type lasting struct {
 func (m *Main) openLasting() {
 	m.trace = m.traceLog()
 	m.openHistory()
-	m.reasons, m.replies = append(adapters.Reasons(), engine.Reasons()...), new(responses.Replies)
+	m.openUsage()
+	m.replies = new(responses.Replies)
 	m.bodies = &front.Bodies{Most: m.Config.MaxBodies, Uploads: "/api/blobs/", Log: m.log}
+	m.limiter = &limit.Limiter{Over: m.metrics.Limited, Log: m.log}
 	m.door = &door{folder: m.Config.Data, tools: m.toolbox.Registry, log: m.log, unkept: m.unkept}
 	m.door.Token = runner.NewToken()
 	m.runners = runner.NewServer(m.toolbox.Registry, &m.door.pending, m.log)
@@ -69,7 +78,7 @@ func (m *Main) openLasting() {
 		m.mcp = newMCP(m.mcpConfig(key), m.toolbox)
 	}
 	c := admin.Config{
-		Trace: m.trace, History: m.history, Reasons: m.reasons, Page: web.Handler(), Version: version.String(), Log: m.log,
+		Trace: m.trace, History: m.history, Usage: m.usage, Reasons: m.reasons, Page: web.Handler(), Version: version.String(), Log: m.log,
 		Doctor: m.examineNow, Registry: m.toolbox.Registry, KB: m.toolbox.KB, Tools: m.toolbox.Custom,
 	}
 	if m.remote != nil { // an interface with a nil pointer in it would not be nil
@@ -91,12 +100,12 @@ func (m *Main) newFace(config Config, s settings, old *face) *face {
 	f.models = &catalog{f.engine, loop, config.ListSuffixes}
 	chats := proxy.New(proxy.Config{
 		Model: loop, Catalog: f.models, Counter: f.engine, Embedder: f.engine, Ollama: f.models, Log: m.log, Version: version.String(), DefaultModel: config.Model,
-		Trace: m.trace, Reasons: m.reasons, LivePage: livePage(), Replies: m.replies,
+		Trace: m.trace, Count: m.counters(), Watch: m.spans.Observe, Reasons: m.reasons, LivePage: livePage(), Replies: m.replies,
 		Forms: config.ClientForm, Shell: m.shell(&f.config), Thoughts: config.ReasoningField, VoidAliases: config.VoidAliases,
 		MaxBody: config.MaxBody, Stall: config.ClientTimeout,
 	})
 	f.routes = m.mount(chats, loop)
-	f.Handler = toPage(withAddress(m.guard(f, f.routes).Wrap(m.bodies.Wrap(f.routes.mux, f.config.MaxBody))))
+	f.Handler = toPage(withAddress(m.guard(f, f.routes).Wrap(m.spans.Wrap(m.limiter.Wrap(m.bodies.Wrap(f.routes.mux, f.config.MaxBody), s.limits, asksModel), asksModel))))
 	return f
 }
 
@@ -112,6 +121,7 @@ func (f *face) sameEngine(old *face) bool {
 func (m *Main) show(ctx context.Context, f *face) {
 	old := m.now.Swap(f)
 	m.admin.Use(f.models, f.settings.formats)
+	m.metrics.Use(f.engine)
 	if old != nil && old.engine == f.engine {
 		return
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"toolnorm/internal/history"
+	"toolnorm/internal/trace"
+	"toolnorm/internal/usage"
 )
 
 // histories say what is kept of requests in the database, for the time after a restart.
@@ -16,6 +18,11 @@ type histories struct {
 	HistoryDays  int    `default:"14" restart:"yes" help:"After how many days they are deleted."`
 	HistoryMB    int64  `name:"history-mb" default:"256" restart:"yes" help:"How large they may be together, in megabytes; the oldest are deleted first."`
 	HistoryTexts string `default:"none" enum:"none,failed,all" restart:"yes" help:"Which prompts and replies to keep there: none, failed (of requests that failed or were repaired), or all (needs no trace-bodies)."`
+}
+
+// usages say what is kept of who asked how much.
+type usages struct {
+	UsageDays int `name:"usage-days" default:"90" restart:"yes" help:"For how many days to keep how many requests, calls and tokens each caller had of each model; 0: none. It is in the database of history."`
 }
 
 // check returns an error for a bound that is none.
@@ -39,10 +46,7 @@ func (m *Main) openHistory() {
 	if m.trace == nil || c.History == 0 {
 		return
 	}
-	where := cmp.Or(c.Store, filepath.Join(c.Data, "db", "mcp_data.db"))
-	if !strings.HasPrefix(where, "postgres") {
-		where = filepath.Join(filepath.Dir(where), "history.db")
-	}
+	where := c.historyAt()
 	warn := func(err error) { m.log.WithLevel(m.unkept).Err(err).Msg("history of requests") }
 	h := history.New(where, history.Config{Days: c.HistoryDays, Most: c.History, Bytes: c.HistoryMB << 20, Texts: c.HistoryTexts}, warn)
 	if c.HistoryTexts != history.NoTexts {
@@ -51,4 +55,37 @@ func (m *Main) openHistory() {
 	m.history = h
 	m.trace.KeepIn(h)
 	m.writes.Go(context.Background(), h.Run)
+}
+
+// historyAt is where requests and usage are kept.
+func (c *Config) historyAt() string {
+	where := cmp.Or(c.Store, filepath.Join(c.Data, "db", "mcp_data.db"))
+	if !strings.HasPrefix(where, "postgres") {
+		where = filepath.Join(filepath.Dir(where), "history.db")
+	}
+	return where
+}
+
+// openUsage has what each caller asks counted by days.
+func (m *Main) openUsage() {
+	if m.Config.UsageDays == 0 {
+		return
+	}
+	m.usage = usage.New(usage.Config{
+		Where: m.Config.historyAt(), Days: m.Config.UsageDays, Named: m.metrics.Named, Asks: func(api string) bool { return trace.Operation(api) != "" },
+		Warn: func(err error) { m.log.WithLevel(m.unkept).Err(err).Msg("usage") },
+	})
+	m.writes.Go(context.Background(), m.usage.Run)
+}
+
+// counters are what counts every exchange.
+func (m *Main) counters() trace.Counters {
+	all := trace.Counters{m.metrics, m.limiter}
+	if m.usage != nil {
+		all = append(all, m.usage)
+	}
+	if m.spans != nil {
+		all = append(all, m.spans)
+	}
+	return all
 }

@@ -15,13 +15,16 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"toolnorm/adapters"
 	"toolnorm/cmd/toolnorm/internal/command"
 	"toolnorm/engine"
 	"toolnorm/engine/wait"
 	"toolnorm/internal/front"
+	"toolnorm/internal/metrics"
 	"toolnorm/internal/sleep"
 	"toolnorm/internal/toolbox"
 	"toolnorm/internal/trace"
+	"toolnorm/internal/version"
 	"toolnorm/proxy"
 	"toolnorm/proxy/form"
 )
@@ -66,6 +69,9 @@ func (m *Main) Run() error {
 	for _, name := range m.strays {
 		m.log.Warn().Str("variable", name).Msg("unknown environment variable; toolnorm serve -h lists the settings")
 	}
+	m.reasons = append(adapters.Reasons(), engine.Reasons()...)
+	m.metrics = metrics.New(version.String(), m.reasons)
+	m.openSpans()
 	if err := m.openTools(); err != nil {
 		return err
 	}
@@ -186,5 +192,6 @@ func (m *Main) Close() error {
 	err := m.server.shutdown(ctx, m.Config.Grace, m.log)
 	m.writes.Close()
 	m.bodies.Close()
+	m.closeSpans()
 	return errors.Join(err, m.toolbox.Close())
 }

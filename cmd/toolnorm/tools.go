@@ -25,6 +25,10 @@ const openWait = 20 * time.Second
 // A store that the settings name is an error when it cannot be opened: going on would work on other data.
 func (m *Main) openTools() error {
 	config := m.Config.toolbox(m.log)
+	config.Done = func(ctx context.Context, tool string, failed bool, took time.Duration) {
+		m.metrics.Tool(tool, failed, took)
+		m.spans.Tool(ctx, tool, failed, took)
+	}
 	m.toolbox = toolbox.Empty(config)
 	if !m.Config.Tools {
 		return nil

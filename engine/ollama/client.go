@@ -25,6 +25,9 @@ type Client struct {
 	calls upstream.Caller
 }
 
+// Waiting returns how many requests wait for the server, since it is busy.
+func (c *Client) Waiting() int { return int(c.calls.Queue.Waiting.Load()) }
+
 // New makes a client of the server at base, as ParseHost gives it. A nil transport means the network, with
 // settings for streams: nothing compressed, small buffers, connections kept.
 func New(base string, rt http.RoundTripper) (*Client, error) {

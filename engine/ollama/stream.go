@@ -162,9 +162,9 @@ func (s *stream) repetition(token []byte) {
 // never "tool_calls": whether there were calls is for the reader of the text to say. All counts are 0 where the
 // server only loaded a model.
 func (s *stream) finish(v *fastjson.Value) error {
-	n := &chat.Counts{Prompt: v.GetInt("prompt_eval_count"), Completion: v.GetInt("eval_count")}
-	if *n != (chat.Counts{}) {
-		s.Queue = append(s.Queue, chat.Event{Kind: chat.Usage, Meta: &chat.Meta{Usage: n, Times: times(v)}})
+	n := chat.Counts{Prompt: v.GetInt("prompt_eval_count"), Completion: v.GetInt("eval_count")}.FromCache(v.GetInt("prompt_eval_cached_count"))
+	if n != (chat.Counts{}) {
+		s.Queue = append(s.Queue, chat.Event{Kind: chat.Usage, Meta: &chat.Meta{Usage: &n, Times: times(v)}})
 	}
 	reason := chat.Stop
 	if string(v.GetStringBytes("done_reason")) == "length" {

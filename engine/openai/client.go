@@ -22,6 +22,9 @@ type Client struct {
 	calls      upstream.Caller
 }
 
+// Waiting returns how many requests wait for the server, since it is busy.
+func (c *Client) Waiting() int { return int(c.calls.Queue.Waiting.Load()) }
+
 // New makes a client of the server at base, as ParseURL gives it; a base without a path has its API under /v1. An
 // empty key sends none. A nil transport means the network, with settings for streams.
 func New(base, key string, rt http.RoundTripper) *Client {

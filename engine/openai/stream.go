@@ -122,7 +122,7 @@ func (d *deltas) chunk(v *fastjson.Value) error {
 	}
 	// In a stream that was asked for counts every other event has "usage":null.
 	if u := v.Get("usage"); u != nil && u.Type() == fastjson.TypeObject {
-		d.usage = chat.Counts{Prompt: u.GetInt("prompt_tokens"), Completion: u.GetInt("completion_tokens")}
+		d.usage = chat.Counts{Prompt: u.GetInt("prompt_tokens"), Completion: u.GetInt("completion_tokens")}.FromCache(cached(v, u))
 	}
 	for _, c := range v.GetArray("choices") {
 		if c.GetInt("index") != 0 {
@@ -214,6 +214,15 @@ func (d *deltas) reason(word string) error {
 	return nil
 }
 
+// cached returns how many tokens of the prompt the server had processed before, which it says in its usage, as vLLM does, or
+// beside it, as a llama-server that is too old for that. 0: it does not say.
+func cached(v, usage *fastjson.Value) int {
+	if n := usage.GetInt("prompt_tokens_details", "cached_tokens"); n > 0 {
+		return n
+	}
+	return v.GetInt("timings", "cache_n")
+}
+
 // piece queues what an event of llama-server's /completion holds:
 //
 //	{"content":" Paris","stop":false}
@@ -227,7 +236,7 @@ func (d *deltas) piece(v *fastjson.Value) error {
 	if !v.GetBool("stop") {
 		return nil
 	}
-	d.usage = chat.Counts{Prompt: v.GetInt("tokens_evaluated"), Completion: v.GetInt("tokens_predicted")}
+	d.usage = chat.Counts{Prompt: v.GetInt("tokens_evaluated"), Completion: v.GetInt("tokens_predicted")}.FromCache(cached(v, nil))
 	if string(v.GetStringBytes("stop_type")) == "limit" || v.GetBool("stopped_limit") {
 		d.finish(chat.Length, "")
 	} else {

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"go.opentelemetry.io/otel/propagation"
+
 	"toolnorm/chat"
 	"toolnorm/engine/wait"
 	"toolnorm/internal/fault"
@@ -91,6 +93,7 @@ func (c *Caller) send(ctx context.Context, method, url string, body []byte) (*ht
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
+	propagation.TraceContext{}.Inject(ctx, propagation.HeaderCarrier(req.Header)) // the trace of who asks goes on there
 	resp, err := c.HTTP.Do(req)
 	if err != nil {
 		return nil, wait.Broken(ctx, c.Gone, err)

@@ -167,6 +167,9 @@ func (g *Guard) known(h http.Header, r *http.Request, need Need) (*Principal, er
 		return Local(), nil
 	}
 	p := g.holder(r)
+	if p == nil && need == Scrape {
+		p = g.scraper(r)
+	}
 	var err error
 	if token := bearer(r); p == nil && g.Tokens != nil && token != "" {
 		if p, err = g.Tokens.Verify(r.Context(), token); p != nil && (g.Keys.labels(p.Subject) || g.Admins.labels(p.Subject)) {
@@ -198,11 +201,25 @@ func (g *Guard) holder(r *http.Request) *Principal {
 			manages = len(g.Admins) == 0
 		}
 		if ok {
-			// Summed again with a prefix: the plain sum is what a settings file holds as sha256:…, and would name the
-			// key.
-			twice := sha256.Sum256(append([]byte("principal "), key...))
-			name := hex.EncodeToString(twice[:8])
+			name := digest(key)
 			return &Principal{Subject: cmp.Or(label, "key "+name), Admin: true, Manages: manages, caller: name}
+		}
+	}
+	return nil
+}
+
+// digest names the holder of a key that has no label. The key is summed with a prefix: the plain sum is what a settings file
+// holds as sha256:…, and would name the key.
+func digest(key string) string {
+	sum := sha256.Sum256(append([]byte("principal "), key...))
+	return hex.EncodeToString(sum[:8])
+}
+
+// scraper returns who bears one of the keys that open what is scraped, nil when the request bears none.
+func (g *Guard) scraper(r *http.Request) *Principal {
+	for _, key := range keysOf(r) {
+		if label, ok := g.Scrapers.find(key); ok {
+			return &Principal{Subject: cmp.Or(label, "scraper"), caller: digest(key), scrapes: true}
 		}
 	}
 	return nil

@@ -16,6 +16,7 @@ type Need uint8
 const (
 	Console Need = iota // an administrator; each change bears WriteHeader, whoever sends it
 	Admin               // an administrator; no web page but this server's own
+	Scrape              // an administrator, or one of Guard.Scrapers; no web page but this server's own
 	Program             // anybody who may use the models; no web page but this server's own
 	User                // anybody who may use the models, and the web pages that Guard.Origins allows
 	Open                // no credential; Host and Origin are checked
@@ -24,7 +25,7 @@ const (
 
 // String returns the word that the documents use.
 func (n Need) String() string {
-	return [...]string{"console", "administrator", "program", "user", "open", "page"}[min(int(n), int(Page))]
+	return [...]string{"console", "administrator", "scrape", "program", "user", "open", "page"}[min(int(n), int(Page))]
 }
 
 // WriteHeader must be on every request by which a page changes the server. A form or a link
@@ -82,11 +83,11 @@ func mayWrite(r *http.Request) error {
 // whoever is on this machine is one, unless there are keys for administrators.
 func (g *Guard) mayAsk(h http.Header, r *http.Request, need Need, who *Principal) error {
 	switch {
-	case need > Admin || who != nil && who.Manages:
+	case need > Scrape || who != nil && (who.Manages || need == Scrape && who.scrapes):
 		return nil
 	case who != nil && who.caller != "":
 		return fault.New(fault.Forbidden, "%s is for administrators, and %s is not one; ask with an administrator's key, or a JWT with the role of jwt-admin-role", r.URL.Path, who.Subject)
-	case len(g.Admins) > 0:
+	case len(g.Admins) > 0, need == Scrape && len(g.Scrapers) > 0:
 		return g.challenge(h, r, nil)
 	}
 	return fault.New(fault.Forbidden, "%w; set admin-key to ask from elsewhere", Here(r, r.URL.Path))

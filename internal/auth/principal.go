@@ -19,8 +19,9 @@ type Principal struct {
 	Here        bool     // asks from this machine, not through a proxy
 	Token       string   // the JWT as it was sent, to be forwarded to a backend that checks it itself; never logged
 
-	caller string   // what Caller says
-	roles  []string // the claims role and roles
+	caller  string   // what Caller says
+	roles   []string // the claims role and roles
+	scrapes bool     // bears one of Guard.Scrapers
 }
 
 // local is the Subject of who needs no credential.

@@ -61,6 +61,14 @@ var table = [...]struct {
 	Timeout:      {http.StatusGatewayTimeout, "server_error", "upstream_timeout", false, 0},
 }
 
+// String returns the word for the kind that metrics show: its code, which never is another's text.
+func (k Kind) String() string {
+	if code := table[k].code; code != "" {
+		return code
+	}
+	return "invalid_request"
+}
+
 // Error is a fault with its public sentence. The sentence is for strangers: it holds no address, key or path of ours.
 // What only the operator may see is the cause.
 type Error struct {

@@ -65,6 +65,7 @@ type Way struct {
 // Tokens counts the tokens of an exchange.
 type Tokens struct {
 	PromptTokens     int  `json:"prompt_tokens"`
+	CachedTokens     int  `json:"cached_tokens,omitempty"` // of the prompt, that the server had processed before
 	CompletionTokens int  `json:"completion_tokens"`
 	Estimated        bool `json:"tokens_estimated,omitempty"` // the reply was ended before the server counted
 }
@@ -158,7 +159,7 @@ func (e *Exchange) meta(m *chat.Meta) {
 		e.Format, e.Strategy = m.Format, m.Strategy
 	}
 	if m.Usage != nil {
-		e.PromptTokens, e.CompletionTokens, e.Estimated = m.Usage.Prompt, m.Usage.Completion, m.Usage.Estimated
+		e.Tokens = Tokens{m.Usage.Prompt, m.Usage.Cached, m.Usage.Completion, m.Usage.Estimated}
 	}
 	if m.Times != nil {
 		e.Load, e.Read, e.Wrote = millis(m.Times.Load), millis(m.Times.Prompt), millis(m.Times.Completion)

@@ -4,6 +4,12 @@
 // The log says that a request failed; the trace shows why a call became text: what the model wrote before
 // anything was made of it, how it was read, what was repaired, and what left. It is memory alone, gone with
 // the process, but for what a Keeper keeps.
+//
+//	log.go           the last exchanges
+//	exchange.go      one exchange; bodies.go: what was said in it; conversation.go: which one it goes on with
+//	running.go       those that are being answered; watch.go: who looks on
+//	sum.go           an exchange in numbers, for those who count
+//	view.go          the page /debug; visible.go: texts on it
 package trace
 
 import (

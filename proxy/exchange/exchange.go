@@ -21,6 +21,7 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/internal/fault"
+	"toolnorm/internal/limit"
 	"toolnorm/internal/trace"
 	"toolnorm/proxy/field"
 	"toolnorm/proxy/form"
@@ -32,8 +33,10 @@ type Runner struct {
 	DefaultModel string                   // answers requests that name no model; empty: such requests are an error
 	Real         func(name string) string // returns the model that an alias stands for; nil: there are no aliases
 
-	Log   zerolog.Logger // one line an exchange; the zero value logs nothing
-	Trace *trace.Log     // keeps the last exchanges; nil: none are kept
+	Log   zerolog.Logger                              // one line an exchange; the zero value logs nothing
+	Trace *trace.Log                                  // keeps the last exchanges; nil: none are kept
+	Count trace.Counter                               // counts every exchange; nil: nobody does
+	Watch func(ctx context.Context, o *chat.Observer) // adds to what is observed of a request; nil: nobody does
 
 	MaxBody  int64         // of a request, in bytes
 	Stall    time.Duration // until a client that takes nothing is given up; 0: never
@@ -62,8 +65,16 @@ func (s *Runner) Logged(api form.API, h func(w http.ResponseWriter, r *http.Requ
 		m := &meter{ResponseWriter: w}
 		x := &Record{api: api.Name, start: time.Now(), id: api.Prefix + rand.Text()}
 		m.Header().Set("X-Request-Id", x.id)
-		defer func() { x.log(s.Log, m, err); x.keep(s.Trace, m, err); err = nil }() // also of a reply that is broken off
-		err = errPanicked                                                           // unless h returns
+		if s.Count != nil {
+			s.Count.Begin(r.Context(), api.Name)
+		}
+		defer func() { // also of a reply that is broken off
+			x.log(r.Context(), s.Log, m, err)
+			x.keep(s.Trace, m, err)
+			x.end(r.Context(), s.Count, m, err)
+			err = nil
+		}()
+		err = errPanicked // unless h returns
 		if err = h(m, r, x); err != nil && m.status == 0 {
 			api.Fail(m, err)
 		}
@@ -96,7 +107,17 @@ func (s *Runner) Answer(w http.ResponseWriter, r *http.Request, api form.API, x 
 	if err := s.OrDefault(&ask.Model); err != nil { // a suffix may have been all of it
 		return err
 	}
+	x.real = ask.Model
 	o := x.observer(w.Header(), ask, reply)
+	o.OnPrompt = func(tokens int) {
+		x.prompt = tokens
+		if err := limit.Fits(ctx, tokens); err != nil {
+			cancel(err)
+		}
+	}
+	if s.Watch != nil {
+		s.Watch(ctx, o)
+	}
 	if ask.Form != "" && ask.Form != form.OpenAI {
 		o.OnNote("Client-Form", ask.Form)
 	}

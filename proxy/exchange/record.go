@@ -1,12 +1,14 @@
 package exchange
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
+	otel "go.opentelemetry.io/otel/trace"
 
 	"toolnorm/chat"
 	"toolnorm/internal/fault"
@@ -23,6 +25,8 @@ type Record struct {
 	kept   *trace.Exchange // nil: nothing is kept of it
 	pieces bool            // of kept: what was said is kept, too
 
+	firstCall time.Duration // from start to the first byte of a call; 0: none came
+
 	Model string
 	Meta  chat.Meta   // how the reply came about, from its Finish event
 	Count chat.Counts // of tokens
@@ -32,6 +36,7 @@ type Record struct {
 	start  time.Time
 	stream bool
 	calls  int
+	real   string   // the model without what chooses the form; empty: as Model
 	prompt int      // about how many tokens the prompt has; 0: not known yet
 	notes  []string // what was done to the request, as in form.Out.Notes
 	reason string   // that the client was told for the end; empty: that of the reply
@@ -76,6 +81,10 @@ func (x *Record) note(e chat.Event) {
 		x.kept.Event(&e)
 	}
 	switch e.Kind {
+	case chat.CallStart:
+		if x.firstCall == 0 {
+			x.firstCall = time.Since(x.start)
+		}
 	case chat.CallEnd:
 		x.calls++
 	case chat.Usage, chat.Finish:
@@ -115,7 +124,6 @@ func (x *Record) observer(h http.Header, a *form.Ask, reply form.Reply) *chat.Ob
 				x.kept.Chosen(format, strategy)
 			}
 		},
-		OnPrompt: func(tokens int) { x.prompt = tokens },
 		OnNote: func(word, text string) {
 			form.SetHeader(h, "Toolnorm-"+word, text)
 			x.noted(word, text)
@@ -151,7 +159,7 @@ func statusOf(m *meter, err error) int {
 // log writes the line.
 // A client that went away or asked wrongly is a warning. Only our own faults are errors, for those who watch
 // for these.
-func (x *Record) log(log zerolog.Logger, m *meter, err error) {
+func (x *Record) log(ctx context.Context, log zerolog.Logger, m *meter, err error) {
 	level := zerolog.InfoLevel
 	if err != nil {
 		level = zerolog.WarnLevel
@@ -159,8 +167,11 @@ func (x *Record) log(log zerolog.Logger, m *meter, err error) {
 			level = zerolog.ErrorLevel
 		}
 	}
-	log.WithLevel(level).
-		Str("id", x.id).Str("model", x.Model).Bool("stream", x.stream).
+	line := log.WithLevel(level)
+	if of := otel.SpanContextFromContext(ctx); of.HasTraceID() {
+		line = line.Str("trace_id", of.TraceID().String())
+	}
+	line.Str("id", x.id).Str("model", x.Model).Bool("stream", x.stream).
 		Str("format", x.Meta.Format).Str("strategy", x.Meta.Strategy).
 		Int("calls", x.calls).Strs("repairs", x.Meta.Repairs).Strs("notes", x.notes).
 		Int("prompt_tokens", x.Count.Prompt).Int("completion_tokens", x.Count.Completion).

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"go.opentelemetry.io/otel/propagation"
 )
 
 // largestAnswer is how many bytes an answer of a server may have, an event of its stream, a line of its command, and a
@@ -70,6 +72,7 @@ func (p *pinned) RoundTrip(r *http.Request) (*http.Response, error) {
 	for name, value := range p.entry.Headers {
 		r.Header.Set(name, value)
 	}
+	propagation.TraceContext{}.Inject(r.Context(), propagation.HeaderCarrier(r.Header)) // the trace of who asks goes on there
 	resp, err := p.next.RoundTrip(r)
 	if err != nil {
 		return nil, err

@@ -12,6 +12,7 @@ import { Servers } from './pages/servers';
 import { ToolEditor } from './pages/tooledit';
 import { Tools } from './pages/tools';
 import { SetEditor, Sets } from './pages/toolsets';
+import { UsagePage } from './pages/usage';
 import { leaving, route } from './route';
 import { useSignal } from './state';
 import { Button, Dialog, Field, Questions, Said } from './ui';
@@ -23,6 +24,7 @@ const pages: [name: string, title: Key][] = [
   ['models', 'models'],
   ['servers', 'servers'],
   ['knowledge', 'knowledge'],
+  ['usage', 'usage'],
   ['playground', 'playground'],
 ];
 
@@ -126,6 +128,8 @@ function content(name: string, path: string[]): JSX.Element {
       return <Servers />;
     case 'knowledge':
       return path[1] ? <Base id={path[1]} key={path[1]} /> : <Knowledge />;
+    case 'usage':
+      return <UsagePage />;
     case 'playground':
       return <Playground />;
     default:

@@ -138,6 +138,7 @@ export const en = {
   streamed: 'streamed',
   tried: 'tried in turn',
   tokensReadWritten: '{read} read, {written} written',
+  tokensCached: '({cached} of the prompt from the cache, {share} %)',
   estimated: '(estimated)',
   timings: '{first} to the first token, {total} in all',
   timingLoad: '{load} to load the model',
@@ -427,6 +428,23 @@ export const en = {
   passages: 'passages: {n}',
   everyone: 'everyone',
   deleteDocument: 'Remove {name}?',
+
+  // Usage
+  usage: 'Usage',
+  usageIntro:
+    'What each caller asked of each model. Callers are labels of keys, or subjects of JWTs; tokens are as the model servers count them.',
+  usageNotKept: 'No usage is kept (setting usage-days).',
+  usagePeriod: 'Period',
+  usageToday: 'Today',
+  usageDays: '{n} days',
+  usageBy: 'By',
+  usageNone: 'Nothing was asked in this time.',
+  saveCSV: 'Save as CSV',
+  caller: 'Caller',
+  day: 'Day',
+  promptTokens: 'Prompt tokens',
+  fromCache: 'From the cache',
+  writtenTokens: 'Written tokens',
 
   // Playground
   playground: 'Playground',

@@ -29,6 +29,7 @@ export interface Exchange {
   notes?: string[];
   cut?: boolean;
   prompt_tokens: number;
+  cached_tokens?: number;
   completion_tokens: number;
   tokens_estimated?: boolean;
   first_ms: number;
@@ -135,6 +136,23 @@ export interface Followed {
 export interface Found {
   exchanges: Exchange[];
   more: boolean;
+}
+
+export interface UsageRow {
+  day: string;
+  caller: string;
+  model: string;
+  requests: number;
+  failed: number;
+  calls: number;
+  prompt_tokens: number;
+  cached_tokens: number;
+  completion_tokens: number;
+}
+
+export interface Usage {
+  rows: UsageRow[];
+  kept: boolean;
 }
 
 export interface Grown {

@@ -29,6 +29,7 @@ import { reviver, translator } from '../src/logic/said';
 import { base64, foundIn, isText, listOf } from '../src/logic/search';
 import { spanOf } from '../src/logic/span';
 import { buckets, duration, percentile, summarize, tally } from '../src/logic/stats';
+import { share, summed } from '../src/logic/usage';
 import { visible } from '../src/logic/visible';
 import type { CustomTool, Exchange, Exchanges, Finding, Followed, Grown } from '../src/types';
 
@@ -600,4 +601,40 @@ test('every repair has a sentence in Korean, and what the server puts in stays',
     text: 'a comment was left out',
     why: ['x'],
   });
+});
+
+test('usage is summed by caller, model and day', () => {
+  const row = (day: string, caller: string, model: string, prompt: number, cached = 0) => ({
+    day,
+    caller,
+    model,
+    requests: 1,
+    failed: 0,
+    calls: 2,
+    prompt_tokens: prompt,
+    cached_tokens: cached,
+    completion_tokens: 1,
+  });
+  const rows = [
+    row('2026-11-23', 'ann', 'a', 10),
+    row('2026-11-22', 'ann', 'b', 30, 20),
+    row('2026-11-22', 'bob', 'a', 90),
+  ];
+  assert.deepEqual(
+    summed(rows, 'caller').map((r) => [r.name, r.requests, r.calls, r.prompt_tokens, share(r)]),
+    [
+      ['bob', 1, 2, 90, 0],
+      ['ann', 2, 4, 40, 50],
+    ],
+  );
+  assert.deepEqual(
+    summed(rows, 'model').map((r) => r.name),
+    ['a', 'b'],
+  );
+  assert.deepEqual(
+    summed(rows, 'day').map((r) => r.name),
+    ['2026-11-23', '2026-11-22'],
+  );
+  assert.equal(summed([], 'day').length, 0);
+  assert.equal(share({ prompt_tokens: 0, cached_tokens: 0 }), 0);
 });

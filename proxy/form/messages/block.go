@@ -41,11 +41,14 @@ func (e events) messageStart(id, model string, usage chat.Counts) {
 	e.end()
 }
 
-// usage appends token counts. The two of a cache are there because the SDKs' types have them without a default.
+// usage appends token counts. In this API the input tokens are those that came from no cache. The two of a cache are there
+// because the SDKs' types have them without a default.
 func (e events) usage(c chat.Counts) {
 	e.raw(`{"input_tokens":`)
-	e.number(c.Prompt)
-	e.raw(`,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"output_tokens":`)
+	e.number(c.Prompt - c.Cached)
+	e.raw(`,"cache_creation_input_tokens":0,"cache_read_input_tokens":`)
+	e.number(c.Cached)
+	e.raw(`,"output_tokens":`)
 	e.number(c.Completion)
 	e.raw("}")
 }

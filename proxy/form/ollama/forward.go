@@ -11,6 +11,7 @@ import (
 
 	"github.com/valyala/fastjson"
 
+	"toolnorm/chat"
 	"toolnorm/internal/fault"
 	"toolnorm/internal/front"
 	"toolnorm/proxy/exchange"
@@ -81,7 +82,9 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request, x *exchange.Rec
 		ErrorLog:     log.New(io.Discard, "", 0), // an answer that breaks off breaks off for the client as well
 		ErrorHandler: func(_ http.ResponseWriter, _ *http.Request, e error) { err = e },
 	}
-	p.ServeHTTP(&patient{ResponseWriter: w, stall: s.Run.Stall}, r)
+	to := &patient{ResponseWriter: w, stall: s.Run.Stall}
+	p.ServeHTTP(to, r)
+	x.Count = countsIn(to.tail)
 	if b, ok := from.(interface{ Broken() error }); ok { // the client has been told by the last record
 		err = b.Broken()
 	}
@@ -94,6 +97,7 @@ type patient struct {
 	http.ResponseWriter
 	stall    time.Duration
 	deadline time.Time
+	tail     []byte // the last bytes that were written
 }
 
 // Write moves the deadline when less than half of it is left.
@@ -104,7 +108,31 @@ func (p *patient) Write(b []byte) (int, error) {
 		// Writers without deadlines are those of tests; there is nobody to wait for.
 		_ = http.NewResponseController(p.ResponseWriter).SetWriteDeadline(p.deadline)
 	}
+	p.tail = append(p.tail, b[max(0, len(b)-tailSize):]...)
+	p.tail = append(p.tail[:0], p.tail[max(0, len(p.tail)-tailSize):]...)
 	return p.ResponseWriter.Write(b)
+}
+
+// tailSize is how much of an answer's end is kept, in bytes: the counts are the last members of the last record.
+const tailSize = 512
+
+// countsIn returns the tokens that the end of an answer tells. The members are looked for one by one: what stands in front of
+// them is cut.
+func countsIn(tail []byte) chat.Counts {
+	number := func(name string) (n int) {
+		at := bytes.LastIndex(tail, []byte(`"`+name+`":`))
+		if at < 0 {
+			return 0
+		}
+		for _, c := range bytes.TrimLeft(tail[at+len(name)+3:], " ") {
+			if c < '0' || c > '9' || n > 1<<30 {
+				break
+			}
+			n = 10*n + int(c-'0')
+		}
+		return n
+	}
+	return chat.Counts{Prompt: number("prompt_eval_count"), Completion: number("eval_count")}.FromCache(number("prompt_eval_cached_count"))
 }
 
 // Unwrap gives http.ResponseController the writer that can flush.

@@ -130,6 +130,7 @@ func (r *records) appendEnd(b []byte) []byte {
 		{"total_duration", int64(time.Since(r.Out.Created))},
 		{"load_duration", int64(r.Reply.Times.Load)},
 		{"prompt_eval_count", int64(r.Reply.Usage.Prompt)},
+		{"prompt_eval_cached_count", int64(r.Reply.Usage.Cached)},
 		{"prompt_eval_duration", int64(r.Reply.Times.Prompt)},
 		{"eval_count", int64(r.Reply.Usage.Completion)},
 		{"eval_duration", int64(r.Reply.Times.Completion)},

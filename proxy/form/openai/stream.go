@@ -84,7 +84,7 @@ var _ form.Several = (*stream)(nil)
 func (s *stream) Next() {
 	s.nth.index++
 	s.prefix = s.head + `{"index":` + strconv.Itoa(s.nth.index) + `,"delta":{`
-	s.nth.first = s.nth.first.Plus(chat.Counts{Completion: s.count.Completion, Estimated: s.count.Estimated})
+	s.nth.first = s.nth.first.Another(s.count)
 	s.role, s.calls, s.count, s.done = false, calls{}, chat.Counts{}, false
 }
 
@@ -336,7 +336,7 @@ func (s *stream) finish(e chat.Event) error {
 	if s.usage && s.nth.index == s.nth.last {
 		b = append(b, s.head...)
 		b = append(b, `],"usage":`...)
-		b = appendCounts(b, s.count.Plus(s.nth.first))
+		b = appendCounts(b, s.nth.first.Another(s.count))
 		b = append(b, "}\n\n"...)
 	}
 	s.out.Buf = b
@@ -366,5 +366,9 @@ func appendCounts(b []byte, c chat.Counts) []byte {
 	b = strconv.AppendInt(b, int64(c.Completion), 10)
 	b = append(b, `,"total_tokens":`...)
 	b = strconv.AppendInt(b, int64(c.Prompt+c.Completion), 10)
+	if c.Cached > 0 { // 0 may mean that the server does not say
+		b = append(b, `,"prompt_tokens_details":{"cached_tokens":`...)
+		b = append(strconv.AppendInt(b, int64(c.Cached), 10), '}')
+	}
 	return append(b, '}')
 }

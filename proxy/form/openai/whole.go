@@ -82,9 +82,7 @@ func (w *whole) Next() {
 	}
 	c := choice{Index: len(w.done)}
 	w.fill(&c)
-	prompt := max(w.spent.Prompt, w.Reply.Usage.Prompt)
-	w.done, w.spent = append(w.done, c), w.spent.Plus(w.Reply.Usage)
-	w.spent.Prompt = prompt
+	w.done, w.spent = append(w.done, c), w.spent.Another(w.Reply.Usage)
 	w.meta, w.Reply = w.Reply.End.Meta, chat.Collector{}
 }
 

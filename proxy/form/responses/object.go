@@ -92,7 +92,8 @@ func (p *reply) appendUsage(b []byte) []byte {
 		thought = (out*p.thought + all/2) / all
 	}
 	b = strconv.AppendInt(append(b, `{"input_tokens":`...), in, 10)
-	b = strconv.AppendInt(append(b, `,"input_tokens_details":{"cached_tokens":0},"output_tokens":`...), out, 10)
+	b = strconv.AppendInt(append(b, `,"input_tokens_details":{"cached_tokens":`...), int64(p.count.Cached), 10)
+	b = strconv.AppendInt(append(b, `},"output_tokens":`...), out, 10)
 	b = strconv.AppendInt(append(b, `,"output_tokens_details":{"reasoning_tokens":`...), thought, 10)
 	b = strconv.AppendInt(append(b, `},"total_tokens":`...), in+out, 10)
 	return append(b, '}')

@@ -259,6 +259,12 @@ function Facts({ e }: { e: Exchange }) {
       <dt>{t('tokens')}</dt>
       <dd>
         {t('tokensReadWritten', { read: e.prompt_tokens, written: e.completion_tokens })}{' '}
+        {e.cached_tokens
+          ? t('tokensCached', {
+              cached: e.cached_tokens,
+              share: Math.round((100 * e.cached_tokens) / e.prompt_tokens),
+            })
+          : ''}{' '}
         {e.tokens_estimated && t('estimated')}
       </dd>
       <dt>{t('duration')}</dt>

@@ -293,7 +293,18 @@ function List({
                 </Badge>
               ))}
             </td>
-            <td data-label={t('tokens')} class="number">
+            <td
+              data-label={t('tokens')}
+              class="number"
+              title={
+                e.cached_tokens
+                  ? t('tokensCached', {
+                      cached: e.cached_tokens,
+                      share: Math.round((100 * e.cached_tokens) / e.prompt_tokens),
+                    })
+                  : undefined
+              }
+            >
               {e.prompt_tokens} + {e.completion_tokens}
             </td>
             <td data-label={t('duration')} class="number">

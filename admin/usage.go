@@ -1,0 +1,66 @@
+package admin
+
+import (
+	"cmp"
+	"encoding/csv"
+	"net/http"
+	"strconv"
+
+	"toolnorm/internal/fault"
+	"toolnorm/internal/usage"
+)
+
+// used is what each caller asked of each model on each day.
+type used struct {
+	Rows []usage.Row `json:"rows"`
+	Kept bool        `json:"kept"` // false: the settings want no usage kept
+}
+
+// usages answers who asked how much.
+type usages struct{ usage *usage.Usage }
+
+// list answers with the rows of the last days, as JSON or, with as=csv, as a table for other programs.
+func (u *usages) list(w http.ResponseWriter, r *http.Request) error {
+	days, err := strconv.Atoi(cmp.Or(r.FormValue("days"), "30"))
+	if err != nil || days < 1 || days > 3650 {
+		return &fault.Error{Kind: fault.Invalid, Param: "days", Message: "days must be 1 to 3650"}
+	}
+	all := used{Rows: []usage.Row{}, Kept: u.usage != nil}
+	if u.usage != nil {
+		if all.Rows, err = u.usage.Rows(r.Context(), days); err != nil {
+			return err
+		}
+	}
+	switch r.FormValue("as") {
+	case "", "json":
+		return write(w, http.StatusOK, all)
+	case "csv":
+		w.Header().Set("Content-Type", "text/csv; charset=utf-8")
+		w.Header().Set("Content-Disposition", `attachment; filename="usage.csv"`)
+		return writeTable(w, all.Rows)
+	}
+	return &fault.Error{Kind: fault.Invalid, Param: "as", Message: "as must be json or csv"}
+}
+
+// writeTable writes rows as CSV. A client that is gone cannot be told.
+func writeTable(w http.ResponseWriter, rows []usage.Row) error {
+	to := csv.NewWriter(w)
+	_ = to.Write([]string{"day", "caller", "model", "requests", "failed", "calls", "prompt_tokens", "cached_tokens", "completion_tokens"})
+	for _, r := range rows {
+		line := []string{r.Day, plain(r.Caller), plain(r.Model)}
+		for _, n := range []int64{r.Requests, r.Failed, r.Calls, r.Prompt, r.Cached, r.Completion} {
+			line = append(line, strconv.FormatInt(n, 10))
+		}
+		_ = to.Write(line)
+	}
+	to.Flush()
+	return nil
+}
+
+// plain is a text that no spreadsheet takes for a formula. Subjects of JWTs are others' words.
+func plain(s string) string {
+	if s != "" && (s[0] == '=' || s[0] == '+' || s[0] == '-' || s[0] == '@' || s[0] == '\t' || s[0] == '\r') {
+		return "'" + s
+	}
+	return s
+}

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+
+	"toolnorm/agent"
+	"toolnorm/internal/limit"
+)
+
+// limits say how much each caller may ask.
+type limits struct {
+	Limits map[string]string `name:"limits" placeholder:"NAME=LIMITS" help:"What callers may ask of models: by a key's label or a JWT's sub (* matches any text), words as rpm=60 (requests a minute), tpm=100000 (tokens a minute), at-once=2 (requests at once) and context=32768 (tokens of a prompt), with commas between, or none. Without keys each address has the limits of local. Default: no limits."`
+}
+
+// rules reads them.
+func (l *limits) rules() (*limit.Rules, error) {
+	rules, err := limit.Parse(l.Limits)
+	if err != nil {
+		return nil, fmt.Errorf("limits: %w", err)
+	}
+	return rules, nil
+}
+
+// modelPaths are those whose requests ask a model.
+var modelPaths = map[string]bool{
+	"/v1/chat/completions": true, "/v1/completions": true, "/v1/embeddings": true, "/v1/messages": true, "/v1/responses": true,
+	"/api/chat": true, "/api/generate": true, "/api/embed": true, "/api/embeddings": true, agent.Path: true,
+}
+
+// asksModel reports whether a request asks a model, and so counts for the limits of its caller.
+func asksModel(r *http.Request) bool { return r.Method == http.MethodPost && modelPaths[r.URL.Path] }
+
+// readAccess reads the settings that say who may ask, and how much.
+func (c *Config) readAccess(s *settings) (err error) {
+	if s.keys, err = s.readKeys("api-keys", c.APIKeys, c.APIKeysFile); err != nil {
+		return err
+	}
+	if s.adminKeys, err = s.readKeys("admin-key", c.AdminKey, c.AdminKeyFile); err != nil {
+		return err
+	}
+	if s.scrapers, err = s.readKeys("metrics-key", c.MetricsKey, ""); err != nil {
+		return err
+	}
+	if s.limits, err = c.rules(); err != nil {
+		return err
+	}
+	s.tokens, err = c.tokens()
+	return err
+}

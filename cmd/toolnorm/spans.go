@@ -1,0 +1,28 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"toolnorm/internal/spans"
+	"toolnorm/internal/version"
+)
+
+// openSpans has traces sent, if the variables of OpenTelemetry name a receiver. What is wrong with them is a warning:
+// everything else works without.
+func (m *Main) openSpans() {
+	warn := func(err error) { m.log.Warn().Err(err).Msg("traces") }
+	var err error
+	if m.spans, err = spans.Open(context.Background(), version.String(), warn); err != nil {
+		warn(err)
+	}
+}
+
+// closeSpans sends the last traces.
+func (m *Main) closeSpans() {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	if err := m.spans.Close(ctx); err != nil {
+		m.log.Warn().Err(err).Msg("the last traces could not be sent")
+	}
+}

@@ -1,0 +1,251 @@
+// Package limit bounds what each caller may ask of models: requests and tokens a minute, requests at once, and the length of
+// a prompt. A caller is the holder of a key or a JWT, and an address where neither is asked for.
+//
+// What is over a limit is refused with 429 in the client's form, with Retry-After. Every answer has the headers by which the
+// libraries of OpenAI and Anthropic tell how much is left. Tokens are charged when a reply has ended, as the model server
+// counts them; until then a request holds a guess by its bytes.
+//
+//	limit.go    the limiter
+//	rules.go    the settings
+//	window.go   what came in the last minute
+//	headers.go  what answers tell
+package limit
+
+import (
+	"context"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"toolnorm/internal/auth"
+	"toolnorm/internal/fault"
+	"toolnorm/internal/trace"
+)
+
+// mostCallers bounds the callers that are counted apart. Those beyond share one count.
+const mostCallers = 10_000
+
+// Limiter counts what callers ask. It outlives settings that change. The zero value is ready.
+type Limiter struct {
+	Over func(limit string) // called with the limit that a request was refused for; nil: nobody is
+	Log  zerolog.Logger
+
+	mu      sync.Mutex
+	callers map[string]*caller
+	swept   time.Time // when callers were forgotten last
+}
+
+var _ trace.Counter = (*Limiter)(nil)
+
+// caller is what one caller has asked. Limiter.mu guards it.
+type caller struct {
+	requests, tokens window
+	held             int64 // tokens that requests hold which are being answered
+	running          int64
+}
+
+// ticket is a request that was let in.
+type ticket struct {
+	limiter *Limiter
+	limits  Limits
+	guess   int64 // of its tokens
+	spent   int64 // negative: nobody has counted
+}
+
+// ticketKey is the context key of a ticket.
+type ticketKey struct{}
+
+// Fits returns why the caller of ctx may not send a prompt of so many tokens; nil: it may. It is no 429: to send it again would
+// not help.
+func Fits(ctx context.Context, tokens int) error {
+	t, _ := ctx.Value(ticketKey{}).(*ticket)
+	if t == nil || t.limits.Context == 0 || int64(tokens) <= t.limits.Context {
+		return nil
+	}
+	t.limiter.over("context")
+	return &fault.Error{Kind: fault.Invalid, Param: "messages", Code: "context_length_exceeded", Tokens: tokens, Window: int(t.limits.Context),
+		Message: "the prompt has about " + number(int64(tokens)) + " tokens, and your limit is " + number(t.limits.Context) + ": shorten the conversation, or offer fewer tools"}
+}
+
+// Begin implements trace.Counter.
+func (l *Limiter) Begin(context.Context, string) {}
+
+// End implements trace.Counter. A reply that broke off before anybody counted costs what was guessed.
+func (l *Limiter) End(ctx context.Context, s *trace.Sum) {
+	t, _ := ctx.Value(ticketKey{}).(*ticket)
+	if t == nil {
+		return
+	}
+	t.spent = int64(s.Tokens.Prompt + s.Tokens.Completion)
+	if t.spent == 0 && s.First > 0 {
+		t.spent = t.guess
+	}
+}
+
+// Wrap is next behind the limits of these rules. asks reports whether a request asks a model. auth.Guard belongs in front: it
+// says who asks.
+func (l *Limiter) Wrap(next http.Handler, rules *Rules, asks func(*http.Request) bool) http.Handler {
+	if len(rules.texts) == 0 {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !asks(r) {
+			next.ServeHTTP(w, r)
+			return
+		}
+		name, key := who(r)
+		t := &ticket{limiter: l, limits: rules.of(name), guess: max(r.ContentLength, 4) / 4, spent: -1}
+		if t.limits == (Limits{}) {
+			next.ServeHTTP(w, r)
+			return
+		}
+		c, err := l.enter(w.Header(), key, t)
+		if err != nil {
+			_, _ = io.Copy(io.Discard, io.LimitReader(r.Body, 1<<20)) // many clients read no answer before they have sent all
+			l.Log.Warn().Str("principal", name).Str("path", r.URL.Path).Err(err).Msg("refused: over a limit")
+			fault.WriteFor(w, r, err)
+			return
+		}
+		defer l.leave(c, t)
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), ticketKey{}, t)))
+	})
+}
+
+// who returns the name of who asks, for the rules, and what it is counted under.
+func who(r *http.Request) (name, key string) {
+	if p := auth.PrincipalOf(r.Context()); p != nil {
+		name = p.Subject
+	}
+	if key = auth.Caller(r.Context()); key != "" {
+		return name, key
+	}
+	return name, address(r)
+}
+
+// address is where a request comes from. Behind a proxy on this machine it is what that says; of IPv6 the network, since each
+// machine has as many addresses as it wants.
+func address(r *http.Request) string {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		host = r.RemoteAddr
+	}
+	ip, err := netip.ParseAddr(host)
+	if err == nil && ip.Unmap().IsLoopback() {
+		all := r.Header.Values("X-Forwarded-For")
+		if len(all) > 0 {
+			hops := strings.Split(all[len(all)-1], ",")
+			if last, wrong := netip.ParseAddr(strings.TrimSpace(hops[len(hops)-1])); wrong == nil {
+				ip = last
+			}
+		}
+	}
+	if err != nil {
+		return host
+	}
+	if ip = ip.Unmap().WithZone(""); ip.Is6() {
+		return netip.PrefixFrom(ip, 64).Masked().String()
+	}
+	return ip.String()
+}
+
+// enter lets a request in, or says why not. Either way h gets what is left.
+func (l *Limiter) enter(h http.Header, key string, t *ticket) (*caller, error) {
+	now := time.Now()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	c := l.caller(key, now)
+	c.requests.pass(now)
+	c.tokens.pass(now)
+	if t.limits.Tokens > 0 {
+		t.guess = min(t.guess, t.limits.Tokens) // one that is larger than all has to wait for an empty minute
+	}
+	kind, after, sentence := c.over(now, t)
+	if kind == "" {
+		c.running++
+		c.held += t.guess
+		c.requests.add(now, 1)
+	}
+	tell(h, c, t.limits, now)
+	if kind != "" {
+		l.over(kind)
+		return nil, &fault.Error{Kind: fault.Limited, Message: sentence, Retry: after}
+	}
+	return c, nil
+}
+
+// over returns the limit that a request is over, when it may come again, and what its client is told; an empty limit: none.
+func (c *caller) over(now time.Time, t *ticket) (kind string, after time.Duration, sentence string) {
+	l := t.limits
+	switch {
+	case l.AtOnce > 0 && c.running >= l.AtOnce:
+		return "at_once", time.Second, "you have " + number(c.running) + " requests running, and your limit is " + number(l.AtOnce) + " at once: wait for one to end"
+	case l.Requests > 0 && c.requests.total >= l.Requests:
+		after = c.requests.until(now, l.Requests-1)
+		return "requests", after, "your limit is " + number(l.Requests) + " requests a minute: try again in " + seconds(after)
+	case l.Tokens > 0 && c.tokens.total+c.held > 0 && c.tokens.total+c.held+t.guess > l.Tokens:
+		after = max(c.tokens.until(now, max(l.Tokens-t.guess-c.held, 0)), time.Second)
+		return "tokens", after, "your limit is " + number(l.Tokens) + " tokens a minute: try again in " + seconds(after)
+	}
+	return "", 0, ""
+}
+
+// over counts a refusal.
+func (l *Limiter) over(kind string) {
+	if l.Over != nil {
+		l.Over(kind)
+	}
+}
+
+// leave ends a request.
+func (l *Limiter) leave(c *caller, t *ticket) {
+	now := time.Now()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	c.running--
+	c.held -= t.guess
+	spent := t.spent
+	if spent < 0 {
+		spent = t.guess
+	}
+	c.tokens.add(now, spent)
+}
+
+// caller returns who is counted under that key. l.mu is held.
+func (l *Limiter) caller(key string, now time.Time) *caller {
+	if c := l.callers[key]; c != nil {
+		return c
+	}
+	if len(l.callers) >= mostCallers && now.Sub(l.swept) > sweepEvery {
+		l.swept = now
+		maps.DeleteFunc(l.callers, func(_ string, c *caller) bool { return c.idle(now) })
+	}
+	if len(l.callers) >= mostCallers {
+		key = "" // all further ones together
+	}
+	if c := l.callers[key]; c != nil {
+		return c
+	}
+	if l.callers == nil {
+		l.callers = map[string]*caller{}
+	}
+	c := &caller{}
+	l.callers[key] = c
+	return c
+}
+
+// sweepEvery is how often callers are looked through who may be forgotten.
+const sweepEvery = 10 * time.Second
+
+// idle reports whether nothing of a caller counts any more.
+func (c *caller) idle(now time.Time) bool {
+	c.requests.pass(now)
+	c.tokens.pass(now)
+	return c.running == 0 && c.requests.total == 0 && c.tokens.total == 0
+}

@@ -1,0 +1,52 @@
+package limit
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"toolnorm/internal/pattern"
+)
+
+// Limits are what one caller may ask. 0 is no limit.
+type Limits struct {
+	Requests int64 // a minute
+	Tokens   int64 // a minute, of prompts and replies
+	AtOnce   int64 // requests that are being answered
+	Context  int64 // tokens of a prompt
+}
+
+// Rules are the limits of callers, by their names.
+type Rules struct {
+	texts  map[string]string
+	limits map[string]Limits
+}
+
+// Parse reads rules: by the name of a caller, in which * stands for any text, words as rpm=60,tpm=100000,at-once=2,context=32768.
+// none is a caller without limits.
+func Parse(texts map[string]string) (*Rules, error) {
+	r := &Rules{texts, map[string]Limits{}}
+	for name, text := range texts {
+		var l Limits
+		for word := range strings.SplitSeq(text, ",") {
+			key, value, _ := strings.Cut(strings.TrimSpace(word), "=")
+			to := map[string]*int64{"rpm": &l.Requests, "tpm": &l.Tokens, "at-once": &l.AtOnce, "context": &l.Context}[key]
+			if text == "none" {
+				break
+			}
+			n, err := strconv.ParseInt(value, 10, 64)
+			if to == nil || err != nil || n < 1 {
+				return nil, fmt.Errorf("%s: %q is no limit; write rpm=60, tpm=100000, at-once=2, context=32768, or several with commas between", name, word)
+			}
+			*to = n
+		}
+		r.limits[text] = l
+	}
+	return r, nil
+}
+
+// of returns the limits of a caller.
+func (r *Rules) of(name string) Limits {
+	text, _ := pattern.Find(r.texts, name)
+	return r.limits[text]
+}

@@ -1,0 +1,48 @@
+package limit
+
+import "time"
+
+// span is what limits are counted over, in seconds. What came counts from the beginning of its second, so that it
+// counts for 60 to 61 of them.
+const span = 61
+
+// window counts what came within the last minute, by seconds.
+type window struct {
+	counts [span]int64
+	total  int64
+	second int64 // of the last count; those of counts are the seconds up to it
+}
+
+// pass takes what is too old off.
+func (w *window) pass(now time.Time) {
+	at := now.Unix()
+	if at-w.second >= span {
+		*w = window{second: at}
+		return
+	}
+	for w.second < at {
+		w.second++
+		w.total -= w.counts[w.second%span]
+		w.counts[w.second%span] = 0
+	}
+}
+
+// add counts n now.
+func (w *window) add(now time.Time, n int64) {
+	w.pass(now)
+	w.counts[w.second%span] += n
+	w.total += n
+}
+
+// until returns after how long at most so much is left, if nothing comes.
+func (w *window) until(now time.Time, left int64) time.Duration {
+	w.pass(now)
+	total := w.total
+	for age := int64(span - 1); age >= 0 && total > left; age-- {
+		second := w.second - age
+		if total -= w.counts[(second%span+span)%span]; total <= left {
+			return time.Unix(second+span, 0).Sub(now)
+		}
+	}
+	return 0
+}

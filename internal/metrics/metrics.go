@@ -1,0 +1,216 @@
+// Package metrics counts exchanges, tools and model servers for Prometheus, under the names of OpenTelemetry's conventions for
+// generative AI where these have one. Labels are bounded whatever clients write: models are those that servers have listed, and
+// others are "other"; no label holds a key, a user or a text.
+//
+//	metrics.go  the metrics, and what an exchange and a tool's call add to them
+//	models.go   which model and server an exchange is counted under
+//	servers.go  the state of the model servers, at a scrape
+package metrics
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"toolnorm/chat"
+	"toolnorm/internal/trace"
+)
+
+// Other is the label of what is not known, or beyond a bound.
+const Other = "other"
+
+// The labels that OpenTelemetry names. Its dots are underscores in Prometheus.
+const (
+	operation = "gen_ai_operation_name"
+	provider  = "gen_ai_provider_name"
+	model     = "gen_ai_request_model"
+	tokenType = "gen_ai_token_type"
+	errorType = "error_type"
+	toolName  = "gen_ai_tool_name"
+)
+
+// The buckets of the histograms: those of the conventions, but that a local model may take minutes.
+var (
+	durations = []float64{.01, .05, .1, .25, .5, 1, 2.5, 5, 10, 20, 40, 80, 160, 320, 640}
+	perToken  = []float64{.001, .0025, .005, .01, .025, .05, .075, .1, .15, .2, .3, .4, .5, .75, 1, 2.5}
+	tokens    = []float64{1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144}
+)
+
+// Metrics counts. It may be used by many at once.
+type Metrics struct {
+	registry *prometheus.Registry
+	models   models
+	servers  servers
+
+	running  *prometheus.GaugeVec     // by api
+	requests *prometheus.CounterVec   // by api, model and status
+	duration *prometheus.HistogramVec // by operation, server, model and error
+	first    *prometheus.HistogramVec // by operation, server and model, as all that follow
+	perToken *prometheus.HistogramVec
+	usage    *prometheus.HistogramVec // and by the token's type
+	call     *prometheus.HistogramVec
+	prompt   *prometheus.CounterVec // by model and source
+	written  *prometheus.CounterVec // by model
+	calls    *prometheus.CounterVec // by model and how
+	nearly   *prometheus.CounterVec // by model and why
+	repairs  *prometheus.CounterVec // by model and code
+	replies  *prometheus.CounterVec // by model, format and strategy
+	limited  *prometheus.CounterVec // by limit
+	tool     *prometheus.HistogramVec
+
+	codes map[string]bool // of repairs
+	tools labels
+}
+
+var _ trace.Counter = (*Metrics)(nil)
+
+// New returns metrics that have counted nothing. reasons are the codes of repairs.
+func New(version string, reasons []chat.Reason) *Metrics {
+	m := &Metrics{registry: prometheus.NewRegistry(), codes: map[string]bool{}}
+	for _, r := range reasons {
+		m.codes[r.Code] = true
+	}
+	m.running = m.gauge("toolnorm_requests_in_flight", "Requests that are being answered.", "api")
+	m.requests = m.counter("toolnorm_requests_total", "Requests that were answered, by the API and the HTTP status; 499: the client went away.", "api", model, "status")
+	m.duration = m.histogram("gen_ai_server_request_duration_seconds", "Time from a request to the end of its reply.", durations, operation, provider, model, errorType)
+	m.first = m.histogram("gen_ai_server_time_to_first_token_seconds", "Time from a request to the first token of its reply.", durations, operation, provider, model)
+	m.perToken = m.histogram("gen_ai_server_time_per_output_token_seconds", "Time between two tokens of a reply behind the first.", perToken, operation, provider, model)
+	m.usage = m.histogram("gen_ai_client_token_usage", "Tokens of a request and its reply, as the model server counts them.", tokens, operation, provider, model, tokenType)
+	m.call = m.histogram("toolnorm_time_to_first_call_seconds", "Time from a request to the first byte of its first tool call.", durations, operation, provider, model)
+	m.prompt = m.counter("toolnorm_prompt_tokens_total", "Tokens of prompts: new, or from the model server's cache.", model, "source")
+	m.written = m.counter("toolnorm_completion_tokens_total", "Tokens of replies.", model)
+	m.calls = m.counter("toolnorm_calls_total", "Tool calls, by what the reply needed to have them right: as_written, repaired, rewritten or reasked.", model, "how")
+	m.nearly = m.counter("toolnorm_near_calls_total", "Replies with a call that did not leave: it did not fit and is text (as_text), or the reply's end cut it (cut).", model, "why")
+	m.repairs = m.counter("toolnorm_repairs_total", "Replies that needed a repair, by its code (docs/repairs.md).", model, "code")
+	m.replies = m.counter("toolnorm_replies_total", "Replies, by the format and the strategy by which they were read.", model, "format", "strategy")
+	m.limited = m.counter("toolnorm_limited_total", "Requests that were refused since their caller is over a limit.", "limit")
+	for _, limit := range []string{"requests", "tokens", "at_once", "context"} {
+		m.limited.WithLabelValues(limit)
+	}
+	m.tool = m.histogram("gen_ai_execute_tool_duration_seconds", "Time that a tool took which runs here.", durations, toolName, errorType)
+	build := m.gauge("toolnorm_build_info", "1, with the version of the program.", "version")
+	build.WithLabelValues(version).Set(1)
+	m.servers.init(&m.models)
+	m.registry.MustRegister(&m.servers, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return m
+}
+
+// counter registers a counter.
+func (m *Metrics) counter(name, help string, labels ...string) *prometheus.CounterVec {
+	v := prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
+	m.registry.MustRegister(v)
+	return v
+}
+
+// gauge registers a gauge.
+func (m *Metrics) gauge(name, help string, labels ...string) *prometheus.GaugeVec {
+	v := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: name, Help: help}, labels)
+	m.registry.MustRegister(v)
+	return v
+}
+
+// histogram registers a histogram.
+func (m *Metrics) histogram(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
+	v := prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets}, labels)
+	m.registry.MustRegister(v)
+	return v
+}
+
+// Handler serves the metrics. auth.Guard belongs in front.
+func (m *Metrics) Handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
+}
+
+// Begin implements trace.Counter.
+func (m *Metrics) Begin(_ context.Context, api string) { m.running.WithLabelValues(api).Inc() }
+
+// End implements trace.Counter.
+func (m *Metrics) End(_ context.Context, s *trace.Sum) {
+	m.running.WithLabelValues(s.API).Dec()
+	m.models.named(s.Model, func(name, server string) { m.count(s, name, server) })
+}
+
+// count adds an exchange to the metrics of a model.
+func (m *Metrics) count(s *trace.Sum, name, server string) {
+	op := trace.Operation(s.API)
+	asks := op != ""
+	if !asks {
+		name, server = "", ""
+	}
+	m.requests.WithLabelValues(s.API, name, strconv.Itoa(s.Status)).Inc()
+	if !asks {
+		return
+	}
+	m.duration.WithLabelValues(op, server, name, s.Error).Observe(s.Total.Seconds())
+	if s.First > 0 {
+		m.first.WithLabelValues(op, server, name).Observe(s.First.Seconds())
+		if n := s.Tokens.Completion; n > 1 && s.Error == "" {
+			m.perToken.WithLabelValues(op, server, name).Observe((s.Total - s.First).Seconds() / float64(n-1))
+		}
+	}
+	if s.FirstCall > 0 {
+		m.call.WithLabelValues(op, server, name).Observe(s.FirstCall.Seconds())
+	}
+	if t := s.Tokens; t.Prompt > 0 || t.Completion > 0 {
+		m.usage.WithLabelValues(op, server, name, "input").Observe(float64(t.Prompt))
+		m.usage.WithLabelValues(op, server, name, "output").Observe(float64(t.Completion))
+		m.prompt.WithLabelValues(name, "new").Add(float64(t.Prompt - t.Cached))
+		m.prompt.WithLabelValues(name, "cache").Add(float64(t.Cached))
+		m.written.WithLabelValues(name).Add(float64(t.Completion))
+	}
+	if s.Strategy != "" {
+		m.replies.WithLabelValues(name, s.Format, s.Strategy).Inc()
+	}
+	m.countCalls(s, name)
+}
+
+// beside are the codes of repairs that say nothing of the calls that left: about the reply's end, its text, or calls that
+// did not leave.
+var beside = map[string]bool{
+	"as-text": true, "formatted": true, "invented-result": true, "left-open": true, "no-tool-needed": true, "repeated-call": true,
+	"repetition": true, "same-calls": true, "single": true, "text-around": true, "unwedged": true,
+}
+
+// countCalls adds the calls and the repairs. Repairs are a reply's and not a call's, so all calls of a reply
+// count by the strongest of them.
+func (m *Metrics) countCalls(s *trace.Sum, name string) {
+	how := "as_written"
+	for _, code := range s.Repairs {
+		switch {
+		case code == "reasked", code == "rewritten" && how != "reasked":
+			how = code
+		case how == "as_written" && !beside[code]:
+			how = "repaired"
+		}
+		if code == "as-text" {
+			m.nearly.WithLabelValues(name, "as_text").Inc()
+		}
+		if !m.codes[code] {
+			code = Other
+		}
+		m.repairs.WithLabelValues(name, code).Inc()
+	}
+	if s.Calls > 0 || len(s.Repairs) > 0 { // also 0, so that the share of calls that are text is known where all are
+		m.calls.WithLabelValues(name, how).Add(float64(s.Calls))
+	}
+	if s.Cut {
+		m.nearly.WithLabelValues(name, "cut").Inc()
+	}
+}
+
+// Limited counts a request that a limit refused.
+func (m *Metrics) Limited(limit string) { m.limited.WithLabelValues(limit).Inc() }
+
+// Tool counts a call of a tool that runs here. An administrator names tools, and other MCP servers do.
+func (m *Metrics) Tool(name string, failed bool, took time.Duration) {
+	kind := ""
+	if failed {
+		kind = "tool_error"
+	}
+	m.tool.WithLabelValues(m.tools.of(name), kind).Observe(took.Seconds())
+}

@@ -1,0 +1,166 @@
+package metrics
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"toolnorm/engine"
+)
+
+// Source is what the model servers are asked by.
+type Source interface {
+	States(ctx context.Context) []engine.State
+	Real(name string) string // returns the model that an alias stands for
+}
+
+const (
+	mostLabels = 100              // that models or tools have, beside other
+	askAgain   = 10 * time.Second // between two questions for the lists of models
+	askWait    = 3 * time.Second  // the longest question
+	waiting    = 256              // exchanges that wait for an answer
+)
+
+// models knows the models that servers have listed. An exchange with a model that it does not know waits in a
+// queue until the servers were asked again, so that the first request to a model is counted under its name.
+type models struct {
+	source atomic.Pointer[Source]
+
+	labels labels // of models
+
+	mu      sync.Mutex
+	known   map[string]string // the server of each model
+	asked   time.Time         // when the servers were asked last
+	queue   []func()          // what counts exchanges whose model is not known yet
+	working bool              // a goroutine does
+}
+
+// Use has the model servers asked by s from now on.
+func (m *Metrics) Use(s Source) {
+	m.models.source.Store(&s)
+	m.models.mu.Lock()
+	defer m.models.mu.Unlock()
+	m.models.asked = time.Time{}
+}
+
+// Named calls do with the labels of a model that was asked for and of its server: at once if the model is known, else when
+// the servers were asked.
+func (m *Metrics) Named(model string, do func(name, server string)) { m.models.named(model, do) }
+
+// named is Named.
+func (m *models) named(model string, do func(name, server string)) {
+	name, server, ok := m.find(model)
+	if ok || model == "" {
+		do(name, server)
+		return
+	}
+	later := func() {
+		name, server, _ := m.find(model)
+		do(name, server)
+	}
+	m.mu.Lock()
+	full := len(m.queue) >= waiting
+	if !full {
+		m.queue = append(m.queue, later)
+		if !m.working {
+			m.working = true
+			go m.work() // ends with the queue, which is bounded
+		}
+	}
+	m.mu.Unlock()
+	if full {
+		later()
+	}
+}
+
+// find returns the labels of a model that was asked for, and whether a server has listed it. Of a name with a suffix it is the model
+// in front of that.
+func (m *models) find(asked string) (name, server string, ok bool) {
+	if from := m.source.Load(); from != nil {
+		asked = (*from).Real(asked)
+	}
+	if strings.HasPrefix(asked, "kb/") { // the agent's, one for each knowledge base
+		return "kb", "agent", true
+	}
+	m.mu.Lock()
+	base, _, _ := strings.Cut(asked, "@")
+	for _, name = range [...]string{asked, asked + ":latest", base, base + ":latest"} {
+		if server, ok = m.known[name]; ok {
+			break
+		}
+	}
+	m.mu.Unlock()
+	if !ok {
+		return Other, Other, false
+	}
+	return m.labels.of(name), server, true
+}
+
+// labels are names that have a label of their own; there are at most mostLabels.
+type labels struct {
+	mu   sync.Mutex
+	used map[string]bool
+}
+
+// of returns the label of a name.
+func (l *labels) of(name string) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.used[name] {
+		return name
+	}
+	if len(l.used) >= mostLabels {
+		return Other
+	}
+	if l.used == nil {
+		l.used = map[string]bool{}
+	}
+	l.used[name] = true
+	return name
+}
+
+// work counts what waits, after the servers were asked if that was long ago. Models that were listed once stay known.
+func (m *models) work() {
+	for {
+		m.mu.Lock()
+		all, old := m.queue, time.Since(m.asked) > askAgain
+		m.queue = nil
+		if m.working = len(all) > 0; !m.working {
+			m.mu.Unlock()
+			return
+		}
+		if old {
+			m.asked = time.Now()
+		}
+		m.mu.Unlock()
+		if from := m.source.Load(); old && from != nil {
+			ctx, cancel := context.WithTimeout(context.Background(), askWait)
+			m.learn((*from).States(ctx))
+			cancel()
+		}
+		for _, count := range all {
+			count()
+		}
+	}
+}
+
+// mostKnown bounds the models that are remembered: what servers list is not ours.
+const mostKnown = 10_000
+
+// learn notes the models of servers.
+func (m *models) learn(states []engine.State) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.known == nil {
+		m.known = map[string]string{}
+	}
+	for _, s := range states {
+		for _, name := range s.Models {
+			if len(m.known) < mostKnown {
+				m.known[name] = s.Name
+			}
+		}
+	}
+}

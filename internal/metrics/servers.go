@@ -1,0 +1,62 @@
+package metrics
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"toolnorm/engine"
+)
+
+// servers tells the state of the model servers. They are asked at a scrape, and not more often than that is worth: who
+// scrapes often gets what was found last.
+type servers struct {
+	up, queue *prometheus.Desc
+	models    *models
+
+	mu    sync.Mutex
+	found []engine.State
+	asked time.Time
+}
+
+// init describes the metrics.
+func (s *servers) init(m *models) {
+	s.models = m
+	s.up = prometheus.NewDesc("toolnorm_server_up", "1 if the model server answers, else 0.", []string{provider}, nil)
+	s.queue = prometheus.NewDesc("toolnorm_server_queue", "Requests that wait for a model server, since it is busy.", []string{provider}, nil)
+}
+
+// Describe implements prometheus.Collector.
+func (s *servers) Describe(to chan<- *prometheus.Desc) { to <- s.up; to <- s.queue }
+
+// Collect implements prometheus.Collector.
+func (s *servers) Collect(to chan<- prometheus.Metric) {
+	for _, state := range s.states() {
+		up := 0.0
+		if state.Up {
+			up = 1
+		}
+		to <- prometheus.MustNewConstMetric(s.up, prometheus.GaugeValue, up, state.Name)
+		to <- prometheus.MustNewConstMetric(s.queue, prometheus.GaugeValue, float64(state.Waiting), state.Name)
+	}
+}
+
+// freshFor is how long what was found counts.
+const freshFor = 5 * time.Second
+
+// states returns what was found. A second scrape waits for the first one's answer.
+func (s *servers) states() []engine.State {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	from := s.models.source.Load()
+	if from == nil || time.Since(s.asked) < freshFor {
+		return s.found
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), askWait)
+	defer cancel()
+	s.found, s.asked = (*from).States(ctx), time.Now()
+	s.models.learn(s.found)
+	return s.found
+}

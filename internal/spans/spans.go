@@ -1,0 +1,248 @@
+// Package spans makes traces of requests by OpenTelemetry: a span for each request to a model, and in it one for the rendering
+// of a prompt, each generation, each repair and each call of a tool. They leave by OTLP over HTTP, as the usual variables
+// OTEL_… say, and there are none without these. What was said is never in them.
+//
+// A client's traceparent is taken in any case, and handed on to model servers, so that its own trace goes on behind toolnorm.
+package spans
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/sdk/resource"
+	sdk "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
+
+	"toolnorm/chat"
+	exchanges "toolnorm/internal/trace"
+)
+
+// Tracer makes spans. A nil one makes none. It may be used by many at once.
+type Tracer struct {
+	provider *sdk.TracerProvider
+	tracer   trace.Tracer
+}
+
+var _ exchanges.Counter = (*Tracer)(nil)
+
+// Wanted reports whether the variables name a receiver.
+func Wanted() bool {
+	to := os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") + os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+	return to != "" && !strings.EqualFold(os.Getenv("OTEL_SDK_DISABLED"), "true") && os.Getenv("OTEL_TRACES_EXPORTER") != "none"
+}
+
+// Open returns a tracer as the variables say, nil when they want none. warn is called with what goes wrong later.
+func Open(ctx context.Context, version string, warn func(error)) (*Tracer, error) {
+	if !Wanted() {
+		return nil, nil
+	}
+	for _, name := range []string{"OTEL_EXPORTER_OTLP_PROTOCOL", "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"} {
+		if p := os.Getenv(name); p != "" && p != "http/protobuf" {
+			return nil, fmt.Errorf("%s: %q is not supported; traces are sent as http/protobuf, mostly to port 4318", name, p)
+		}
+	}
+	to, err := otlptracehttp.New(ctx)
+	if err != nil {
+		return nil, err
+	}
+	// The variables come last, so that OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES win.
+	of, err := resource.New(ctx, resource.WithTelemetrySDK(), resource.WithAttributes(attribute.String("service.name", "toolnorm"), attribute.String("service.version", version)), resource.WithFromEnv())
+	if err != nil {
+		return nil, errors.Join(err, to.Shutdown(ctx))
+	}
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(warn))
+	return New(sdk.WithBatcher(to), sdk.WithResource(of)), nil
+}
+
+// New returns a tracer with these options.
+func New(options ...sdk.TracerProviderOption) *Tracer {
+	p := sdk.NewTracerProvider(options...)
+	return &Tracer{p, p.Tracer("toolnorm")}
+}
+
+// Close sends what is left.
+func (t *Tracer) Close(ctx context.Context) error {
+	if t == nil {
+		return nil
+	}
+	return t.provider.Shutdown(ctx)
+}
+
+// run are the spans of a request.
+type run struct {
+	tracer trace.Tracer
+	ctx    context.Context // of the request's span
+	span   trace.Span
+
+	mu     sync.Mutex
+	plan   string     // the strategy
+	render trace.Span // nil: nothing is rendered now
+	open   []trace.Span
+}
+
+// runKey is the context key of a run.
+type runKey struct{}
+
+// Wrap is next with a span around each request that asks a model, and the client's trace in the contexts of all.
+func (t *Tracer) Wrap(next http.Handler, asks func(*http.Request) bool) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx := r.Context()
+		if r.Header.Get("Traceparent") != "" {
+			ctx = propagation.TraceContext{}.Extract(ctx, propagation.HeaderCarrier(r.Header))
+			r = r.WithContext(ctx)
+		}
+		if t == nil || !asks(r) {
+			next.ServeHTTP(w, r)
+			return
+		}
+		ctx, span := t.tracer.Start(ctx, r.Method+" "+r.URL.Path, trace.WithSpanKind(trace.SpanKindServer), trace.WithAttributes(attribute.String("http.route", r.URL.Path)))
+		defer span.End()
+		it := &run{tracer: t.tracer, ctx: ctx, span: span}
+		defer it.end()
+		next.ServeHTTP(w, r.WithContext(context.WithValue(ctx, runKey{}, it)))
+	})
+}
+
+// of returns the spans of the request of ctx; nil when it has none.
+func of(ctx context.Context) *run {
+	it, _ := ctx.Value(runKey{}).(*run)
+	return it
+}
+
+// Observe has o make the spans inside a request, beside what it does already.
+func (t *Tracer) Observe(ctx context.Context, o *chat.Observer) {
+	if t == nil {
+		return
+	}
+	it := of(ctx)
+	if it == nil {
+		return
+	}
+	plan, generation, repair := o.OnPlan, o.OnGeneration, o.OnRepair
+	o.OnPlan = func(format, strategy string) {
+		it.begin(strategy)
+		if plan != nil {
+			plan(format, strategy)
+		}
+	}
+	o.OnGeneration = func(name string) func(chat.Event) {
+		end := it.generate(name)
+		heard := func(chat.Event) {}
+		if generation != nil {
+			heard = generation(name)
+		}
+		return func(ev chat.Event) {
+			if ev.Kind == chat.Finish {
+				end()
+			}
+			heard(ev)
+		}
+	}
+	o.OnRepair = func(code string) {
+		it.span.AddEvent("repair", trace.WithAttributes(attribute.String("toolnorm.repair", code)))
+		if repair != nil {
+			repair(code)
+		}
+	}
+}
+
+// begin notes that a prompt is being rendered for a strategy.
+func (r *run) begin(strategy string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.endRender()
+	r.plan = strategy
+	_, r.render = r.tracer.Start(r.ctx, "render", trace.WithAttributes(attribute.String("toolnorm.strategy", strategy)))
+}
+
+// endRender ends the rendering. r.mu is held.
+func (r *run) endRender() {
+	if r.render != nil {
+		r.render.End()
+		r.render = nil
+	}
+}
+
+// generate begins the span of a generation, which is a repair unless its name is that of the strategy, and returns its end.
+func (r *run) generate(name string) func() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.endRender()
+	kind := "repair "
+	if name == r.plan {
+		kind = "generate "
+	}
+	_, span := r.tracer.Start(r.ctx, kind+name, trace.WithSpanKind(trace.SpanKindClient))
+	r.open = append(r.open, span)
+	return func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		span.End()
+		r.open = slices.DeleteFunc(r.open, func(s trace.Span) bool { return s == span })
+	}
+}
+
+// end ends what is open still.
+func (r *run) end() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.endRender()
+	for _, s := range r.open {
+		s.End()
+	}
+	r.open = nil
+}
+
+// Begin implements trace.Counter.
+func (t *Tracer) Begin(context.Context, string) {}
+
+// End implements trace.Counter: it names the span, and says what became of the request.
+func (t *Tracer) End(ctx context.Context, s *exchanges.Sum) {
+	it := of(ctx)
+	if t == nil || it == nil {
+		return
+	}
+	model := strings.ToValidUTF8(s.Model[:min(len(s.Model), 200)], "")
+	operation := exchanges.Operation(s.API)
+	if operation == "" {
+		return
+	}
+	it.span.SetName(operation + " " + model)
+	it.span.SetAttributes(
+		attribute.String("gen_ai.operation.name", operation), attribute.String("gen_ai.request.model", model), attribute.String("toolnorm.api", s.API),
+		attribute.String("toolnorm.format", s.Format), attribute.String("toolnorm.strategy", s.Strategy), attribute.StringSlice("toolnorm.repairs", s.Repairs),
+		attribute.Int("gen_ai.usage.input_tokens", s.Tokens.Prompt), attribute.Int("gen_ai.usage.cache_read.input_tokens", s.Tokens.Cached),
+		attribute.Int("gen_ai.usage.output_tokens", s.Tokens.Completion), attribute.Int("toolnorm.calls", s.Calls), attribute.Int("http.response.status_code", s.Status),
+	)
+	if s.Error != "" {
+		it.span.SetAttributes(attribute.String("error.type", s.Error))
+		it.span.SetStatus(codes.Error, s.Error)
+	}
+}
+
+// Tool makes the span of a tool's call that has ended.
+func (t *Tracer) Tool(ctx context.Context, name string, failed bool, took time.Duration) {
+	if t == nil {
+		return
+	}
+	now := time.Now()
+	_, span := t.tracer.Start(ctx, "execute_tool "+name, trace.WithTimestamp(now.Add(-took)),
+		trace.WithAttributes(attribute.String("gen_ai.operation.name", "execute_tool"), attribute.String("gen_ai.tool.name", name)))
+	if failed {
+		span.SetAttributes(attribute.String("error.type", "tool_error"))
+		span.SetStatus(codes.Error, "")
+	}
+	span.End(trace.WithTimestamp(now))
+}

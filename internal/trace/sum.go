@@ -1,0 +1,59 @@
+package trace
+
+import (
+	"context"
+	"time"
+
+	"toolnorm/chat"
+)
+
+// Sum is what became of an exchange, for those who count. Nothing that was said is in it, and of what the client wrote only the
+// name of a model.
+type Sum struct {
+	API      string // its name in the log
+	Model    string // as it was asked for, without what chooses the form
+	Format   string // of the model's output
+	Strategy string
+	Status   int
+	Error    string // the kind of the error; empty: there was none
+	Calls    int
+	Repairs  []string
+	Cut      bool // a call that the end of the reply cut was left out
+	Tokens   chat.Counts
+
+	First, FirstCall time.Duration // until the first event, and the first byte of a call; 0: none came
+	Total            time.Duration
+}
+
+// Counters are several.
+type Counters []Counter
+
+// Begin implements Counter.
+func (all Counters) Begin(ctx context.Context, api string) {
+	for _, c := range all {
+		c.Begin(ctx, api)
+	}
+}
+
+// End implements Counter.
+func (all Counters) End(ctx context.Context, s *Sum) {
+	for _, c := range all {
+		c.End(ctx, s)
+	}
+}
+
+// Counter counts exchanges. It must not wait.
+type Counter interface {
+	Begin(ctx context.Context, api string)
+	End(ctx context.Context, s *Sum) // s is changed no more, and may be kept
+}
+
+// operations are the APIs whose requests ask a model, by their names in the log, and what the conventions call that.
+var operations = map[string]string{
+	"chat": "chat", "messages": "chat", "responses": "chat", "ollama chat": "chat",
+	"completion": "text_completion", "ollama generate": "text_completion",
+	"embeddings": "embeddings", "ollama embed": "embeddings", "ollama embeddings": "embeddings",
+}
+
+// Operation returns what the requests of an API ask of a model, in the words of OpenTelemetry; empty: nothing.
+func Operation(api string) string { return operations[api] }

@@ -1,0 +1,270 @@
+// Package usage counts what each caller asked of each model on each day, in a database, SQLite or PostgreSQL. The counts of
+// tokens are those of the model servers. Nothing that was said is kept.
+//
+// Requests never wait for it: what they add stands in memory for a few seconds. What cannot be written stays there, and is
+// tried again.
+package usage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"toolnorm/internal/auth"
+	"toolnorm/internal/store"
+	"toolnorm/internal/trace"
+)
+
+// Counts are sums.
+type Counts struct {
+	Requests   int64 `json:"requests"`
+	Failed     int64 `json:"failed"` // of the requests
+	Calls      int64 `json:"calls"`
+	Prompt     int64 `json:"prompt_tokens"`
+	Cached     int64 `json:"cached_tokens"` // of the prompt
+	Completion int64 `json:"completion_tokens"`
+}
+
+// Row is what one caller asked of one model on one day.
+type Row struct {
+	Day    string `json:"day"` // 2026-11-23, where the server is
+	Caller string `json:"caller"`
+	Model  string `json:"model"`
+	Counts
+}
+
+// group is what rows are counted by.
+type group struct{ day, caller, model string }
+
+// Config says where the usage is kept and for how long.
+type Config struct {
+	Where string // as store.Open takes it
+	Days  int    // after which rows are deleted; more than 0
+
+	// Named calls do with the name under which a model is counted, now or later; never with what a client made up.
+	Named func(model string, do func(name, server string))
+	// Asks reports whether the requests of an API ask a model. Others are not counted.
+	Asks func(api string) bool
+	Warn func(error) // is called with what goes wrong, at most once a minute
+}
+
+const (
+	writeEvery = 5 * time.Second
+	cleanEvery = time.Hour
+	warnEvery  = time.Minute
+	mostGroups = 10_000 // that wait to be written; further callers are one
+)
+
+// Other is the caller of what has no place any more.
+const Other = "other"
+
+// Usage counts. It may be used by many at once.
+type Usage struct {
+	config Config
+	warned time.Time
+
+	mu      sync.Mutex
+	waiting map[group]Counts
+
+	opening sync.Mutex // also orders the writers, so that nothing is written twice
+	db      *store.DB  // nil until it is needed
+}
+
+var _ trace.Counter = (*Usage)(nil)
+
+// New returns the usage. Its file is made with the first request.
+func New(c Config) *Usage { return &Usage{config: c, waiting: map[group]Counts{}} }
+
+// steps make the table.
+var steps = []store.Step{store.SQL("usage", `
+CREATE TABLE u_usage (
+	day TEXT NOT NULL, caller TEXT NOT NULL, model TEXT NOT NULL, requests BIGINT NOT NULL, failed BIGINT NOT NULL, calls BIGINT NOT NULL,
+	prompt BIGINT NOT NULL, cached BIGINT NOT NULL, completion BIGINT NOT NULL, PRIMARY KEY (day, caller, model)
+)`)}
+
+// Begin implements trace.Counter.
+func (u *Usage) Begin(context.Context, string) {}
+
+// End implements trace.Counter.
+func (u *Usage) End(ctx context.Context, s *trace.Sum) {
+	if !u.config.Asks(s.API) {
+		return
+	}
+	caller, day := "", time.Now().Format(time.DateOnly)
+	if p := auth.PrincipalOf(ctx); p != nil {
+		caller = p.Subject
+	}
+	add := Counts{Requests: 1, Calls: int64(s.Calls), Prompt: int64(s.Tokens.Prompt), Cached: int64(s.Tokens.Cached), Completion: int64(s.Tokens.Completion)}
+	if s.Status >= 400 {
+		add.Failed = 1
+	}
+	u.config.Named(s.Model, func(name, _ string) { u.add(group{day, caller, name}, add) })
+}
+
+// add adds to the counts of a group.
+func (u *Usage) add(g group, more Counts) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if _, ok := u.waiting[g]; !ok && len(u.waiting) >= mostGroups {
+		g.caller = Other
+	}
+	u.waiting[g] = u.waiting[g].plus(more)
+}
+
+// plus returns the sum of both.
+func (c Counts) plus(d Counts) Counts {
+	return Counts{c.Requests + d.Requests, c.Failed + d.Failed, c.Calls + d.Calls, c.Prompt + d.Prompt, c.Cached + d.Cached, c.Completion + d.Completion}
+}
+
+// Run writes until ctx ends, then what is left, and closes the database.
+func (u *Usage) Run(ctx context.Context) {
+	write, clean := time.NewTicker(writeEvery), time.NewTicker(cleanEvery)
+	defer write.Stop()
+	defer clean.Stop()
+	u.report(u.clean(ctx))
+	for ctx.Err() == nil {
+		select {
+		case <-ctx.Done():
+		case <-write.C:
+			u.report(u.write(ctx))
+		case <-clean.C:
+			u.report(u.clean(ctx))
+		}
+	}
+	last, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	u.report(errors.Join(u.write(last), u.close()))
+}
+
+// report warns of an error.
+func (u *Usage) report(err error) {
+	if err != nil && !errors.Is(err, context.Canceled) && time.Since(u.warned) > warnEvery {
+		u.warned = time.Now()
+		u.config.Warn(err)
+	}
+}
+
+// open returns the database; nil when it would have to be made and is not to be. u.opening is held.
+func (u *Usage) open(ctx context.Context, make bool) (*store.DB, error) {
+	if u.db != nil {
+		return u.db, nil
+	}
+	if _, err := os.Stat(u.config.Where); !make && filepath.IsAbs(u.config.Where) && errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	db, err := store.Open(ctx, u.config.Where)
+	if err != nil {
+		return nil, err
+	}
+	if err := db.Migrate(ctx, "usage", steps...); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	u.db = db
+	return db, nil
+}
+
+// close closes the database, if it was opened.
+func (u *Usage) close() error {
+	u.opening.Lock()
+	defer u.opening.Unlock()
+	if u.db == nil {
+		return nil
+	}
+	return u.db.Close()
+}
+
+// write writes what waits, in one transaction. If that fails, it goes on to wait.
+func (u *Usage) write(ctx context.Context) error {
+	u.opening.Lock()
+	defer u.opening.Unlock()
+	u.mu.Lock()
+	all := u.waiting
+	u.waiting = map[group]Counts{}
+	u.mu.Unlock()
+	if len(all) == 0 {
+		return nil
+	}
+	db, err := u.open(ctx, true)
+	if err == nil {
+		err = db.Alone(ctx, func(tx *store.Tx) error {
+			for g, c := range all {
+				_, err := tx.ExecContext(ctx, `INSERT INTO u_usage (day, caller, model, requests, failed, calls, prompt, cached, completion) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+					ON CONFLICT (day, caller, model) DO UPDATE SET requests = u_usage.requests + excluded.requests, failed = u_usage.failed + excluded.failed, calls = u_usage.calls + excluded.calls,
+					prompt = u_usage.prompt + excluded.prompt, cached = u_usage.cached + excluded.cached, completion = u_usage.completion + excluded.completion`,
+					g.day, text(g.caller), text(g.model), c.Requests, c.Failed, c.Calls, c.Prompt, c.Cached, c.Completion)
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	if err != nil {
+		for g, c := range all {
+			u.add(g, c)
+		}
+		return fmt.Errorf("the usage could not be written, and is tried again: %w", err)
+	}
+	return nil
+}
+
+// text is s as every database takes it.
+func text(s string) string { return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "") }
+
+// clean deletes what is older than the usage goes back.
+func (u *Usage) clean(ctx context.Context) error {
+	u.opening.Lock()
+	defer u.opening.Unlock()
+	db, err := u.open(ctx, false)
+	if db == nil {
+		return err
+	}
+	_, err = db.ExecContext(ctx, `DELETE FROM u_usage WHERE day < $1`, since(u.config.Days+1))
+	return err
+}
+
+// since is the first of so many days, of which today is the last.
+func since(days int) string { return time.Now().AddDate(0, 0, 1-days).Format(time.DateOnly) }
+
+// Rows returns the rows of the last days, today with them: the newest first, and of a day those of most tokens.
+func (u *Usage) Rows(ctx context.Context, days int) ([]Row, error) {
+	all := []Row{}
+	if err := u.write(ctx); err != nil {
+		return all, err
+	}
+	u.opening.Lock()
+	defer u.opening.Unlock()
+	db, err := u.open(ctx, false)
+	if db == nil {
+		return all, err
+	}
+	rows, err := db.QueryContext(ctx, `SELECT day, caller, model, requests, failed, calls, prompt, cached, completion FROM u_usage WHERE day >= $1`, since(days))
+	if err != nil {
+		return all, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var r Row
+		if err := rows.Scan(&r.Day, &r.Caller, &r.Model, &r.Requests, &r.Failed, &r.Calls, &r.Prompt, &r.Cached, &r.Completion); err != nil {
+			return all, err
+		}
+		all = append(all, r)
+	}
+	slices.SortFunc(all, func(a, b Row) int {
+		if a.Day != b.Day {
+			return strings.Compare(b.Day, a.Day)
+		}
+		if n := (b.Prompt + b.Completion) - (a.Prompt + a.Completion); n != 0 {
+			return int(max(-1, min(n, 1)))
+		}
+		return strings.Compare(a.Caller+" "+a.Model, b.Caller+" "+b.Model)
+	})
+	return all, rows.Err()
+}
