@@ -20,6 +20,7 @@ package chunk
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -54,19 +55,27 @@ type Block struct {
 
 // readers read files, by their endings in small letters.
 // The ending decides and not the content: whoever calls a file .md wants it read as Markdown, even if it begins like HTML.
+// Those of apart are read in another process.
 var readers = map[string]func(name string, data []byte) (Text, error){
 	".txt": readPlain, ".text": readPlain, ".md": readMarkdown, ".markdown": readMarkdown,
-	".html": readHTML, ".htm": readHTML, ".xhtml": readHTML, ".pdf": readPDF,
+	".html": readHTML, ".htm": readHTML, ".xhtml": readHTML,
 }
 
-// Readable says that files of a name can be read, by its ending.
-func Readable(name string) bool { return readers[strings.ToLower(filepath.Ext(name))] != nil }
+// readerOf returns what reads files of a name; nil: nothing does.
+func readerOf(name string) func(name string, data []byte) (Text, error) {
+	ending := strings.ToLower(filepath.Ext(name))
+	if apart[ending] != nil {
+		return readApart
+	}
+	return readers[ending]
+}
+
+// Readable reports whether files of a name can be read, by its ending.
+func Readable(name string) bool { return readerOf(name) != nil }
 
 // Endings are those of the files that can be read.
-func Endings() (all []string) {
-	for ending := range readers {
-		all = append(all, ending)
-	}
+func Endings() []string {
+	all := slices.AppendSeq(slices.Collect(maps.Keys(readers)), maps.Keys(apart))
 	slices.Sort(all)
 	return all
 }
@@ -76,7 +85,7 @@ var errEmpty = errors.New("there is no text in it")
 
 // Read reads a file, whose name says how. Its error says what is wrong with the file, for the one who has it.
 func Read(name string, data []byte) (t Text, err error) {
-	reader := readers[strings.ToLower(filepath.Ext(name))]
+	reader := readerOf(name)
 	if reader == nil {
 		return t, fmt.Errorf("files of this ending cannot be read; save it as one of %s", strings.Join(Endings(), ", "))
 	}

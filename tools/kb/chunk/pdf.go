@@ -3,8 +3,6 @@ package chunk
 import (
 	"bytes"
 	"cmp"
-	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -21,44 +19,11 @@ import (
 	"toolnorm/internal/aside"
 )
 
-// The bounds of a PDF. A small file can hold streams that unpack to gigabytes; those of one page are in pdf_page.go.
-const (
-	mostPages = 5000
-	mostText  = 32 << 20
-)
-
-// pdfTime is how long a PDF may take. A thousand pages take some seconds.
-const pdfTime = 2 * time.Minute
+// mostPages is how many pages a PDF may have; the bounds of one page are in pdf_page.go.
+const mostPages = 5000
 
 // pageTime is how long one page of it may take, and to open it.
 const pageTime = 10 * time.Second
-
-// pdfReader reads PDFs in a process of its own, since the library may never end with a broken file: a
-// tree of pages that names itself has no last page.
-var pdfReader = aside.New("the reader of PDF files", aside.Limits{Processes: 2, Time: pdfTime, Memory: 1 << 30, Keep: 256 << 20}, nil,
-	func(data []byte) ([]byte, error) {
-		t, err := textOfPDF(data)
-		if err != nil {
-			return nil, err
-		}
-		return json.Marshal(t)
-	})
-
-// readPDF reads the text of a PDF.
-func readPDF(_ string, data []byte) (t Text, err error) {
-	answer, err := pdfReader.Do(context.Background(), data)
-	var said aside.Failed
-	var ended *aside.Ended
-	switch {
-	case errors.As(err, &said):
-		return t, errors.New(string(said))
-	case errors.As(err, &ended):
-		return t, fmt.Errorf("%w; it may be broken", err)
-	case err != nil:
-		return t, err
-	}
-	return t, json.Unmarshal(answer, &t)
-}
 
 // textOfPDF reads the text of a PDF. What was scanned has none: letters are pictures there.
 func textOfPDF(data []byte) (t Text, err error) {
