@@ -118,7 +118,7 @@ func (p *officePrograms) eachFile(t *testing.T, dir string, sums map[string]*rec
 			reference := p.reference(t, dir, stem, linesIn(t, made+".never"))
 			if filepath.Ext(file) == ".pdf" {
 				p.run(t, p.pdf, file, file+".txt")
-				reference = strings.Join(linesIn(t, file+".txt"), "\n")
+				reference = strings.ReplaceAll(strings.Join(linesIn(t, file+".txt"), "\n"), "footer of the page", "") // is left out
 			}
 			p.one(t, file, made, reference, sums)
 		}
@@ -194,11 +194,12 @@ func (p *officePrograms) one(t *testing.T, file, made, reference string, sums ma
 	for _, w := range wordsOf(text) {
 		words[w]++
 	}
-	onSlide := strings.HasPrefix(filepath.Base(file), "slides") // lines end within words there, and axes have numbers
+	// Lines of slides and of PDFs end within words, axes of charts have numbers, and lists of OpenDocument are counted by the program.
+	loosely := strings.HasPrefix(filepath.Base(file), "slides") || filepath.Ext(file) == ".pdf" || filepath.Ext(file) == ".odt"
 	var missing []string
 	for _, w := range wordsOf(reference) {
 		sums[kind].all++
-		if words[w]--; words[w] >= 0 || onSlide && (strings.Contains(squeezed, w) || !strings.ContainsFunc(w, unicode.IsLetter)) {
+		if words[w]--; words[w] >= 0 || loosely && (strings.Contains(squeezed, w) || !strings.ContainsFunc(w, unicode.IsLetter)) {
 			sums[kind].found++
 		} else if !slices.Contains(missing, w) && len(missing) < 10 {
 			missing = append(missing, w)

@@ -1,13 +1,25 @@
-// Package chunk reads text out of files, Markdown, HTML, PDF or plain, and cuts it into passages along its structure.
+// Package chunk reads text out of files, of office programs, PDF, HTML, Markdown, mail or plain, and cuts it into passages along its
+// structure.
 //
 // A passage is what a search finds and a model reads: it has to make sense by itself, so it never crosses a heading, bears
 // the headings above it, and ends with a sentence. Files come from anywhere: nothing that is in one may end the program.
 //
 //	chunk.go     which reader a file gets, and what all readers give
+//	apart.go     the readers that work in a process of their own
 //	encoding.go  texts that are not UTF-8; guess.go finds the encoding of those that do not say
 //	cut.go       blocks into passages of bounded size
 //	markdown.go  headings, code and tables of Markdown; the paragraphs of plain text
 //	html.go      the blocks of a page
+//	archive.go   files that are a zip of XML: their parts, and the elements of one
+//	flow.go      paragraphs, headings, tables and notes, which all kinds of XML have
+//	docx.go      Word; numbers.go the numbers of its lists and headings
+//	slides.go    PowerPoint, and the boxes and charts of other programs
+//	sheet.go     Excel
+//	odf.go       the formats of LibreOffice
+//	hwpx.go      Hangul
+//	epub.go      books
+//	mail.go      e-mails
+//	table.go     rows of values as lines, and CSV
 //	pdf.go       lines, paragraphs and headings of a PDF, by the places and sizes of its texts
 //	pdf_heads.go  running heads and feet
 //	pdf_repair.go  PDFs whose list of objects is damaged
@@ -21,6 +33,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"mime"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -28,7 +41,7 @@ import (
 
 // Version is that of what this package makes of a file. It is part of a document's hash: files are cut again by a program
 // that cuts differently.
-const Version = "2"
+const Version = "3"
 
 // LargestFile is how many bytes of a file are read at most. A book of a thousand pages has two million.
 const LargestFile = 64 << 20
@@ -80,6 +93,24 @@ func Endings() []string {
 	return all
 }
 
+// instead are the endings of files that cannot be read, and as what their programs can save them.
+var instead = map[string]string{
+	".doc": ".docx", ".dot": ".docx", ".rtf": ".docx", ".pages": ".docx", ".wpd": ".docx", ".xls": ".xlsx", ".xlsb": ".xlsx", ".numbers": ".xlsx",
+	".ppt": ".pptx", ".pps": ".pptx", ".key": ".pptx", ".hwp": ".hwpx", ".msg": ".eml", ".mobi": ".epub", ".ps": ".pdf", ".djvu": ".pdf", ".tex": ".pdf",
+}
+
+// Refusal is why a file of a name is not read.
+func Refusal(name string) error {
+	ending := strings.ToLower(filepath.Ext(name))
+	switch as := instead[ending]; {
+	case as != "":
+		return fmt.Errorf("files of this ending cannot be read; save it as %s", as)
+	case strings.HasPrefix(mime.TypeByExtension(ending), "image/"):
+		return errors.New("it is a picture; what is written on it needs text recognition (OCR) first")
+	}
+	return fmt.Errorf("files of this ending cannot be read; save it as one of %s", strings.Join(Endings(), ", "))
+}
+
 // errEmpty is the error of a file that says nothing: it would be a document that no search finds.
 var errEmpty = errors.New("there is no text in it")
 
@@ -87,7 +118,7 @@ var errEmpty = errors.New("there is no text in it")
 func Read(name string, data []byte) (t Text, err error) {
 	reader := readerOf(name)
 	if reader == nil {
-		return t, fmt.Errorf("files of this ending cannot be read; save it as one of %s", strings.Join(Endings(), ", "))
+		return t, Refusal(name)
 	}
 	if len(data) > LargestFile {
 		return t, fmt.Errorf("%d bytes are more than %d", len(data), LargestFile)

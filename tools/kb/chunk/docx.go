@@ -2,6 +2,7 @@ package chunk
 
 import (
 	"encoding/xml"
+	"maps"
 	"regexp"
 	"strings"
 )
@@ -59,21 +60,23 @@ func readDOCX(data []byte) (Text, error) {
 		}
 		return &elements{err: errNoZip}
 	}
-	styles := wordStyles(part("styles"))
-	f := &flow{roles: map[string]role{}}
-	for name, do := range wordRoles {
-		f.roles[name] = do
-	}
-	f.roles["pStyle"] = func(f *flow, e xml.StartElement) {
-		if s := styles[attribute(e, "val")]; f.para != nil {
-			f.para.level, f.para.title = s.level, s.title
+	styles, lists := wordStyles(part("styles")), wordNumbers(part("numbering"))
+	f := &flow{roles: maps.Clone(wordRoles), number: func(p *para) string { return lists.next(p.list, p.depth) }}
+	property := func(name string, set func(p *para, value string)) {
+		f.roles[name] = func(f *flow, e xml.StartElement) {
+			if f.para != nil {
+				set(f.para, attribute(e, "val"))
+			}
 		}
 	}
-	f.roles["outlineLvl"] = func(f *flow, e xml.StartElement) {
-		if f.para != nil {
-			f.para.level = levelOf(attribute(e, "val"))
-		}
-	}
+	property("pStyle", func(p *para, value string) {
+		s := styles[value]
+		p.level, p.title, p.list, p.depth = s.level, s.title, s.list, s.depth
+	})
+	property("outlineLvl", func(p *para, value string) { p.level = levelOf(value) })
+	property("ilvl", func(p *para, value string) { p.depth = number0(value) })
+	property("numId", func(p *para, value string) { p.list = value })
+	f.roles["numPr"] = func(f *flow, _ xml.StartElement) { f.inside(f.node, nil) }
 	for _, kind := range []string{"footnote", "endnote"} {
 		texts := wordNotes(part(kind+"s"), kind)
 		f.roles[kind+"Reference"] = func(f *flow, e xml.StartElement) {
@@ -101,6 +104,8 @@ func (f *flow) whole() (Text, error) {
 type wordStyle struct {
 	level   int // of a heading; 0: it is none
 	title   bool
+	list    string // whose number it has; empty: none
+	depth   int    // the level of the list
 	basedOn string
 }
 
@@ -126,6 +131,10 @@ func wordStyles(x *elements) map[string]wordStyle {
 			s.basedOn = value
 		case "outlineLvl":
 			s.level = levelOf(value)
+		case "numId":
+			s.list = value
+		case "ilvl":
+			s.depth = number0(value)
 		default:
 			return
 		}
@@ -133,11 +142,17 @@ func wordStyles(x *elements) map[string]wordStyle {
 	})
 	for id, s := range all {
 		for range 20 { // a style may be based on itself
-			if s.level > 0 || s.title || s.basedOn == "" {
+			base, has := all[s.basedOn]
+			if !has {
 				break
 			}
-			base := all[s.basedOn]
-			s.level, s.title, s.basedOn = base.level, base.title, base.basedOn
+			if s.level == 0 && !s.title {
+				s.level, s.title = base.level, base.title
+			}
+			if s.list == "" {
+				s.list, s.depth = base.list, max(s.depth, base.depth)
+			}
+			s.basedOn = base.basedOn
 		}
 		all[id] = s
 	}
@@ -155,10 +170,7 @@ func levelOf(val string) int {
 // wordNotes returns the texts of footnotes or endnotes by their ids.
 func wordNotes(x *elements, kind string) map[string]string {
 	texts := map[string]string{}
-	f := &flow{roles: map[string]role{}}
-	for name, do := range wordRoles {
-		f.roles[name] = do
-	}
+	f := &flow{roles: maps.Clone(wordRoles)}
 	f.roles[kind] = func(f *flow, e xml.StartElement) {
 		f.Blocks = nil
 		f.deeper()

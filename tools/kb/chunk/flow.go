@@ -3,6 +3,7 @@ package chunk
 import (
 	"encoding/xml"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -13,14 +14,16 @@ type flow struct {
 	Text
 	outline
 	*elements
-	roles map[string]role
-	loose bool // text stands in paragraphs, and not in elements of its own
+	roles  map[string]role
+	loose  bool               // text stands in paragraphs, and not in elements of its own
+	number func(*para) string // of a paragraph in a list; nil: none has one
 
 	para    *para
 	table   *grid
 	cell    *strings.Builder // that is being read; nil: no table is
 	kind    string           // of the shape on a slide; see slides.go
 	caption string           // of the slide
+	lone    int              // level of the heading that nothing stands below yet; 0: there is none
 	size    int
 }
 
@@ -33,6 +36,8 @@ type para struct {
 	level  int      // of the heading that it is; 0: it is none
 	title  bool     // it is the document's title
 	behind []string // texts that hang on it: boxes, notes
+	list   string   // whose number it has; empty: none
+	depth  int      // the level of the list
 }
 
 // grid is a table that is being read.
@@ -49,6 +54,9 @@ func (f *flow) run(x *elements) {
 	f.elements = x
 	f.inside(f.node, nil)
 	f.para, f.cell, f.table = nil, nil, nil
+	if f.lone > 0 {
+		f.heading(0, "")
+	}
 	if problem := x.broken(); problem != nil {
 		f.tell(problem.Error())
 	}
@@ -66,14 +74,14 @@ func (f *flow) node(e xml.StartElement) {
 // deeper reads what is in an element.
 func (f *flow) deeper() {
 	if f.loose {
-		f.inside(f.node, func(s string) { f.write(blanks.Replace(s)) })
+		f.inside(f.node, func(s string) { f.write(blanks.ReplaceAllString(s, " ")) })
 		return
 	}
 	f.inside(f.node, nil)
 }
 
-// blanks are what counts as a blank where line ends are for the eye of who reads the XML.
-var blanks = strings.NewReplacer("\n", " ", "\t", " ", "\r", "")
+// blanks are what is one blank together where line ends are for the eye of who reads the XML.
+var blanks = regexp.MustCompile(`[ \t\r\n]+`)
 
 // write adds text to the paragraph.
 func (f *flow) write(text string) {
@@ -112,6 +120,9 @@ func (f *flow) paragraph(level int) {
 	f.deeper()
 	f.para = outer
 	if text := strings.TrimSpace(p.text.String()); text != "" {
+		if f.number != nil && p.list != "" {
+			text = strings.TrimSpace(f.number(p) + " " + text)
+		}
 		f.put(text, p)
 	}
 	for _, text := range p.behind {
@@ -129,15 +140,28 @@ func (f *flow) put(text string, p *para) {
 			f.cell.WriteByte('\n')
 		}
 		f.cell.WriteString(text)
+	case f.kind == kindFrame:
 	case f.kind == kindTitle:
 		f.caption = strings.TrimSpace(f.caption + " " + text)
 	case p.title && f.Title == "":
 		f.Title = text
-	case (p.level > 0 || p.title) && columns(text) <= longestHeading:
-		f.enter(p.level, text)
+	case p.title:
+		f.heading(1, text)
+	case p.level > 0 && columns(text) <= longestHeading:
+		f.heading(p.level, text)
 	default:
+		f.lone = 0
 		f.Blocks = append(f.Blocks, Block{f.path(), text})
 	}
+}
+
+// heading comes to a heading. One that has nothing below it is a text of its own, or no passage would have it.
+func (f *flow) heading(level int, text string) {
+	if f.lone > 0 && level <= f.lone {
+		f.Blocks = append(f.Blocks, Block{f.path(), f.titles[len(f.titles)-1]})
+	}
+	f.enter(level, text)
+	f.lone = level
 }
 
 // tableRole reads a table.

@@ -17,7 +17,7 @@ var hwpRoles = map[string]role{
 // deleted notes that text was deleted from here on, or up to here, while changes are tracked.
 func (f *flow) deleted(from bool) {
 	if from {
-		f.kind = kindFrame
+		f.kind = "deleted"
 		return
 	}
 	f.kind = ""

@@ -2,9 +2,12 @@ package chunk
 
 import (
 	"math"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/ledongthuc/pdf"
+	"golang.org/x/text/encoding/charmap"
 )
 
 // matrix maps (x, y) to (ax + cy + e, bx + dy + f), as PDF writes them: a b c d e f.
@@ -51,6 +54,7 @@ type reader struct {
 	bytes      int // that were shown
 	unpacked   int // of all streams of the page
 	operators  int
+	marked     []*replaced
 	until      time.Time
 	late       bool // it is over: nothing more is read
 }
@@ -114,6 +118,12 @@ func (r *reader) operator(op string, args []token) {
 		r.page = matrix{n(0), n(1), n(2), n(3), n(4), n(5)}.times(r.page)
 	case "Do":
 		r.form(at(0).text)
+	case "BMC", "BDC":
+		r.mark(at(1))
+	case "EMC":
+		if last := len(r.marked) - 1; last >= 0 {
+			r.marked = r.marked[:last]
+		}
 	case "Tf":
 		r.size, r.font = n(1), r.fontOf(at(0).text)
 	case "Tc":
@@ -180,7 +190,7 @@ func (r *reader) show(raw string) {
 	if r.bytes += len(raw); r.bytes > mostPageBytes || len(r.pieces) >= mostPieces || r.font.decode == nil {
 		return
 	}
-	text := r.font.decode(raw)
+	text, instead := r.font.decode(raw), r.instead()
 	place := r.text.times(r.page)
 	blanks := 0
 	for _, c := range []byte(raw) {
@@ -190,13 +200,68 @@ func (r *reader) show(raw string) {
 	}
 	count := len([]rune(text))
 	r.advance(r.font.width(raw)*r.size + r.letters*float64(count) + r.words*float64(blanks))
+	end := r.text.times(r.page)
+	if instead != nil {
+		if instead.shown && len(r.pieces) > 0 {
+			r.pieces[len(r.pieces)-1].end = end[4]
+			return
+		}
+		text, instead.shown = instead.text, true
+		r.bytes += len(text)
+	}
 	if text == "" {
 		return
 	}
-	end := r.text.times(r.page)
 	r.pieces = append(r.pieces, piece{
 		text: text, x: place[4], y: place[5], end: end[4], size: math.Abs(r.size) * math.Hypot(place[2], place[3]),
 	})
+}
+
+// replaced is a part of a page that may say what text it shows, where its letters do not: one sign that stands for several
+// characters, or for none that its font knows (ISO 32000-1, 14.9.4).
+type replaced struct {
+	text  string
+	says  bool
+	shown bool
+}
+
+// mark begins such a part.
+func (r *reader) mark(properties token) {
+	m := new(replaced)
+	if properties.kind == isName {
+		text := r.top().Key("Properties").Key(properties.text).Key("ActualText")
+		m.text, m.says = text.Text(), text.Kind() == pdf.String
+	}
+	for i := 0; i+1 < len(properties.list); i++ {
+		if properties.list[i].text == "ActualText" && properties.list[i].kind == isName && properties.list[i+1].kind == isString {
+			m.text, m.says = textString(properties.list[i+1].text), true
+		}
+	}
+	if len(r.marked) < 1000 {
+		r.marked = append(r.marked, m)
+	}
+}
+
+// instead returns the outermost part around what is shown that says its text; nil: none does.
+func (r *reader) instead() *replaced {
+	for _, m := range r.marked {
+		if m.says {
+			return m
+		}
+	}
+	return nil
+}
+
+// textString returns a text that is not on the page (ISO 32000-1, 7.9.2.2).
+func textString(s string) string {
+	if wide, found := strings.CutPrefix(s, "\xfe\xff"); found {
+		return utf16Text(wide)
+	}
+	if plain := strings.TrimPrefix(s, "\xef\xbb\xbf"); plain != s || utf8.ValidString(s) {
+		return plain
+	}
+	text, _ := charmap.Windows1252.NewDecoder().String(s) // nearly PDFDocEncoding
+	return text
 }
 
 // form shows a part of the page that stands elsewhere in the file.
