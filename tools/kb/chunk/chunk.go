@@ -22,6 +22,7 @@
 //	table.go     rows of values as lines, and CSV
 //	pdf.go       lines, paragraphs and headings of a PDF, by the places and sizes of its texts
 //	pdf_heads.go  running heads and feet
+//	pdf_locked.go  PDFs that are encrypted and need no password
 //	pdf_repair.go  PDFs whose list of objects is damaged
 //	pdf_tree.go  the pages of a PDF, one by one
 //	pdf_page.go  where a page shows which text

@@ -54,9 +54,7 @@ func (f *flow) run(x *elements) {
 	f.elements = x
 	f.inside(f.node, nil)
 	f.para, f.cell, f.table = nil, nil, nil
-	if f.lone > 0 {
-		f.heading(0, "")
-	}
+	f.restart()
 	if problem := x.broken(); problem != nil {
 		f.tell(problem.Error())
 	}
@@ -157,11 +155,17 @@ func (f *flow) put(text string, p *para) {
 
 // heading comes to a heading. One that has nothing below it is a text of its own, or no passage would have it.
 func (f *flow) heading(level int, text string) {
-	if f.lone > 0 && level <= f.lone {
-		f.Blocks = append(f.Blocks, Block{f.path(), f.titles[len(f.titles)-1]})
+	if last := len(f.titles) - 1; f.lone > 0 && level <= f.lone && last >= 0 {
+		f.Blocks = append(f.Blocks, Block{f.path(), f.titles[last]})
 	}
 	f.enter(level, text)
 	f.lone = level
+}
+
+// restart leaves all headings: what comes next is a sheet, a slide or the end.
+func (f *flow) restart() {
+	f.heading(0, "")
+	f.outline = outline{}
 }
 
 // tableRole reads a table.

@@ -153,7 +153,7 @@ func readODF(data []byte) (Text, error) {
 				n++
 				return
 			}
-			f.outline = outline{}
+			f.restart()
 			f.enter(1, attribute(e, "name"))
 			f.addSheet(f.grid().rows)
 		}

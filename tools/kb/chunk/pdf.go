@@ -39,6 +39,11 @@ func textOfPDF(data []byte) (t Text, err error) {
 			t.tell("its list of objects is damaged; what could be found was read")
 		}
 	}
+	if errors.Is(err, errLocked) {
+		if again, _, wrong := openedPDF(unlockedPDF(data)); wrong == nil && readable(again) {
+			pages, err = again, nil
+		}
+	}
 	if err != nil {
 		return t, err
 	}
@@ -115,19 +120,29 @@ var noTitle = regexp.MustCompile(`(?i)^\W*(anonymous|untitled|unspecified|unknow
 // mostProblems is how many pages that cannot be read are reported.
 const mostProblems = 20
 
-// meaningless reports whether the text of a page cannot be what it shows: of very few letters, all the same ones. A font that does
-// not say which letters its signs are gives such a text.
+// meaningless reports whether the text of a page cannot be what it shows: very few letters, all the same ones, Latin ones without
+// vowels, or characters that only one font knows. A font that does not say which letters its signs are gives such a text.
 func meaningless(lines []line) bool {
-	kinds, n := map[rune]bool{}, 0
+	kinds := map[rune]bool{}
+	n, latin, vowels, private := 0, 0, 0, 0
 	for _, l := range lines {
-		for _, r := range norm.NFKC.String(l.text) {
-			if unicode.IsLetter(r) {
+		for _, r := range norm.NFKD.String(l.text) {
+			switch {
+			case unicode.Is(unicode.Co, r):
+				private++
+			case unicode.IsLetter(r):
 				kinds[r] = true
 				n++
 			}
+			if unicode.Is(unicode.Latin, r) {
+				latin++
+				if strings.ContainsRune("aeiouyAEIOUYıæøœ", r) {
+					vowels++
+				}
+			}
 		}
 	}
-	return n >= 40 && len(kinds) <= 4
+	return n >= 40 && len(kinds) <= 4 || latin >= 200 && latin > n/2 && vowels < latin/8 || private >= 20 && private > n/4
 }
 
 // linesOfPage reads one page. One that takes too long or breaks the library is left out of the others.
@@ -179,7 +194,7 @@ func linesOf(pieces []piece) (all []line) {
 	var last piece
 	var size, above float64
 	end := func() {
-		if s := strings.TrimSpace(strings.ReplaceAll(text.String(), "\uFFFD", "")); s != "" { // a sign that the font has no character for
+		if s := strings.TrimSpace(ligatures.Replace(text.String())); s != "" { // a sign that the font has no character for
 			gap := 0.0
 			if len(all) > 0 {
 				gap = math.Abs(above - last.y)
@@ -194,7 +209,7 @@ func linesOf(pieces []piece) (all []line) {
 			end()
 		}
 		// Many PDFs have no blanks, and say where each word stands.
-		if gap := at.x - last.end; text.Len() > 0 && (gap > at.size*.15 || gap < -at.size*2) && !strings.HasSuffix(text.String(), " ") && !strings.HasPrefix(at.text, " ") {
+		if gap := at.x - last.end; text.Len() > 0 && (gap > at.size*wordGap || gap < -at.size*2) && !strings.HasSuffix(text.String(), " ") && !strings.HasPrefix(at.text, " ") {
 			text.WriteByte(' ')
 		}
 		text.WriteString(at.text)
@@ -203,6 +218,9 @@ func linesOf(pieces []piece) (all []line) {
 	end()
 	return numbersOff(all)
 }
+
+// ligatures are signs for several letters, and what a font has no character for.
+var ligatures = strings.NewReplacer("\uFFFD", "", "ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ", "ffl", "ﬅ", "st", "ﬆ", "st")
 
 // numbersOff takes the number of the page away, which would stand in the middle of a paragraph that goes over two pages.
 // Only at the ends of a page: a line with nothing but a number in the middle is a cell of a table.

@@ -187,6 +187,28 @@ func (r *reader) advance(x float64) { r.text = matrix{1, 0, 0, 1, x * r.scale, 0
 // show shows a string of the current font.
 // Blanks are counted in bytes: word spacing applies to code 32 of one-byte fonts alone (9.3.3), and is hardly used with others.
 func (r *reader) show(raw string) {
+	if spread := r.letters > math.Abs(r.size)*wordGap && len(raw) > 1 && len(raw) <= longestSpread && r.font.decode != nil; !spread || len([]rune(r.font.decode(raw))) != len(raw) {
+		r.showPart(raw)
+		return
+	}
+	for i := range len(raw) {
+		before := len(r.pieces)
+		r.showPart(raw[i : i+1])
+		if i < len(raw)-1 && len(r.pieces) > before {
+			r.pieces[before].end -= matrix{r.letters * r.scale, 0, 0, 0, 0, 0}.times(r.text.times(r.page))[0]
+		}
+	}
+}
+
+// longestSpread is how many letters at most have a blank between all of them by the space between letters. Some programs
+// write the last letter of a word and the first of the next so; more letters are a word that is set wide.
+const longestSpread = 4
+
+// wordGap is how wide a blank is at least, in sizes.
+const wordGap = .15
+
+// showPart shows a string in which no blanks are made of the space between letters.
+func (r *reader) showPart(raw string) {
 	if r.bytes += len(raw); r.bytes > mostPageBytes || len(r.pieces) >= mostPieces || r.font.decode == nil {
 		return
 	}
@@ -202,7 +224,7 @@ func (r *reader) show(raw string) {
 	r.advance(r.font.width(raw)*r.size + r.letters*float64(count) + r.words*float64(blanks))
 	end := r.text.times(r.page)
 	if instead != nil {
-		if instead.shown && len(r.pieces) > 0 {
+		if (instead.shown || instead.text == "") && len(r.pieces) > 0 {
 			r.pieces[len(r.pieces)-1].end = end[4]
 			return
 		}

@@ -38,7 +38,7 @@ func readXLSX(data []byte) (Text, error) {
 			hidden++
 			continue
 		}
-		f.outline = outline{}
+		f.restart()
 		f.enter(1, name)
 		rows, err := sheetRows(book, name)
 		if err != nil {
@@ -47,7 +47,7 @@ func readXLSX(data []byte) (Text, error) {
 		f.addSheet(rows)
 	}
 	f.tell(leftOutHidden(hidden, "sheet"))
-	f.outline = outline{}
+	f.restart()
 	f.boxes(a)
 	f.Title = a.titleIn("docProps/core.xml")
 	return f.whole()

@@ -146,13 +146,14 @@ func (f *flow) slide(a *archive, part string) (hidden bool) {
 // begin begins a slide.
 func (f *flow) begin() {
 	f.caption, f.kind = "", ""
-	f.outline = outline{}
+	f.restart()
 }
 
 // finish puts the title of a slide above what is on it, which may stand in front of the title. A slide that has a
 // title alone says that.
 func (f *flow) finish(from int) {
 	title := f.caption
+	f.restart()
 	f.enter(1, title)
 	kept := f.Blocks[:from]
 	for _, b := range f.Blocks[from:] {
