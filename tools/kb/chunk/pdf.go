@@ -120,29 +120,26 @@ var noTitle = regexp.MustCompile(`(?i)^\W*(anonymous|untitled|unspecified|unknow
 // mostProblems is how many pages that cannot be read are reported.
 const mostProblems = 20
 
-// meaningless reports whether the text of a page cannot be what it shows: very few letters, all the same ones, Latin ones without
-// vowels, or characters that only one font knows. A font that does not say which letters its signs are gives such a text.
+// meaningless reports whether the text of a page cannot be what it shows: very few letters, all the same ones, control
+// characters (a blank that is counted in another way), or characters that only one font knows. A font that does not say which letters
+// its signs are gives such a text.
 func meaningless(lines []line) bool {
 	kinds := map[rune]bool{}
-	n, latin, vowels, private := 0, 0, 0, 0
+	n, controls, private := 0, 0, 0
 	for _, l := range lines {
-		for _, r := range norm.NFKD.String(l.text) {
+		for _, r := range norm.NFKC.String(l.text) {
 			switch {
 			case unicode.Is(unicode.Co, r):
 				private++
+			case r < ' ' && !unicode.IsSpace(r):
+				controls++
 			case unicode.IsLetter(r):
 				kinds[r] = true
 				n++
 			}
-			if unicode.Is(unicode.Latin, r) {
-				latin++
-				if strings.ContainsRune("aeiouyAEIOUYıæøœ", r) {
-					vowels++
-				}
-			}
 		}
 	}
-	return n >= 40 && len(kinds) <= 4 || latin >= 200 && latin > n/2 && vowels < latin/8 || private >= 20 && private > n/4
+	return n >= 40 && len(kinds) <= 4 || controls >= 20 && controls > n/20 || private >= 20 && private > n/4
 }
 
 // linesOfPage reads one page. One that takes too long or breaks the library is left out of the others.
