@@ -143,6 +143,8 @@ func TestOfficeFilesAreCutAlongTheirStructure(t *testing.T) {
 		{"b.pptx", slideFile(t, `<p:sld><p:sp><a:p><a:r><a:t>One</a:t></a:r></a:p></p:sp><p:sp><p:nvPr><p:ph type="title"/></p:nvPr><a:p><a:r><a:t>Leave</a:t></a:r></a:p></p:sp></p:sld>`,
 			`<p:sld show="0"><a:p><a:r><a:t>secret</a:t></a:r></a:p></p:sld>`, `<p:sld><a:tbl><a:tr><a:tc><a:p><a:r><a:t>x</a:t></a:r></a:p></a:tc><a:tc><a:p><a:r><a:t>y</a:t></a:r></a:p></a:tc></a:tr></a:tbl></p:sld>`),
 			"= Leave\n[Leave] One⏎⏎Say 0.\n[] x | y⏎⏎Say 2.\n"},
+		{"chart.pptx", slideFile(t, `<p:sld><c:chart><c:cat><c:strCache><c:pt><c:v>East</c:v></c:pt><c:pt><c:v>West</c:v></c:pt></c:strCache></c:cat><c:cat><c:strCache><c:v>East</c:v><c:v>West</c:v></c:strCache></c:cat></c:chart></p:sld>`),
+			"= chart\n[] East, West⏎⏎Say 0.\n"},
 		{"c.odt", odfFile(t, `<office:text><text:tracked-changes><text:p>gone</text:p></text:tracked-changes><text:h text:outline-level="1">Leave</text:h><text:p>Twenty<text:s text:c="2"/>days
 			<text:note><text:note-citation>1</text:note-citation><text:note-body><text:p>From May on.</text:p></text:note-body></text:note><text:ruby><text:ruby-base>漢字</text:ruby-base><text:ruby-text>かんじ</text:ruby-text></text:ruby></text:p></office:text>`),
 			"= Rules\n[Leave] Twenty  days 漢字⏎⏎From May on.\n"},

@@ -50,7 +50,7 @@ func chartNames(f *flow, _ xml.StartElement) {
 		f.inside(func(xml.StartElement) {}, func(text string) { names = append(names, text) })
 	}
 	f.inside(find, nil)
-	if text := strings.Join(names, ", "); text != "" && len(f.Blocks) > 0 && f.Blocks[len(f.Blocks)-1].Text != text { // each series repeats the categories
+	if text := strings.Join(names, ", "); text != "" && (len(f.Blocks) == 0 || f.Blocks[len(f.Blocks)-1].Text != text) { // each series repeats the categories
 		f.put(text, &para{})
 	}
 }
