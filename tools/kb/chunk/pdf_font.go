@@ -46,7 +46,10 @@ func (r *reader) newFont(v pdf.Value) font {
 			return text
 		}
 	case wide: // numbers of pictures in a font, and nothing says of what
-		made.decode = func(string) string { return "" }
+		made.decode = func(raw string) string {
+			r.unknown += len(raw) / 2
+			return ""
+		}
 	default:
 		made.decode = f.Encoder().Decode
 	}

@@ -1,6 +1,7 @@
 package chunk
 
 import (
+	"errors"
 	"math"
 	"strings"
 	"time"
@@ -52,6 +53,7 @@ type reader struct {
 	fonts      map[string]font
 	pieces     []piece
 	bytes      int // that were shown
+	unknown    int // signs of which nothing says what they are
 	unpacked   int // of all streams of the page
 	operators  int
 	marked     []*replaced
@@ -80,6 +82,12 @@ func (r *reader) stream(v pdf.Value) []byte {
 	return data
 }
 
+// mostUnknown is how many signs of a page may be pictures, as the bullets of a list.
+const mostUnknown = 20
+
+// errUnknown is the error of a page of which a part cannot be read.
+var errUnknown = errors.New("a font in it does not say which letters it shows, and what is in that font is left out")
+
 // piecesOf are the texts of a page in the order in which it shows them.
 // Reading order is taken from the file. To sort by place would mix the columns of a page of two.
 func piecesOf(p leaf, until time.Time) ([]piece, error) {
@@ -87,6 +95,9 @@ func piecesOf(p leaf, until time.Time) ([]piece, error) {
 	interpret(r.stream(p.V.Key("Contents")), r.operator)
 	if r.late {
 		return nil, errSlow
+	}
+	if r.unknown > mostUnknown {
+		return r.pieces, errUnknown
 	}
 	return r.pieces, nil
 }

@@ -55,3 +55,13 @@ func TestPagesThatSayOtherLettersThanTheyShowAreLeftOut(t *testing.T) {
 		}
 	}
 }
+
+// TestTextInAFontWithoutLettersIsReported shows a page of which half is in a font that has numbers of pictures alone.
+func TestTextInAFontWithoutLettersIsReported(t *testing.T) {
+	page := "BT /F1 10 Tf 72 700 Td (Twenty days) Tj /F2 10 Tf 0 -20 Td <" + strings.Repeat("0AF3", 30) + "> Tj ET"
+	file := strings.Replace(string(pdfOf(t, page)), "/ToUnicode 6 0 R", "/Unused    6 0 R", 1)
+	got, err := textOfPDF([]byte(file))
+	if err != nil || show(got) != "= \n[] Twenty days\n" || len(got.Problems) != 1 || !strings.Contains(got.Problems[0], "page 1") {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
