@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"toolnorm/internal/auth"
 	"toolnorm/tools/kb"
+	"toolnorm/tools/kb/chunk"
 )
 
 // knowledgeServer is a server with an empty store of knowledge bases.
@@ -120,5 +122,16 @@ func TestWithoutAStoreThereAreNoKnowledgeBases(t *testing.T) {
 		if status, body := asked(t, s, "GET", API+"knowledge-bases", ""); status == 200 || !strings.Contains(body, "no store is open") {
 			t.Errorf("%d %s", status, body)
 		}
+	}
+}
+
+// TestThePageOffersAllFilesThatAreRead compares what the page lets one choose with what is read.
+func TestThePageOffersAllFilesThatAreRead(t *testing.T) {
+	page, err := os.ReadFile("web/src/pages/knowledge.tsx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "'" + strings.Join(chunk.Endings(), ",") + "'"; !strings.Contains(string(page), want) {
+		t.Errorf("knowledge.tsx lacks %s", want)
 	}
 }

@@ -196,6 +196,12 @@ if [ "${1:-}" = agents ]; then
   done
   environments="$environments litellm"
 fi
+# "install.sh office": LibreOffice and what makes office files, some 400 MB.
+if [ "${1:-}" = office ]; then
+  environments="$environments office"
+  command -v soffice >/dev/null && command -v pdftotext >/dev/null ||
+    install_debian libreoffice-writer libreoffice-calc libreoffice-impress poppler-utils
+fi
 for name in $environments; do
   file=$name.txt
   sdk=$cache/sdk-$name-$(sha256sum "$here/sdks/$file" | cut -c1-12)

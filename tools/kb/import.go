@@ -197,11 +197,16 @@ func (w *work) prune(ctx context.Context) (gone []Imported, err error) {
 	return gone, w.Store.Remove(ctx, w.in.Base.ID, ids...)
 }
 
-// SourcesOf lists the files at a path: that one, or those of a folder that can be read. What begins with a dot is left out: it is
-// the business of programs, as .git. A file that is named is taken whatever its ending, which then is what is wrong with it.
-// Links are not followed: one could lead out of the folder, or around in it for ever. left counts what is left out, by its ending;
-// links are under "link".
-func SourcesOf(at string) (files fs.FS, sources []string, left map[string]int, err error) {
+// Left is a file of a folder that is not imported.
+type Left struct {
+	Source, Why string
+	Kind        string // its ending, or what it is instead of a file
+}
+
+// SourcesOf lists the files at a path: that one, or those of a folder that can be read. A file that is named is taken whatever its
+// ending, which then is what is wrong with it. left has all others, each with its reason: what begins with a dot is the
+// business of programs, as .git, and a link could lead out of the folder, or around in it for ever.
+func SourcesOf(at string) (files fs.FS, sources []string, left []Left, err error) {
 	info, err := os.Stat(at)
 	switch {
 	case err != nil:
@@ -209,20 +214,31 @@ func SourcesOf(at string) (files fs.FS, sources []string, left map[string]int, e
 	case !info.IsDir():
 		return os.DirFS(filepath.Dir(at)), []string{filepath.Base(at)}, nil, nil
 	}
-	files, left = os.DirFS(at), map[string]int{}
+	files = os.DirFS(at)
 	err = fs.WalkDir(files, ".", func(source string, entry fs.DirEntry, err error) error {
-		hidden := strings.HasPrefix(path.Base(source), ".") && source != "."
+		out := func(kind, why string) { left = append(left, Left{source, why, kind}) }
 		switch {
-		case err != nil:
+		case err != nil && source == ".":
 			return err
-		case hidden && entry.IsDir():
-			return fs.SkipDir
-		case !hidden && entry.Type().IsRegular() && chunk.Readable(source):
+		case err != nil:
+			out("unreadable", err.Error())
+			if entry != nil && entry.IsDir() {
+				return fs.SkipDir
+			}
+		case strings.HasPrefix(path.Base(source), ".") && source != ".":
+			out("hidden", "its name begins with a dot")
+			if entry.IsDir() {
+				return fs.SkipDir
+			}
+		case entry.IsDir():
+		case entry.Type()&fs.ModeSymlink != 0:
+			out("link", "it is a link, and links are not followed")
+		case !entry.Type().IsRegular():
+			out("device", "it is no file")
+		case chunk.Readable(source):
 			sources = append(sources, source)
-		case !hidden && entry.Type().IsRegular():
-			left[cmp.Or(strings.ToLower(path.Ext(source)), "no ending")]++
-		case !hidden && entry.Type()&fs.ModeSymlink != 0:
-			left["link"]++
+		default:
+			out(cmp.Or(strings.ToLower(path.Ext(source)), "no ending"), chunk.Refusal(source).Error())
 		}
 		return nil
 	})

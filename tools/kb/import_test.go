@@ -112,7 +112,7 @@ func TestAnImportChangesWhatIsNew(t *testing.T) {
 		k, b := opened(t, where, embedder(t, &asked))
 		dir := t.TempDir()
 		write(t, dir, map[string]string{
-			"a.md": "# A\n\n## One\n\nfirst\n\n## Two\n\nsecond\n", "ko/b.txt": "수당은 매달 지급됩니다.", "bad.pdf": "no pdf", "c.docx": "not looked at", ".git/x.md": "hidden", ".hidden.md": "x",
+			"a.md": "# A\n\n## One\n\nfirst\n\n## Two\n\nsecond\n", "ko/b.txt": "수당은 매달 지급됩니다.", "bad.pdf": "no pdf", "c.xyz": "not looked at", ".git/x.md": "hidden", ".hidden.md": "x",
 		})
 		in := Import{Base: b}
 		got, err := imported(t, k, in, dir)
@@ -202,21 +202,45 @@ func TestWhatCannotBeImported(t *testing.T) {
 	if _, _, _, err := SourcesOf(filepath.Join(dir, "nothing")); err == nil {
 		t.Error("a path that is not there was taken")
 	}
-	write(t, dir, map[string]string{"a.docx": "x"})
+	write(t, dir, map[string]string{"a.xyz": "x"})
 	if _, _, _, err := SourcesOf(dir); err == nil || !strings.Contains(err.Error(), ".md") {
 		t.Errorf("a folder without any: %v", err)
 	}
 	k, b := opened(t, filepath.Join(t.TempDir(), "k.db"), nil)
-	got, err := imported(t, k, Import{Base: b}, filepath.Join(dir, "a.docx")) // named, so it is said
+	got, err := imported(t, k, Import{Base: b}, filepath.Join(dir, "a.xyz")) // named, so it is said
 	if err != nil {
 		t.Fatal(err)
 	}
-	expect(t, got, "a.docx failed 0/0 files of this ending cannot be read")
+	expect(t, got, "a.xyz failed 0/0 files of this ending cannot be read")
 	if _, err := k.Import(t.Context(), Import{Base: kbstore.Base{ID: "cf23c222-b024-4533-81aa-52e4f673281e"}}); err == nil {
 		t.Error("a base that is not there was filled")
 	}
 	if _, err := new(KB).Import(t.Context(), Import{}); err == nil {
 		t.Error("an import without a store")
+	}
+}
+
+// TestEveryFileThatIsLeftOutIsNamed holds that no file of a folder is passed over without a reason.
+func TestEveryFileThatIsLeftOutIsNamed(t *testing.T) {
+	dir := t.TempDir()
+	all := map[string]string{"a.md": "x", "b/c.docx": "x", "old.doc": "x", "pic.PNG": "x", "data.json": "x", "README": "x", ".hidden.md": "x", ".git/config": "x", "b/z.hwp": "x"}
+	write(t, dir, all)
+	_ = os.Symlink(dir, filepath.Join(dir, "round"))
+	all["round"] = "a link"
+	_, sources, left, err := SourcesOf(dir)
+	if err != nil || !slices.Equal(sources, []string{"a.md", "b/c.docx"}) {
+		t.Fatalf("%v, %v", sources, err)
+	}
+	for _, l := range left {
+		sources = append(sources, l.Source)
+		if l.Why == "" || l.Kind == "" {
+			t.Errorf("%+v", l)
+		}
+	}
+	for name := range all {
+		if !slices.ContainsFunc(sources, func(s string) bool { return s == name || strings.HasPrefix(name, s+"/") }) {
+			t.Errorf("%s is not mentioned in %v", name, left)
+		}
 	}
 }
 

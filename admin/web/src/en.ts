@@ -403,7 +403,7 @@ export const en = {
   importFiles: 'Import files',
   files: 'Files',
   importHint:
-    '.md, .txt, .html or .pdf. A file of the same name is replaced; an unchanged one is left alone.',
+    'Office files, PDF, HTML, Markdown, text, CSV, e-mails and books. A file of the same name is replaced; an unchanged one is left alone.',
   collection: 'Collection',
   departments: 'Departments',
   departmentsHint: 'Who may see the files, separated by commas. Empty: everybody.',

@@ -395,7 +395,8 @@ export const ko: Words = {
   allBases: '모든 지식 베이스',
   importFiles: '파일 가져오기',
   files: '파일',
-  importHint: '.md, .txt, .html 또는 .pdf. 같은 이름의 파일은 바뀌고, 변경이 없으면 그대로 둡니다.',
+  importHint:
+    '오피스 파일, PDF, HTML, Markdown, 텍스트, CSV, 이메일, 전자책. 같은 이름의 파일은 바뀌고, 변경이 없으면 그대로 둡니다.',
   collection: '컬렉션',
   departments: '부서',
   departmentsHint: '파일을 볼 수 있는 부서(쉼표로 구분). 비우면 모두.',

@@ -26,7 +26,7 @@ import { joined, lines } from '../src/logic/groups';
 import { bytesOf, familyName } from '../src/logic/mark';
 import { entered, kindOf, retyped, shownAs, typeOf } from '../src/logic/params';
 import { reviver, translator } from '../src/logic/said';
-import { base64, foundIn, isText, listOf } from '../src/logic/search';
+import { base64, foundIn, listOf } from '../src/logic/search';
 import { spanOf } from '../src/logic/span';
 import { buckets, duration, percentile, summarize, tally } from '../src/logic/stats';
 import { share, summed } from '../src/logic/usage';
@@ -404,7 +404,6 @@ test('the result of a search is read, and an error is none', () => {
 
 test('files and lists', () => {
   assert.deepEqual(listOf(' hr, ,sales '), ['hr', 'sales']);
-  assert.deepEqual(['a.MD', 'b.html', 'c.pdf', 'md'].map(isText), [true, true, false, false]);
   const bytes = new Uint8Array(100_000).map((_, i) => i);
   assert.equal(base64(bytes), Buffer.from(bytes).toString('base64'));
 });

@@ -1,15 +1,28 @@
-// Package chunk reads text out of files, Markdown, HTML, PDF or plain, and cuts it into passages along its structure.
+// Package chunk reads text out of files, of office programs, PDF, HTML, Markdown, mail or plain, and cuts it into passages along its
+// structure.
 //
 // A passage is what a search finds and a model reads: it has to make sense by itself, so it never crosses a heading, bears
 // the headings above it, and ends with a sentence. Files come from anywhere: nothing that is in one may end the program.
 //
 //	chunk.go     which reader a file gets, and what all readers give
+//	apart.go     the readers that work in a process of their own
 //	encoding.go  texts that are not UTF-8; guess.go finds the encoding of those that do not say
 //	cut.go       blocks into passages of bounded size
 //	markdown.go  headings, code and tables of Markdown; the paragraphs of plain text
 //	html.go      the blocks of a page
+//	archive.go   files that are a zip of XML: their parts, and the elements of one
+//	flow.go      paragraphs, headings, tables and notes, which all kinds of XML have
+//	docx.go      Word; numbers.go the numbers of its lists and headings
+//	slides.go    PowerPoint, and the boxes and charts of other programs
+//	sheet.go     Excel
+//	odf.go       the formats of LibreOffice
+//	hwpx.go      Hangul
+//	epub.go      books
+//	mail.go      e-mails
+//	table.go     rows of values as lines, and CSV
 //	pdf.go       lines, paragraphs and headings of a PDF, by the places and sizes of its texts
 //	pdf_heads.go  running heads and feet
+//	pdf_locked.go  PDFs that are encrypted and need no password
 //	pdf_repair.go  PDFs whose list of objects is damaged
 //	pdf_tree.go  the pages of a PDF, one by one
 //	pdf_page.go  where a page shows which text
@@ -20,6 +33,8 @@ package chunk
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"mime"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -27,7 +42,7 @@ import (
 
 // Version is that of what this package makes of a file. It is part of a document's hash: files are cut again by a program
 // that cuts differently.
-const Version = "2"
+const Version = "3"
 
 // LargestFile is how many bytes of a file are read at most. A book of a thousand pages has two million.
 const LargestFile = 64 << 20
@@ -54,21 +69,47 @@ type Block struct {
 
 // readers read files, by their endings in small letters.
 // The ending decides and not the content: whoever calls a file .md wants it read as Markdown, even if it begins like HTML.
+// Those of apart are read in another process.
 var readers = map[string]func(name string, data []byte) (Text, error){
 	".txt": readPlain, ".text": readPlain, ".md": readMarkdown, ".markdown": readMarkdown,
-	".html": readHTML, ".htm": readHTML, ".xhtml": readHTML, ".pdf": readPDF,
+	".html": readHTML, ".htm": readHTML, ".xhtml": readHTML,
 }
 
-// Readable says that files of a name can be read, by its ending.
-func Readable(name string) bool { return readers[strings.ToLower(filepath.Ext(name))] != nil }
+// readerOf returns what reads files of a name; nil: nothing does.
+func readerOf(name string) func(name string, data []byte) (Text, error) {
+	ending := strings.ToLower(filepath.Ext(name))
+	if apart[ending] != nil {
+		return readApart
+	}
+	return readers[ending]
+}
+
+// Readable reports whether files of a name can be read, by its ending.
+func Readable(name string) bool { return readerOf(name) != nil }
 
 // Endings are those of the files that can be read.
-func Endings() (all []string) {
-	for ending := range readers {
-		all = append(all, ending)
-	}
+func Endings() []string {
+	all := slices.AppendSeq(slices.Collect(maps.Keys(readers)), maps.Keys(apart))
 	slices.Sort(all)
 	return all
+}
+
+// instead are the endings of files that cannot be read, and as what their programs can save them.
+var instead = map[string]string{
+	".doc": ".docx", ".dot": ".docx", ".rtf": ".docx", ".pages": ".docx", ".wpd": ".docx", ".xls": ".xlsx", ".xlsb": ".xlsx", ".numbers": ".xlsx",
+	".ppt": ".pptx", ".pps": ".pptx", ".key": ".pptx", ".hwp": ".hwpx", ".msg": ".eml", ".mobi": ".epub", ".ps": ".pdf", ".djvu": ".pdf", ".tex": ".pdf",
+}
+
+// Refusal is why a file of a name is not read.
+func Refusal(name string) error {
+	ending := strings.ToLower(filepath.Ext(name))
+	switch as := instead[ending]; {
+	case as != "":
+		return fmt.Errorf("files of this ending cannot be read; save it as %s", as)
+	case strings.HasPrefix(mime.TypeByExtension(ending), "image/"):
+		return errors.New("it is a picture; what is written on it needs text recognition (OCR) first")
+	}
+	return fmt.Errorf("files of this ending cannot be read; save it as one of %s", strings.Join(Endings(), ", "))
 }
 
 // errEmpty is the error of a file that says nothing: it would be a document that no search finds.
@@ -76,9 +117,9 @@ var errEmpty = errors.New("there is no text in it")
 
 // Read reads a file, whose name says how. Its error says what is wrong with the file, for the one who has it.
 func Read(name string, data []byte) (t Text, err error) {
-	reader := readers[strings.ToLower(filepath.Ext(name))]
+	reader := readerOf(name)
 	if reader == nil {
-		return t, fmt.Errorf("files of this ending cannot be read; save it as one of %s", strings.Join(Endings(), ", "))
+		return t, Refusal(name)
 	}
 	if len(data) > LargestFile {
 		return t, fmt.Errorf("%d bytes are more than %d", len(data), LargestFile)

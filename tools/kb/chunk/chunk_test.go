@@ -52,7 +52,9 @@ func TestFilesAreCutAlongTheirStructure(t *testing.T) {
 
 func TestWhatCannotBeRead(t *testing.T) {
 	for name, c := range map[string]struct{ in, want string }{
-		"a.docx":  {"x", ".md"},
+		"a.xyz":   {"x", ".md"},
+		"a.doc":   {"x", "save it as .docx"},
+		"a.png":   {"x", "picture"},
 		"a.txt":   {"\xff\xfe\x00", "not UTF-8"},
 		"a.html":  {"<p>\xff\xfe", "not UTF-8"},
 		"b.txt":   {" \n\n ", "no text"},

@@ -31,7 +31,8 @@ type language struct {
 // make up most of any text; wrong readings seldom have a fourth of that.
 var languages = map[string]*language{
 	"ja": {letters: levelOne(japanese.EUCJP, 0xB0, 0xCF, kana), share: .9, often: .15,
-		frequent: "あいうえおかがきぎくぐけげこごさざしじすずせそただちっつてでとどなにのはばびへべほまみむめもやゆよらりるれろわをんアィイウエオカガキクグケコゴサザシジスズセタダチッテデトドナニネノハバパビピフブプヘベペホボポマミムメモャュョラリルレロワンー"},
+		frequent: "あいうえおかがきぎくぐけげこごさざしじすずせそただちっつてでとどなにのはばびへべほまみむめもやゆよらりるれろわをんアィイウエオカガキクグケコゴサザシジスズセタダチッテデトドナニネノハバパビピフブプヘベペホボポマミムメモャュョラリルレロワンー" +
+			"日一人年大二本中長出三時行見月分後前生間上東四今金入学高円子外下来気小山書先名川水電校語木聞車南白天休父会社部課員務番号住所氏県市区町村株式合計数量品目種類備考申請承認契約請求担当者用度規程勤給与研修資料業経費支店電話"}, // lists of names and products have no kana
 	"ko": {letters: levelOne(korean.EUCKR, 0xB0, 0xC8, nil), share: .9, often: .2,
 		frequent: "이다는을의에가하고기지로사은자시를리인한도들어그것서있과아나라정수부일대보스해여원전장제주상적연으며"},
 	"zh": {letters: levelOne(simplifiedchinese.GBK, 0xB0, 0xD7, nil), share: .9, often: .15,

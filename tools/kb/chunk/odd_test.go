@@ -37,7 +37,7 @@ func TestEveryGoodPageIsReadWhateverIsBesideIt(t *testing.T) {
 func TestEncodingsThatSayWhatTheyAreAreRead(t *testing.T) {
 	for text, want := range map[string]string{
 		"\xff\xfe\x70\x65\x57\x5b": "数字", "\xfe\xff\x65\x70\x5b\x57": "数字", "\x1b$B?t;z\x1b(B": "数字",
-		"\x90\x94\x8e\x9a": "", // Shift_JIS
+		"\x8f\xd5\x93\xcb": "", // Shift_JIS, too short to tell
 	} {
 		got, err := Read("x.txt", []byte(text))
 		if want == "" && err == nil || want != "" && !strings.Contains(show(got), want) {

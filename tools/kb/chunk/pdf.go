@@ -3,8 +3,6 @@ package chunk
 import (
 	"bytes"
 	"cmp"
-	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -21,44 +19,11 @@ import (
 	"toolnorm/internal/aside"
 )
 
-// The bounds of a PDF. A small file can hold streams that unpack to gigabytes; those of one page are in pdf_page.go.
-const (
-	mostPages = 5000
-	mostText  = 32 << 20
-)
-
-// pdfTime is how long a PDF may take. A thousand pages take some seconds.
-const pdfTime = 2 * time.Minute
+// mostPages is how many pages a PDF may have; the bounds of one page are in pdf_page.go.
+const mostPages = 5000
 
 // pageTime is how long one page of it may take, and to open it.
 const pageTime = 10 * time.Second
-
-// pdfReader reads PDFs in a process of its own, since the library may never end with a broken file: a
-// tree of pages that names itself has no last page.
-var pdfReader = aside.New("the reader of PDF files", aside.Limits{Processes: 2, Time: pdfTime, Memory: 1 << 30, Keep: 256 << 20}, nil,
-	func(data []byte) ([]byte, error) {
-		t, err := textOfPDF(data)
-		if err != nil {
-			return nil, err
-		}
-		return json.Marshal(t)
-	})
-
-// readPDF reads the text of a PDF.
-func readPDF(_ string, data []byte) (t Text, err error) {
-	answer, err := pdfReader.Do(context.Background(), data)
-	var said aside.Failed
-	var ended *aside.Ended
-	switch {
-	case errors.As(err, &said):
-		return t, errors.New(string(said))
-	case errors.As(err, &ended):
-		return t, fmt.Errorf("%w; it may be broken", err)
-	case err != nil:
-		return t, err
-	}
-	return t, json.Unmarshal(answer, &t)
-}
 
 // textOfPDF reads the text of a PDF. What was scanned has none: letters are pictures there.
 func textOfPDF(data []byte) (t Text, err error) {
@@ -72,6 +37,11 @@ func textOfPDF(data []byte) (t Text, err error) {
 		if again, name, wrong := openedPDF(repairedPDF(data)); wrong == nil && readable(again) {
 			pages, title, err = again, name, nil
 			t.tell("its list of objects is damaged; what could be found was read")
+		}
+	}
+	if errors.Is(err, errLocked) {
+		if again, _, wrong := openedPDF(unlockedPDF(data)); wrong == nil && readable(again) {
+			pages, err = again, nil
 		}
 	}
 	if err != nil {
@@ -150,19 +120,26 @@ var noTitle = regexp.MustCompile(`(?i)^\W*(anonymous|untitled|unspecified|unknow
 // mostProblems is how many pages that cannot be read are reported.
 const mostProblems = 20
 
-// meaningless reports whether the text of a page cannot be what it shows: of very few letters, all the same ones. A font that does
-// not say which letters its signs are gives such a text.
+// meaningless reports whether the text of a page cannot be what it shows: very few letters, all the same ones, control
+// characters (a blank that is counted in another way), or characters that only one font knows. A font that does not say which letters
+// its signs are gives such a text.
 func meaningless(lines []line) bool {
-	kinds, n := map[rune]bool{}, 0
+	kinds := map[rune]bool{}
+	n, controls, private := 0, 0, 0
 	for _, l := range lines {
 		for _, r := range norm.NFKC.String(l.text) {
-			if unicode.IsLetter(r) {
+			switch {
+			case unicode.Is(unicode.Co, r):
+				private++
+			case r < ' ' && !unicode.IsSpace(r):
+				controls++
+			case unicode.IsLetter(r):
 				kinds[r] = true
 				n++
 			}
 		}
 	}
-	return n >= 40 && len(kinds) <= 4
+	return n >= 40 && len(kinds) <= 4 || controls >= 20 && controls > n/20 || private >= 20 && private > n/4
 }
 
 // linesOfPage reads one page. One that takes too long or breaks the library is left out of the others.
@@ -214,7 +191,7 @@ func linesOf(pieces []piece) (all []line) {
 	var last piece
 	var size, above float64
 	end := func() {
-		if s := strings.TrimSpace(strings.ReplaceAll(text.String(), "\uFFFD", "")); s != "" { // a sign that the font has no character for
+		if s := strings.TrimSpace(ligatures.Replace(text.String())); s != "" { // a sign that the font has no character for
 			gap := 0.0
 			if len(all) > 0 {
 				gap = math.Abs(above - last.y)
@@ -229,7 +206,7 @@ func linesOf(pieces []piece) (all []line) {
 			end()
 		}
 		// Many PDFs have no blanks, and say where each word stands.
-		if gap := at.x - last.end; text.Len() > 0 && (gap > at.size*.15 || gap < -at.size*2) && !strings.HasSuffix(text.String(), " ") && !strings.HasPrefix(at.text, " ") {
+		if gap := at.x - last.end; text.Len() > 0 && (gap > at.size*wordGap || gap < -at.size*2) && !strings.HasSuffix(text.String(), " ") && !strings.HasPrefix(at.text, " ") {
 			text.WriteByte(' ')
 		}
 		text.WriteString(at.text)
@@ -238,6 +215,9 @@ func linesOf(pieces []piece) (all []line) {
 	end()
 	return numbersOff(all)
 }
+
+// ligatures are signs for several letters, and what a font has no character for.
+var ligatures = strings.NewReplacer("\uFFFD", "", "ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ", "ffl", "ﬅ", "st", "ﬆ", "st")
 
 // numbersOff takes the number of the page away, which would stand in the middle of a paragraph that goes over two pages.
 // Only at the ends of a page: a line with nothing but a number in the middle is a cell of a table.

@@ -2,6 +2,7 @@ package chunk
 
 import (
 	"io"
+	"regexp"
 	"strings"
 	"unicode/utf16"
 
@@ -31,7 +32,11 @@ func (r *reader) newFont(v pdf.Value) font {
 	encoding := namedEncoding(v.Key("Encoding").Name())
 	switch to := v.Key("ToUnicode"); {
 	case to.Kind() == pdf.Stream:
-		made.decode = toUnicode(r.stream(to), wide).decode
+		m := toUnicode(r.stream(to), wide)
+		if kind := v.Key("Encoding").Kind(); !wide && (kind == pdf.Dict || kind == pdf.Name) {
+			m.other = otherwise(f)
+		}
+		made.decode = m.decode
 	case encoding != nil:
 		made.decode = func(raw string) string {
 			text, err := encoding.NewDecoder().String(raw)
@@ -41,11 +46,39 @@ func (r *reader) newFont(v pdf.Value) font {
 			return text
 		}
 	case wide: // numbers of pictures in a font, and nothing says of what
-		made.decode = func(string) string { return "" }
+		made.decode = func(raw string) string {
+			r.unknown += len(raw) / 2
+			return ""
+		}
 	default:
 		made.decode = f.Encoder().Decode
 	}
 	return made
+}
+
+// numberedSign are the names of signs that only count them.
+var numberedSign = regexp.MustCompile(`^(\.notdef|[A-Za-z]{1,3}\d+)$`)
+
+// otherwise returns what the codes of a font are that its map does not have: a map may have ligatures alone. Signs
+// that are no letters of a known name are none.
+func otherwise(f pdf.Font) func(code int) string {
+	names, at := map[int]string{}, 0
+	list := f.V.Key("Encoding").Key("Differences")
+	for i := range min(list.Len(), 1024) {
+		if x := list.Index(i); x.Kind() == pdf.Integer {
+			at = int(x.Int64())
+		} else {
+			names[at] = x.Name()
+			at++
+		}
+	}
+	encoder := f.Encoder()
+	return func(code int) string {
+		if code > 255 || numberedSign.MatchString(names[code]) {
+			return ""
+		}
+		return encoder.Decode(string([]byte{byte(code)}))
+	}
 }
 
 // namedEncoding is that of an older PDF of Chinese, Japanese or Korean, whose fonts are not in the file (ISO 32000-1, 9.7.5.2);
@@ -96,6 +129,7 @@ type letters struct {
 	bytes  int // of a code
 	single map[int]string
 	ranges []letterRange
+	other  func(code int) string // what a code is that is in neither; nil: nothing
 }
 
 // letterRange are codes that follow each other as their characters do.
@@ -171,7 +205,7 @@ func utf16Text(s string) string {
 }
 
 // decode reads a string.
-// A code that the map does not know is left out. It is a picture, as a bullet of a symbol font.
+// A code that neither the map nor the encoding knows is left out. It is a picture, as a bullet of a symbol font.
 func (m *letters) decode(raw string) string {
 	var b strings.Builder
 	for i := 0; i+m.bytes <= len(raw); i += m.bytes {
@@ -181,6 +215,9 @@ func (m *letters) decode(raw string) string {
 			continue
 		}
 		text := m.ranged(n)
+		if text == "" && m.other != nil {
+			text = m.other(n)
+		}
 		m.single[n] = text // looked up once: a page may hold a million letters
 		b.WriteString(text)
 	}

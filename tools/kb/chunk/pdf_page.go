@@ -1,10 +1,14 @@
 package chunk
 
 import (
+	"errors"
 	"math"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/ledongthuc/pdf"
+	"golang.org/x/text/encoding/charmap"
 )
 
 // matrix maps (x, y) to (ax + cy + e, bx + dy + f), as PDF writes them: a b c d e f.
@@ -49,8 +53,10 @@ type reader struct {
 	fonts      map[string]font
 	pieces     []piece
 	bytes      int // that were shown
+	unknown    int // signs of which nothing says what they are
 	unpacked   int // of all streams of the page
 	operators  int
+	marked     []*replaced
 	until      time.Time
 	late       bool // it is over: nothing more is read
 }
@@ -76,6 +82,12 @@ func (r *reader) stream(v pdf.Value) []byte {
 	return data
 }
 
+// mostUnknown is how many signs of a page may be pictures, as the bullets of a list.
+const mostUnknown = 20
+
+// errUnknown is the error of a page of which a part cannot be read.
+var errUnknown = errors.New("a font in it does not say which letters it shows, and what is in that font is left out")
+
 // piecesOf are the texts of a page in the order in which it shows them.
 // Reading order is taken from the file. To sort by place would mix the columns of a page of two.
 func piecesOf(p leaf, until time.Time) ([]piece, error) {
@@ -83,6 +95,9 @@ func piecesOf(p leaf, until time.Time) ([]piece, error) {
 	interpret(r.stream(p.V.Key("Contents")), r.operator)
 	if r.late {
 		return nil, errSlow
+	}
+	if r.unknown > mostUnknown {
+		return r.pieces, errUnknown
 	}
 	return r.pieces, nil
 }
@@ -114,6 +129,12 @@ func (r *reader) operator(op string, args []token) {
 		r.page = matrix{n(0), n(1), n(2), n(3), n(4), n(5)}.times(r.page)
 	case "Do":
 		r.form(at(0).text)
+	case "BMC", "BDC":
+		r.mark(at(1))
+	case "EMC":
+		if last := len(r.marked) - 1; last >= 0 {
+			r.marked = r.marked[:last]
+		}
 	case "Tf":
 		r.size, r.font = n(1), r.fontOf(at(0).text)
 	case "Tc":
@@ -177,10 +198,32 @@ func (r *reader) advance(x float64) { r.text = matrix{1, 0, 0, 1, x * r.scale, 0
 // show shows a string of the current font.
 // Blanks are counted in bytes: word spacing applies to code 32 of one-byte fonts alone (9.3.3), and is hardly used with others.
 func (r *reader) show(raw string) {
+	if spread := r.letters > math.Abs(r.size)*wordGap && len(raw) > 1 && len(raw) <= longestSpread && r.font.decode != nil; !spread || len([]rune(r.font.decode(raw))) != len(raw) {
+		r.showPart(raw)
+		return
+	}
+	for i := range len(raw) {
+		before := len(r.pieces)
+		r.showPart(raw[i : i+1])
+		if i < len(raw)-1 && len(r.pieces) > before {
+			r.pieces[before].end -= matrix{r.letters * r.scale, 0, 0, 0, 0, 0}.times(r.text.times(r.page))[0]
+		}
+	}
+}
+
+// longestSpread is how many letters at most have a blank between all of them by the space between letters. Some programs
+// write the last letter of a word and the first of the next so; more letters are a word that is set wide.
+const longestSpread = 4
+
+// wordGap is how wide a blank is at least, in sizes.
+const wordGap = .15
+
+// showPart shows a string in which no blanks are made of the space between letters.
+func (r *reader) showPart(raw string) {
 	if r.bytes += len(raw); r.bytes > mostPageBytes || len(r.pieces) >= mostPieces || r.font.decode == nil {
 		return
 	}
-	text := r.font.decode(raw)
+	text, instead := r.font.decode(raw), r.instead()
 	place := r.text.times(r.page)
 	blanks := 0
 	for _, c := range []byte(raw) {
@@ -190,13 +233,68 @@ func (r *reader) show(raw string) {
 	}
 	count := len([]rune(text))
 	r.advance(r.font.width(raw)*r.size + r.letters*float64(count) + r.words*float64(blanks))
+	end := r.text.times(r.page)
+	if instead != nil {
+		if (instead.shown || instead.text == "") && len(r.pieces) > 0 {
+			r.pieces[len(r.pieces)-1].end = end[4]
+			return
+		}
+		text, instead.shown = instead.text, true
+		r.bytes += len(text)
+	}
 	if text == "" {
 		return
 	}
-	end := r.text.times(r.page)
 	r.pieces = append(r.pieces, piece{
 		text: text, x: place[4], y: place[5], end: end[4], size: math.Abs(r.size) * math.Hypot(place[2], place[3]),
 	})
+}
+
+// replaced is a part of a page that may say what text it shows, where its letters do not: one sign that stands for several
+// characters, or for none that its font knows (ISO 32000-1, 14.9.4).
+type replaced struct {
+	text  string
+	says  bool
+	shown bool
+}
+
+// mark begins such a part.
+func (r *reader) mark(properties token) {
+	m := new(replaced)
+	if properties.kind == isName {
+		text := r.top().Key("Properties").Key(properties.text).Key("ActualText")
+		m.text, m.says = text.Text(), text.Kind() == pdf.String
+	}
+	for i := 0; i+1 < len(properties.list); i++ {
+		if properties.list[i].text == "ActualText" && properties.list[i].kind == isName && properties.list[i+1].kind == isString {
+			m.text, m.says = textString(properties.list[i+1].text), true
+		}
+	}
+	if len(r.marked) < 1000 {
+		r.marked = append(r.marked, m)
+	}
+}
+
+// instead returns the outermost part around what is shown that says its text; nil: none does.
+func (r *reader) instead() *replaced {
+	for _, m := range r.marked {
+		if m.says {
+			return m
+		}
+	}
+	return nil
+}
+
+// textString returns a text that is not on the page (ISO 32000-1, 7.9.2.2).
+func textString(s string) string {
+	if wide, found := strings.CutPrefix(s, "\xfe\xff"); found {
+		return utf16Text(wide)
+	}
+	if plain := strings.TrimPrefix(s, "\xef\xbb\xbf"); plain != s || utf8.ValidString(s) {
+		return plain
+	}
+	text, _ := charmap.Windows1252.NewDecoder().String(s) // nearly PDFDocEncoding
+	return text
 }
 
 // form shows a part of the page that stands elsewhere in the file.

@@ -39,6 +39,7 @@ type finder struct {
 	out      []byte         // and with what was unpacked
 	at       map[int]object // by number; the last one of a number counts
 	unpacked int            // bytes
+	key      []byte         // of encrypted streams; nil: they are not
 }
 
 // object is where an object begins.
@@ -78,10 +79,14 @@ func (m *finder) find() {
 		if end := bytes.Index(inside, []byte("endstream")); end >= 0 {
 			inside = inside[:end]
 		}
-		if packed.Match(rest[:stream]) && !locked {
+		from = body + stream + len(inside)
+		if m.key != nil && !listOf.Match(rest[:stream]) {
+			inside = m.decrypted(inside)
+			m.rewrite(number, m.at[number], rest[:stream], inside)
+		}
+		if packed.Match(rest[:stream]) && (!locked || m.key != nil) {
 			m.unpack(rest[:stream], inside)
 		}
-		from = body + stream + len(inside)
 	}
 }
 

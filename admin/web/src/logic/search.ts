@@ -34,9 +34,6 @@ export const listOf = (text: string): string[] =>
     .map((s) => s.trim())
     .filter(Boolean);
 
-// isText says whether a file is sent as text; others go in base64.
-export const isText = (name: string): boolean => /\.(md|markdown|txt|html?)$/i.test(name);
-
 // base64 writes bytes in pieces: a call with a whole file's bytes as arguments would exceed the stack.
 export function base64(bytes: Uint8Array): string {
   let binary = '';

@@ -20,7 +20,7 @@ import (
 // KB are the commands for knowledge bases.
 type KB struct {
 	Create kbCreate `cmd:"" help:"Make a knowledge base; prints its id."`
-	Import kbImport `cmd:"" help:"Put files into a knowledge base: Markdown, text, HTML and PDF. Running it again imports only what changed, so an interrupted import continues where it stopped."`
+	Import kbImport `cmd:"" help:"Put files into a knowledge base: office files, PDF, HTML, Markdown, text, CSV, e-mails and books. Running it again imports only what changed, so an interrupted import continues where it stopped."`
 	List   kbList   `cmd:"" help:"List the knowledge bases."`
 	Show   kbShow   `cmd:"" help:"List the documents of a knowledge base, and who may see them."`
 	Sample kbSample `cmd:"" help:"Make a sample knowledge base, an HR handbook in Korean, Japanese and English; prints its id."`
@@ -110,23 +110,33 @@ func (c *kbCreate) Run(m *Console) error {
 // Rights are flags and not part of the files: whoever can write a file could give it any.
 type kbImport struct {
 	KB         string   `arg:"" name:"kb" help:"The knowledge base, by its id or name."`
-	Path       string   `arg:"" help:"A file or a folder: .md, .txt, .html, .pdf."`
+	Path       string   `arg:"" help:"A file or a folder: .docx, .xlsx, .pptx, .odt, .ods, .odp, .hwpx, .pdf, .html, .md, .txt, .csv, .tsv, .eml, .epub."`
 	Collection string   `default:"documents" placeholder:"NAME" help:"The collection the files belong to."`
 	Department []string `placeholder:"NAME" help:"Departments that may see the documents. Default: all."`
 	Clearance  int      `placeholder:"N" help:"The clearance that seeing them needs. Default: 0."`
 	Tenant     string   `placeholder:"NAME" help:"The tenant they belong to. Default: that of the knowledge base."`
 	Prune      bool     `help:"Take documents of the collection out whose files are gone from the folder."`
-	Verbose    bool     `short:"v" env:"-" help:"Print a line for each file that is imported, also where there are many."`
+	Verbose    bool     `short:"v" env:"-" help:"Print a line for each file that is imported or left out, also where there are many."`
 	kbPlace    `embed:""`
 }
 
-// leftOut says what of a folder is not imported.
-func leftOut(left map[string]int) string {
-	n, kinds := 0, slices.Sorted(maps.Keys(left))
-	for _, kind := range kinds {
-		n += left[kind]
+// leftOut prints what of a folder is not imported: each file with its reason where they are few or all are asked for, and how
+// many there are of each kind.
+func (m *Console) leftOut(left []kb.Left, verbose bool) {
+	kinds := map[string]int{}
+	for _, l := range left {
+		kinds[l.Kind]++
+		if verbose || len(left) <= mostLines {
+			fmt.Fprintf(m.Err, "%s: left out: %s\n", shown(l.Source), shown(l.Why))
+		}
 	}
-	return fmt.Sprintf("left out: %s (%s)", count(n, "file"), shown(strings.Join(kinds, ", ")))
+	var counts []string
+	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
+		counts = append(counts, fmt.Sprintf("%d %s", kinds[kind], shown(kind)))
+	}
+	if len(left) > 0 {
+		fmt.Fprintf(m.Err, "left out: %s (%s)\n", count(len(left), "file"), strings.Join(counts, ", "))
+	}
 }
 
 // mostLines is how many files are imported with a line each.
@@ -143,9 +153,7 @@ func (c *kbImport) Run(m *Console) error {
 		return Wrong(errors.New("--prune takes a folder: every document but this one would go"))
 	}
 	return c.openBase(m, c.KB, func(ctx context.Context, k *kb.KB, b kbstore.Base) error {
-		if len(left) > 0 {
-			defer fmt.Fprintln(m.Err, leftOut(left))
-		}
+		defer m.leftOut(left, c.Verbose)
 		return m.importInto(ctx, k, c.Verbose, kb.Import{
 			Base: b, Collection: c.Collection, Files: files, Sources: sources, Prune: c.Prune,
 			Access: kbstore.Access{Tenant: c.Tenant, Departments: c.Department, Clearance: c.Clearance},
@@ -158,7 +166,10 @@ func (c *kbImport) Run(m *Console) error {
 // not change have no line: a second import of a thousand files is one line.
 func (m *Console) importInto(ctx context.Context, k *kb.KB, verbose bool, in kb.Import) error {
 	start := time.Now()
-	in.Progress = func(source string, file, files, _, _ int) {
+	in.Progress = func(source string, file, files, done, all int) {
+		if all > embeddedAtOnce {
+			source += fmt.Sprintf(" (%d of %d passages)", done, all)
+		}
 		if m.OnTerminal() {
 			m.bar(source+remaining(time.Since(start), file-1, files), file-1, files)
 		}
@@ -344,7 +355,16 @@ func hasData(box *toolbox.Box) bool { return box.Data != nil }
 // What was imported before an error is printed, too: it is in the collection.
 func (c *docsImport) Run(m *Console) error {
 	return opened(c.Data, toolbox.Config{Store: c.Store, Databases: c.Databases}, hasData, func(ctx context.Context, box *toolbox.Box) error {
-		all, err := box.Data.Import(ctx, c.Path, m.bar)
+		of, start := "", time.Time{}
+		all, err := box.Data.Import(ctx, c.Path, func(source string, done, all int) {
+			if source != of {
+				of, start = source, time.Now()
+			}
+			if m.OnTerminal() {
+				source += remaining(time.Since(start), done, all)
+			}
+			m.bar(source, done, all)
+		})
 		m.Clear()
 		for _, one := range all {
 			fmt.Fprintf(m.Out, "%s: %d documents, %d embedded, %d removed\n", shown(one.Source), one.Documents, one.Embedded, one.Removed)

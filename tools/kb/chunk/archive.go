@@ -1,0 +1,239 @@
+package chunk
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"path"
+	"strings"
+
+	"golang.org/x/net/html/charset"
+)
+
+// The bounds of a file that is a zip of parts: a small one can hold parts that unpack to any size.
+const (
+	mostParts       = 50_000
+	mostPartBytes   = 256 << 20 // of all parts that are read, together
+	deepestElement  = 400
+	mostSharedParts = 2000 // slides, sections, chapters
+)
+
+// The errors of files that cannot be opened.
+var (
+	errNoZip     = errors.New("it is not a file of this kind that can be read; it may be cut off")
+	errOldOffice = errors.New("it is encrypted, or in the older format of its program; save it anew, without a password")
+	errUnpacked  = errors.New("its parts unpack to more than 256 MiB")
+	errTooMuch   = errors.New("it has more than 32 MiB of text; divide it")
+)
+
+// archive is the parts of a file, by their names in small letters: programs do not agree on the case.
+type archive struct {
+	parts map[string]*zip.File
+	left  int64 // how many bytes may still be unpacked
+}
+
+// openArchive opens a file that is a zip.
+func openArchive(data []byte) (*archive, error) {
+	if bytes.HasPrefix(data, []byte("\xd0\xcf\x11\xe0")) {
+		return nil, errOldOffice
+	}
+	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil || len(z.File) > mostParts {
+		return nil, errNoZip
+	}
+	a := &archive{parts: map[string]*zip.File{}, left: mostPartBytes}
+	for _, part := range z.File {
+		a.parts[partName(part.Name)] = part
+	}
+	if list, err := a.read("META-INF/manifest.xml"); err == nil && bytes.Contains(list, []byte("encryption-data")) {
+		return nil, errOldOffice
+	}
+	return a, nil
+}
+
+// partName returns the name by which a part is kept.
+func partName(name string) string {
+	return strings.ToLower(strings.TrimPrefix(path.Clean("/"+strings.ReplaceAll(name, "\\", "/")), "/"))
+}
+
+// Read counts what is unpacked.
+func (c *counted) Read(p []byte) (n int, err error) {
+	if c.of.left <= 0 {
+		return 0, errUnpacked
+	}
+	n, err = c.part.Read(p[:min(int64(len(p)), c.of.left)])
+	c.of.left -= int64(n)
+	return n, err
+}
+
+// counted is a part that is being unpacked.
+type counted struct {
+	of   *archive
+	part io.ReadCloser
+}
+
+// open returns a part's content; nil: there is no such part, or it cannot be unpacked.
+func (a *archive) open(name string) *counted {
+	part := a.parts[partName(name)]
+	if part == nil {
+		return nil
+	}
+	r, err := part.Open()
+	if err != nil {
+		return nil
+	}
+	return &counted{a, r}
+}
+
+// read returns what is in a part. One that is damaged gives what there is of it.
+func (a *archive) read(name string) ([]byte, error) {
+	c := a.open(name)
+	if c == nil {
+		return nil, errNoZip
+	}
+	defer c.part.Close()
+	data, err := io.ReadAll(c)
+	if errors.Is(err, errUnpacked) {
+		return nil, err
+	}
+	return data, nil
+}
+
+// elements reads XML as a tree, without keeping it.
+type elements struct {
+	tokens *xml.Decoder
+	depth  int
+	err    error // io.EOF at the end
+}
+
+// elementsOf returns the elements of a part; they are none where the part is missing.
+func (a *archive) elementsOf(name string) *elements {
+	c := a.open(name)
+	if c == nil {
+		return &elements{err: errNoZip}
+	}
+	tokens := xml.NewDecoder(c)
+	tokens.CharsetReader = charset.NewReaderLabel
+	tokens.Strict = false // an entity that nobody declared ends nothing
+	return &elements{tokens: tokens}
+}
+
+// broken returns why the elements end before they are over; nil: they do not.
+func (x *elements) broken() error {
+	switch {
+	case errors.Is(x.err, errUnpacked), errors.Is(x.err, errTooMuch), errors.Is(x.err, errNoZip):
+		return x.err
+	case x.err != nil && (x.err != io.EOF || x.depth > 0):
+		return errors.New("it is damaged, and was read up to there")
+	}
+	return nil
+}
+
+// inside calls do for each element in the current one, and text, which may be nil, for what stands
+// between them. What do leaves of an element is skipped, and so is what is too deep.
+func (x *elements) inside(do func(xml.StartElement), text func(string)) {
+	for depth := x.depth; x.err == nil && x.depth >= depth; {
+		token, err := x.tokens.RawToken() // which does not look for matching names: the depth is ours
+		if x.err = err; err != nil {
+			return
+		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			if x.depth++; x.depth <= deepestElement {
+				do(token)
+			}
+			for x.err == nil && x.depth > depth {
+				x.skipToken()
+			}
+		case xml.EndElement:
+			x.depth--
+		case xml.CharData:
+			if text != nil {
+				text(string(token))
+			}
+		}
+	}
+}
+
+// skipToken passes one token.
+func (x *elements) skipToken() {
+	token, err := x.tokens.RawToken()
+	if x.err = err; err != nil {
+		return
+	}
+	switch token.(type) {
+	case xml.StartElement:
+		x.depth++
+	case xml.EndElement:
+		x.depth--
+	}
+}
+
+// each calls do for every element of a part, however deep it is.
+func (x *elements) each(do func(xml.StartElement)) {
+	var all func(xml.StartElement)
+	all = func(e xml.StartElement) {
+		do(e)
+		x.inside(all, nil)
+	}
+	x.inside(all, nil)
+}
+
+// attribute returns the value of an attribute, whatever its prefix.
+func attribute(e xml.StartElement, name string) string {
+	for _, a := range e.Attr {
+		if a.Name.Local == name {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+// related returns what a part refers to: names of parts and the kinds of relation, by their ids.
+func (a *archive) related(name string) map[string]relation {
+	all := map[string]relation{}
+	dir, file := path.Split(name)
+	a.elementsOf(dir + "_rels/" + file + ".rels").each(func(e xml.StartElement) {
+		if e.Name.Local == "Relationship" && attribute(e, "TargetMode") != "External" {
+			to := attribute(e, "Target")
+			if !strings.HasPrefix(to, "/") {
+				to = path.Join("/", dir, to)
+			}
+			all[attribute(e, "Id")] = relation{strings.TrimPrefix(to, "/"), path.Base(attribute(e, "Type"))}
+		}
+	})
+	return all
+}
+
+// relation is a part that another refers to, and what it is to that one.
+type relation struct{ part, kind string }
+
+// main returns the part that a document begins with, by the kind of relation, or else its usual name.
+func (a *archive) main(usual string) string {
+	for _, r := range a.related("") {
+		if r.kind == "officeDocument" && a.parts[partName(r.part)] != nil {
+			return r.part
+		}
+	}
+	return usual
+}
+
+// titleIn returns the title that a part with the document's properties has.
+func (a *archive) titleIn(part string) (title string) {
+	x := a.elementsOf(part)
+	var find func(e xml.StartElement)
+	find = func(e xml.StartElement) {
+		if e.Name.Local == "title" && title == "" {
+			x.inside(func(xml.StartElement) {}, func(text string) { title += text })
+			return
+		}
+		x.inside(find, nil)
+	}
+	x.inside(find, nil)
+	if noTitle.MatchString(title) {
+		return ""
+	}
+	return title
+}

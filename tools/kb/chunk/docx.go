@@ -1,0 +1,185 @@
+package chunk
+
+import (
+	"encoding/xml"
+	"maps"
+	"regexp"
+	"strings"
+)
+
+// wordRoles are the elements of WordprocessingML. Text that was deleted stands in w:del or in w:delText, and
+// what Word writes for older programs in mc:Fallback. Hidden text is left out, and so are readings above a word.
+var wordRoles = map[string]role{
+	"p": paragraph, "t": textRole, "tab": writes("\t"), "ptab": writes("\t"), "br": writes("\n"), "cr": writes("\n"), "noBreakHyphen": writes("-"),
+	"tbl": tableRole, "tr": rowRole, "tc": cellRole, "gridSpan": func(f *flow, e xml.StartElement) { f.table.spans(attribute(e, "val")) },
+	"del": skipped, "moveFrom": skipped, "rt": skipped, "Fallback": skipped, "tabs": skipped, "sectPr": skipped,
+	"pPr": func(f *flow, _ xml.StartElement) { f.inside(f.node, nil) }, "r": run,
+}
+
+// spans notes how many columns the cell takes.
+func (g *grid) spans(val string) {
+	if g != nil {
+		g.span = number0(val)
+	}
+}
+
+// run reads a part of a paragraph, unless it is hidden.
+func run(f *flow, _ xml.StartElement) {
+	hidden := false
+	f.inside(func(e xml.StartElement) {
+		switch {
+		case e.Name.Local == "rPr":
+			f.inside(func(e xml.StartElement) {
+				if v := attribute(e, "val"); e.Name.Local == "vanish" && v != "0" && v != "false" {
+					hidden = true
+				}
+			}, nil)
+		case !hidden:
+			f.node(e)
+		}
+	}, nil)
+}
+
+// readDOCX reads the text of a file of Word: paragraphs, tables, text boxes and notes, below the headings that its
+// styles make. Comments, running heads and feet are no part of the text.
+func readDOCX(data []byte) (Text, error) {
+	a, err := openArchive(data)
+	if err != nil {
+		return Text{}, err
+	}
+	main := a.main("word/document.xml")
+	if a.parts[partName(main)] == nil {
+		return Text{}, errNoZip
+	}
+	related := a.related(main)
+	part := func(kind string) *elements {
+		for _, r := range related {
+			if r.kind == kind {
+				return a.elementsOf(r.part)
+			}
+		}
+		return &elements{err: errNoZip}
+	}
+	styles, lists := wordStyles(part("styles")), wordNumbers(part("numbering"))
+	f := &flow{roles: maps.Clone(wordRoles), number: func(p *para) string { return lists.next(p.list, p.depth) }}
+	property := func(name string, set func(p *para, value string)) {
+		f.roles[name] = func(f *flow, e xml.StartElement) {
+			if f.para != nil {
+				set(f.para, attribute(e, "val"))
+			}
+		}
+	}
+	property("pStyle", func(p *para, value string) {
+		s := styles[value]
+		p.level, p.title, p.list, p.depth = s.level, s.title, s.list, s.depth
+	})
+	property("outlineLvl", func(p *para, value string) { p.level = levelOf(value) })
+	property("ilvl", func(p *para, value string) { p.depth = number0(value) })
+	property("numId", func(p *para, value string) { p.list = value })
+	f.roles["numPr"] = func(f *flow, _ xml.StartElement) { f.inside(f.node, nil) }
+	for _, kind := range []string{"footnote", "endnote"} {
+		texts := wordNotes(part(kind+"s"), kind)
+		f.roles[kind+"Reference"] = func(f *flow, e xml.StartElement) {
+			if text := texts[attribute(e, "id")]; text != "" && f.para != nil {
+				f.para.behind = append(f.para.behind, note(attribute(e, "id"), text))
+			}
+		}
+	}
+	f.run(a.elementsOf(main))
+	if f.Title == "" {
+		f.Title = a.titleIn("docProps/core.xml")
+	}
+	return f.whole()
+}
+
+// whole returns what was read, or why there is nothing.
+func (f *flow) whole() (Text, error) {
+	if f.err == errTooMuch || f.err == errUnpacked || len(f.Blocks) == 0 && f.err == errNoZip {
+		return Text{}, f.err
+	}
+	return f.Text, nil
+}
+
+// wordStyle is what a style makes of a paragraph.
+type wordStyle struct {
+	level   int // of a heading; 0: it is none
+	title   bool
+	list    string // whose number it has; empty: none
+	depth   int    // the level of the list
+	basedOn string
+}
+
+// headingName is the name of the styles that are headings in every Word; their ids are translated.
+var headingName = regexp.MustCompile(`(?i)^heading ([1-9])$`)
+
+// wordStyles returns the styles of paragraphs by their ids.
+func wordStyles(x *elements) map[string]wordStyle {
+	all := map[string]wordStyle{}
+	id := ""
+	x.each(func(e xml.StartElement) {
+		s, value := all[id], attribute(e, "val")
+		switch e.Name.Local {
+		case "style":
+			id = attribute(e, "styleId")
+			s = wordStyle{}
+		case "name":
+			if found := headingName.FindStringSubmatch(value); found != nil {
+				s.level = number0(found[1])
+			}
+			s.title = strings.EqualFold(value, "title")
+		case "basedOn":
+			s.basedOn = value
+		case "outlineLvl":
+			s.level = levelOf(value)
+		case "numId":
+			s.list = value
+		case "ilvl":
+			s.depth = number0(value)
+		default:
+			return
+		}
+		all[id] = s
+	})
+	for id, s := range all {
+		for range 20 { // a style may be based on itself
+			base, has := all[s.basedOn]
+			if !has {
+				break
+			}
+			if s.level == 0 && !s.title {
+				s.level, s.title = base.level, base.title
+			}
+			if s.list == "" {
+				s.list, s.depth = base.list, max(s.depth, base.depth)
+			}
+			s.basedOn = base.basedOn
+		}
+		all[id] = s
+	}
+	return all
+}
+
+// levelOf returns the level of a heading by Word's number of it, of which 9 is none.
+func levelOf(val string) int {
+	if n := number0(val); n >= 0 && n < 9 && val != "" {
+		return n + 1
+	}
+	return 0
+}
+
+// wordNotes returns the texts of footnotes or endnotes by their ids.
+func wordNotes(x *elements, kind string) map[string]string {
+	texts := map[string]string{}
+	f := &flow{roles: maps.Clone(wordRoles)}
+	f.roles[kind] = func(f *flow, e xml.StartElement) {
+		f.Blocks = nil
+		f.deeper()
+		var all []string
+		for _, b := range f.Blocks {
+			all = append(all, b.Text)
+		}
+		texts[attribute(e, "id")] = strings.Join(all, "\n")
+	}
+	f.run(x)
+	return texts
+}

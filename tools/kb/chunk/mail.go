@@ -1,0 +1,237 @@
+package chunk
+
+import (
+	"bytes"
+	"encoding/base64"
+	"errors"
+	"io"
+	"mime"
+	"mime/multipart"
+	"mime/quotedprintable"
+	"net/textproto"
+	"strings"
+
+	"golang.org/x/net/html/charset"
+	"golang.org/x/text/encoding"
+)
+
+// deepestMail is how deep messages and their parts may be in each other.
+const deepestMail = 12
+
+// mail is an e-mail that is being read.
+type mail struct {
+	Text
+	outline
+	attached []string // names of files
+	depth    int
+}
+
+// readMail reads an e-mail: who wrote to whom and when, what, and the names of the files that are attached.
+// A message that is attached is read as well.
+func readMail(data []byte) (Text, error) {
+	m := new(mail)
+	header, body := mailHeader(data)
+	if header.Get("From")+header.Get("Subject")+header.Get("Date")+header.Get("Received")+header.Get("To") == "" {
+		return Text{}, errors.New("it does not begin as an e-mail does, with From, Subject or Date")
+	}
+	m.message(header, body)
+	return m.Text, nil
+}
+
+// message reads an e-mail.
+func (m *mail) message(header textproto.MIMEHeader, body []byte) {
+	subject := words(header.Get("Subject"))
+	if m.Title == "" {
+		m.Title = subject
+	}
+	var head []string
+	for _, name := range []string{"Subject", "From", "To", "Cc", "Date"} {
+		if value := words(strings.Join(header.Values(name), ", ")); value != "" {
+			head = append(head, name+": "+value)
+		}
+	}
+	m.Blocks = append(m.Blocks, Block{m.path(), strings.Join(head, "\n")})
+	outer := m.attached
+	m.attached = nil
+	m.part(header, body)
+	if len(m.attached) > 0 {
+		m.Blocks = append(m.Blocks, Block{m.path(), "Attachments: " + strings.Join(m.attached, ", ")})
+	}
+	m.attached = outer
+}
+
+// mailHeader divides an e-mail, or a part of one. A line that is none of a header's is passed over.
+func mailHeader(data []byte) (textproto.MIMEHeader, []byte) {
+	header := textproto.MIMEHeader{}
+	last := ""
+	for len(data) > 0 {
+		line, rest, _ := bytes.Cut(data, []byte("\n"))
+		data = rest
+		text := strings.TrimRight(string(line), "\r")
+		name, value, found := strings.Cut(text, ":")
+		switch {
+		case text == "" && (len(header) > 0 || last == ""):
+			return header, data
+		case (text == "" || text[0] == ' ' || text[0] == '\t') && last != "":
+			all := header[last]
+			all[len(all)-1] += " " + strings.TrimSpace(text)
+		case found && name != "" && !strings.ContainsAny(name, " \t"):
+			last = textproto.CanonicalMIMEHeaderKey(name)
+			header[last] = append(header[last], strings.TrimSpace(value))
+		}
+	}
+	return header, data
+}
+
+// words returns the text of a header, whose characters beyond ASCII may be written in several ways.
+func words(value string) string {
+	d := mime.WordDecoder{CharsetReader: func(label string, input io.Reader) (io.Reader, error) {
+		if e := encodingNamed(label); e != nil {
+			return e.NewDecoder().Reader(input), nil
+		}
+		return nil, errEncoding
+	}}
+	if decoded, err := d.DecodeHeader(value); err == nil {
+		value = decoded
+	}
+	if text, _, err := utf8Text([]byte(value)); err == nil {
+		value = text
+	}
+	return oneLine(value)
+}
+
+// part reads a part of an e-mail.
+func (m *mail) part(header textproto.MIMEHeader, body []byte) {
+	if m.depth++; m.depth > deepestMail {
+		m.tell("parts that are too deep in each other are left out")
+		return
+	}
+	defer func() { m.depth-- }()
+	kind, params, err := mime.ParseMediaType(header.Get("Content-Type"))
+	if err != nil && kind == "" {
+		kind = "text/plain"
+	}
+	disposition, names, _ := mime.ParseMediaType(header.Get("Content-Disposition"))
+	name := words(names["filename"])
+	if name == "" {
+		name = words(params["name"])
+	}
+	body = decoded(header.Get("Content-Transfer-Encoding"), body)
+	switch {
+	case strings.HasPrefix(kind, "multipart/"):
+		m.multipart(kind, params["boundary"], body)
+	case kind == "message/rfc822":
+		inner, text := mailHeader(body)
+		m.enter(m.depth, words(inner.Get("Subject")))
+		m.message(inner, text)
+		m.enter(m.depth, "")
+	case disposition == "attachment" || name != "" || !strings.HasPrefix(kind, "text/"):
+		if name == "" {
+			name = kind
+		}
+		m.attached = append(m.attached, name)
+	default:
+		m.body(kind, params["charset"], body)
+	}
+}
+
+// multipart reads the parts of a part. Of several forms of one text it reads the plain one, unless that is empty.
+func (m *mail) multipart(kind, boundary string, body []byte) {
+	if boundary == "" {
+		m.body("text/plain", "", body)
+		return
+	}
+	r := multipart.NewReader(bytes.NewReader(body), boundary)
+	for {
+		p, err := r.NextRawPart()
+		if err != nil {
+			if err != io.EOF {
+				m.tell("the e-mail is damaged, and was read up to there")
+			}
+			return
+		}
+		data, _ := io.ReadAll(p)
+		before := len(m.Blocks)
+		m.part(p.Header, data)
+		if kind == "multipart/alternative" && said(m.Blocks[before:]) {
+			return
+		}
+	}
+}
+
+// said reports whether there is text in blocks.
+func said(blocks []Block) bool {
+	for _, b := range blocks {
+		if strings.TrimSpace(clean(b.Text)) != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// decoded returns a part as it was before it was made fit for mail; what of it is damaged ends it.
+func decoded(how string, body []byte) []byte {
+	switch strings.ToLower(strings.TrimSpace(how)) {
+	case "base64":
+		plain := bytes.Map(func(r rune) rune {
+			if r <= ' ' {
+				return -1
+			}
+			return r
+		}, body)
+		out := make([]byte, base64.StdEncoding.DecodedLen(len(plain)))
+		n, _ := base64.StdEncoding.Decode(out, plain)
+		return out[:n]
+	case "quoted-printable":
+		out, _ := io.ReadAll(quotedprintable.NewReader(bytes.NewReader(body)))
+		return out
+	}
+	return body
+}
+
+// codePages are names of encodings that mail programs write and browsers do not know.
+var codePages = map[string]string{"cp932": "shift_jis", "cp949": "euc-kr", "ms949": "euc-kr", "uhc": "euc-kr", "cp936": "gbk", "cp950": "big5"}
+
+// encodingNamed returns the encoding of a name; nil: it has none.
+func encodingNamed(label string) encoding.Encoding {
+	if other := codePages[strings.ToLower(label)]; other != "" {
+		label = other
+	}
+	e, name := charset.Lookup(label)
+	if name == "utf-8" {
+		return nil // which is tried anyway
+	}
+	return e
+}
+
+// body reads a text of the e-mail.
+func (m *mail) body(kind, label string, body []byte) {
+	text, problem, err := inUTF8(body, encodingNamed(label))
+	if err != nil {
+		m.tell(err.Error())
+		return
+	}
+	m.tell(problem)
+	read := readPlain
+	if kind == "text/html" {
+		read = readHTML
+	}
+	t, err := read("", text)
+	if err != nil {
+		m.tell(err.Error())
+		return
+	}
+	for _, b := range t.Blocks {
+		m.Blocks = append(m.Blocks, Block{strings.Join(nonEmpty(m.path(), b.Heading), " > "), b.Text})
+	}
+}
+
+// nonEmpty returns the texts that are not empty.
+func nonEmpty(all ...string) (kept []string) {
+	for _, s := range all {
+		if s != "" {
+			kept = append(kept, s)
+		}
+	}
+	return kept
+}

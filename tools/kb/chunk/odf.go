@@ -1,0 +1,166 @@
+package chunk
+
+import (
+	"encoding/xml"
+	"maps"
+	"strings"
+)
+
+// odfRoles are the elements of OpenDocument. Annotations, changes that were taken back, readings above a word and
+// what only shows how something looks are no text.
+var odfRoles = map[string]role{
+	"p": paragraph, "h": func(f *flow, e xml.StartElement) { f.paragraph(max(1, number0(attribute(e, "outline-level")))) },
+	"tab": writes("\t"), "line-break": writes("\n"), "s": odfBlanks, "table": odfTable, "table-row": odfRow, "table-cell": odfCell, "covered-table-cell": odfCell,
+	"tracked-changes": skipped, "annotation": skipped, "ruby-text": skipped, "note-citation": skipped, "forms": skipped,
+	"page": odfPage, "frame": odfFrame, "master-styles": skipped, "desc": skipped, "date-time-decl": skipped, "footer-decl": skipped, "header-decl": skipped,
+	"settings": skipped, "event-listeners": skipped, "page-thumbnail": skipped, "shapes": odfFree,
+	"index-title-template": skipped, "table-of-content-source": skipped, "hidden-paragraph": skipped, "label-ranges": skipped,
+}
+
+// odfBlanks reads blanks that follow each other.
+func odfBlanks(f *flow, e xml.StartElement) {
+	if f.para != nil {
+		f.para.text.WriteString(strings.Repeat(" ", min(8, max(1, number0(attribute(e, "c"))))))
+	}
+}
+
+// odfFree reads the shapes on a sheet, which belong to no cell.
+func odfFree(f *flow, _ xml.StartElement) {
+	outer := *f
+	f.table, f.cell, f.para = nil, nil, nil
+	f.deeper()
+	f.table, f.cell, f.para = outer.table, outer.cell, outer.para
+}
+
+// odfTable reads a table of a text or a slide.
+func odfTable(f *flow, e xml.StartElement) { tableRole(f, e) }
+
+// mostRepeated is how often a row or a cell is repeated that stands in the file once. Sheets end with a million rows
+// that are empty; those that are not are rarely so many.
+const mostRepeated = 1000
+
+// odfRow reads a row of a table.
+func odfRow(f *flow, e xml.StartElement) {
+	rowRole(f, e)
+	if f.table == nil || len(f.table.rows) == 0 {
+		return
+	}
+	row := f.table.rows[len(f.table.rows)-1]
+	for range min(mostRepeated, number0(attribute(e, "number-rows-repeated"))) - 1 {
+		if strings.Join(row, "") == "" {
+			break
+		}
+		for _, text := range row {
+			f.size += len(text)
+		}
+		f.table.rows = append(f.table.rows, row)
+	}
+}
+
+// odfCell reads a cell of a table.
+func odfCell(f *flow, e xml.StartElement) {
+	cellRole(f, e)
+	if f.table == nil || len(f.table.rows) == 0 {
+		return
+	}
+	row := &f.table.rows[len(f.table.rows)-1]
+	if len(*row) == 0 {
+		return
+	}
+	text := (*row)[len(*row)-1]
+	for range min(mostRepeated, number0(attribute(e, "number-columns-repeated"))) - 1 {
+		f.size += len(text)
+		*row = append(*row, text)
+	}
+	if f.size > mostText {
+		f.err = errTooMuch
+	}
+}
+
+// odfPage reads a slide.
+func odfPage(f *flow, _ xml.StartElement) {
+	f.begin()
+	from := len(f.Blocks)
+	f.deeper()
+	f.finish(from)
+}
+
+// odfFrame reads a box, which on a slide says what it is.
+func odfFrame(f *flow, e xml.StartElement) {
+	outer := f.kind
+	switch attribute(e, "class") {
+	case "title":
+		f.kind = kindTitle
+	case "date-time", "footer", "header", "page-number", "page":
+		return
+	}
+	f.deeper()
+	f.kind = outer
+}
+
+// odfObjects returns a role that reads what is embedded in a document, as a chart; what is embedded in that is left out.
+func odfObjects(a *archive) role {
+	n, within := 0, false
+	return func(f *flow, e xml.StartElement) {
+		inner := a.elementsOf(attribute(e, "href") + "/content.xml")
+		if inner.err != nil || within || n >= mostSharedParts {
+			return
+		}
+		outer := f.elements
+		n++
+		within, f.elements = true, inner
+		f.inside(f.node, nil)
+		within, f.elements = false, outer
+	}
+}
+
+// readODF reads a text (.odt), a spreadsheet (.ods) or a presentation (.odp) of LibreOffice or another program that
+// writes OpenDocument.
+func readODF(data []byte) (Text, error) {
+	a, err := openArchive(data)
+	if err != nil {
+		return Text{}, err
+	}
+	f := &flow{roles: maps.Clone(odfRoles), loose: true}
+	hidden, n, style := map[string]bool{}, 0, ""
+	f.roles["style"] = func(f *flow, e xml.StartElement) {
+		style = attribute(e, "name")
+		f.deeper()
+	}
+	f.roles["text-properties"] = func(_ *flow, e xml.StartElement) {
+		if attribute(e, "display") == "none" {
+			hidden[style] = true
+		}
+	}
+	f.roles["span"] = func(f *flow, e xml.StartElement) {
+		if !hidden[attribute(e, "style-name")] {
+			f.deeper()
+		}
+	}
+	f.roles["object"] = odfObjects(a)
+	f.roles["table-properties"] = func(_ *flow, e xml.StartElement) { hidden[style] = attribute(e, "display") == "false" }
+	f.roles["drawing-page-properties"] = func(_ *flow, e xml.StartElement) { hidden[style] = attribute(e, "visibility") == "hidden" }
+	f.roles["page"] = func(f *flow, e xml.StartElement) {
+		if hidden[attribute(e, "style-name")] {
+			n++
+			return
+		}
+		odfPage(f, e)
+	}
+	f.roles["spreadsheet"] = func(f *flow, _ xml.StartElement) {
+		f.roles["table"] = func(f *flow, e xml.StartElement) {
+			if hidden[attribute(e, "style-name")] {
+				n++
+				return
+			}
+			f.restart()
+			f.enter(1, attribute(e, "name"))
+			f.addSheet(f.grid().rows)
+		}
+		f.deeper()
+	}
+	f.run(a.elementsOf("content.xml"))
+	f.Title = a.titleIn("meta.xml")
+	f.tell(leftOutHidden(n, map[bool]string{true: "slide", false: "sheet"}[f.roles["spreadsheet"] == nil]))
+	return f.whole()
+}

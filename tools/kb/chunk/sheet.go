@@ -1,0 +1,92 @@
+package chunk
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/xuri/excelize/v2"
+)
+
+// readXLSX reads a spreadsheet of Excel: below the name of each sheet its rows, with the values as they are shown, and
+// the texts of boxes. Hidden sheets are left out; hidden rows are read, since a filter hides as well.
+func readXLSX(data []byte) (Text, error) {
+	a, err := openArchive(data)
+	if err != nil {
+		return Text{}, err
+	}
+	book, err := excelize.OpenReader(bytes.NewReader(data), excelize.Options{
+		UnzipSizeLimit: mostPartBytes, UnzipXMLSizeLimit: mostPartBytes, // nothing on the disk
+		ShortDatePattern: "yyyy-mm-dd",
+	})
+	switch {
+	case errors.Is(err, excelize.ErrWorkbookFileFormat):
+		return Text{}, errOldOffice
+	case err != nil && strings.Contains(err.Error(), "unzip size"): // the library has no name for it
+		return Text{}, errUnpacked
+	case err != nil:
+		return Text{}, errNoZip
+	}
+	defer book.Close()
+	f := &flow{elements: new(elements)}
+	hidden := 0
+	for _, name := range book.GetSheetList() {
+		if visible, err := book.GetSheetVisible(name); err == nil && !visible {
+			hidden++
+			continue
+		}
+		f.restart()
+		f.enter(1, name)
+		rows, err := sheetRows(book, name)
+		if err != nil {
+			f.tell("sheet " + name + ": " + err.Error())
+		}
+		f.addSheet(rows)
+	}
+	f.tell(leftOutHidden(hidden, "sheet"))
+	f.restart()
+	f.boxes(a)
+	f.Title = a.titleIn("docProps/core.xml")
+	return f.whole()
+}
+
+// sheetRows returns the rows of a sheet, to the end or to where it is damaged.
+func sheetRows(book *excelize.File, name string) (all [][]string, err error) {
+	rows, err := book.Rows(name)
+	if err != nil {
+		return nil, errors.New("it cannot be read")
+	}
+	defer rows.Close()
+	size := 0
+	for rows.Next() {
+		row, err := rows.Columns()
+		if err != nil {
+			return all, errors.New("it is damaged, and was read up to there")
+		}
+		for _, text := range row {
+			size += len(text)
+		}
+		if size > mostText {
+			return all, errTooMuch
+		}
+		all = append(all, row)
+	}
+	if rows.Error() != nil {
+		err = errors.New("it is damaged, and was read up to there")
+	}
+	return all, err
+}
+
+// boxes reads the texts that lie on the sheets.
+func (f *flow) boxes(a *archive) {
+	f.roles = maps.Clone(slideRoles)
+	f.roles["pic"] = func(*flow, xml.StartElement) {}
+	for _, name := range slices.Sorted(maps.Keys(a.parts)) {
+		if strings.HasPrefix(name, "xl/drawings/drawing") || strings.HasPrefix(name, "xl/charts/chart") {
+			f.run(a.elementsOf(name))
+		}
+	}
+}

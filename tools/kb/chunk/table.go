@@ -1,0 +1,191 @@
+package chunk
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// text returns a table of a document, a line for each row. One that is longer than a passage has the names
+// of the columns beside the values, since its first row would be in another passage.
+func (g *grid) text() string {
+	var lines []string
+	for _, row := range g.rows {
+		lines = append(lines, between(row))
+	}
+	text := strings.Join(slices.DeleteFunc(lines, func(s string) bool { return s == "" }), "\n")
+	if tooWide(text) {
+		return strings.Join(sheetLines(g.rows), "\n")
+	}
+	return text
+}
+
+// between returns the cells of a row with a bar between them.
+func between(row []string) string {
+	cells := make([]string, len(row))
+	for i, text := range row {
+		cells[i] = oneLine(text)
+	}
+	for len(cells) > 0 && cells[len(cells)-1] == "" {
+		cells = cells[:len(cells)-1]
+	}
+	return strings.TrimSpace(strings.Join(cells, " | "))
+}
+
+// oneLine returns a text in one line.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// addSheet adds the rows of a sheet, with the names of the columns beside the values.
+func (f *flow) addSheet(rows [][]string) {
+	text := strings.Join(sheetLines(rows), "\n")
+	if f.size += len(text); f.size > mostText {
+		f.err = errTooMuch
+		return
+	}
+	f.Blocks = append(f.Blocks, Block{f.path(), text})
+}
+
+// sheetLines returns a line for each row: "name: value; name: value" below a row of names, else the values with a
+// bar between them. What stands alone in its row, as the title above a table, is a line of its own. They end behind
+// mostText: long names beside few values can be any multiple of the file.
+func sheetLines(rows [][]string) (lines []string) {
+	var names []string
+	first, last := -1, -1 // the columns of the table
+	for size, i := 0, 0; i < len(rows) && size <= mostText; i++ {
+		row := rows[i]
+		from, to := extent(row)
+		switch {
+		case from < 0:
+			continue
+		case from == to && (names == nil || from < first || from > last):
+			lines = append(lines, oneLine(row[from]))
+		case (names == nil || from > last || to < first || from < first && to > last) && namesColumns(row[from:to+1]) && more(rows[i+1:]):
+			names, first, last = row, from, to
+			lines = append(lines, between(row[from:to+1]))
+		case names == nil:
+			lines = append(lines, between(row))
+		default:
+			lines = append(lines, named(names, row))
+		}
+		size += len(lines[len(lines)-1])
+	}
+	return lines
+}
+
+// extent returns the first and the last column of a row that say something; -1: none does.
+func extent(row []string) (first, last int) {
+	first = -1
+	for i, text := range row {
+		if strings.TrimSpace(text) != "" {
+			if first < 0 {
+				first = i
+			}
+			last = i
+		}
+	}
+	return first, last
+}
+
+// more reports whether there is a further row with something in it.
+func more(rows [][]string) bool {
+	return slices.ContainsFunc(rows, func(row []string) bool { first, _ := extent(row); return first >= 0 })
+}
+
+// namesColumns reports whether cells are the names of columns: different short words, of which years are some.
+func namesColumns(cells []string) bool {
+	seen, words := map[string]bool{}, 0
+	for _, text := range cells {
+		text = oneLine(text)
+		n, err := strconv.Atoi(text)
+		year := err == nil && n >= 1900 && n <= 2100
+		switch {
+		case text == "":
+			continue
+		case seen[text] || columns(text) > 80:
+			return false
+		case strings.ContainsFunc(text, unicode.IsLetter):
+			words++
+		case !year && strings.ContainsFunc(text, unicode.IsDigit):
+			return false
+		}
+		seen[text] = true
+	}
+	return words > 0 && len(seen) >= 2
+}
+
+// named returns the values of a row, each behind the name of its column.
+func named(names, row []string) string {
+	var parts []string
+	for i, text := range row {
+		if text = oneLine(text); text == "" {
+			continue
+		}
+		if i < len(names) && strings.TrimSpace(names[i]) != "" {
+			text = strings.TrimRight(oneLine(names[i]), ":：") + ": " + text
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, "; ")
+}
+
+// readCSV reads rows of values that commas, semicolons, tabs or bars separate.
+func readCSV(data []byte) (Text, error) {
+	text, problem, err := utf8Text(data)
+	if err != nil {
+		return Text{}, err
+	}
+	f := &flow{elements: new(elements)}
+	f.tell(problem)
+	comma := separator(text)
+	if said, rest, found := strings.Cut(text, "\n"); found && strings.HasPrefix(said, "sep=") && len(said) == 5 { // for Excel
+		comma, text = rune(said[4]), rest
+	}
+	r := csv.NewReader(bytes.NewBufferString(text))
+	r.Comma, r.LazyQuotes, r.FieldsPerRecord = comma, true, -1
+	var rows [][]string
+	for {
+		row, err := r.Read()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return Text{}, errors.New("it cannot be read as rows of values: " + err.Error())
+		}
+		rows = append(rows, row)
+	}
+	f.addSheet(rows)
+	return f.whole()
+}
+
+// separators are what stands between the values of a row.
+const separators = "\t,;|"
+
+// separator returns what separates the values: what stands in most of the first lines equally often.
+func separator(text string) rune {
+	best, most := ',', 0
+	for _, comma := range separators {
+		r := csv.NewReader(strings.NewReader(text[:min(len(text), 1<<16)]))
+		r.Comma, r.LazyQuotes, r.FieldsPerRecord = comma, true, -1
+		counts := map[int]int{}
+		for range 50 {
+			row, err := r.Read()
+			if err != nil {
+				break
+			}
+			if len(row) > 1 {
+				counts[len(row)]++
+			}
+		}
+		for fields, rows := range counts {
+			if worth := rows*100 + min(fields, 99); worth > most {
+				best, most = comma, worth
+			}
+		}
+	}
+	return best
+}
