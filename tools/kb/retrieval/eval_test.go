@@ -223,3 +223,22 @@ func checkFound(t *testing.T, all []asked, language, kind string) {
 		}
 	}
 }
+
+// TestSampleQuestionsOfTheSpecification asks in words of which the handbook has other forms: 規定 and 規程.
+func TestSampleQuestionsOfTheSpecification(t *testing.T) {
+	store := openStore(t)
+	base := fill(t, store, sample(t, "ja"))
+	local := &Local{Store: store}
+	for query, want := range map[string]string{
+		"副業の規定を教えて": "副業", "マイナビのアルムナイサービスについて教えて": "アルムナイ", "リモートワーク手当の金額は？": "手当", "副業 許可 条件": "許可", "副業": "副業",
+	} {
+		r, err := local.Search(t.Context(), Query{Text: query, Base: base.ID, Threshold: DefaultThreshold, Max: 5, Principal: auth.Local()})
+		if err != nil || r.Count == 0 || !strings.Contains(r.Results[0].Metadata.Title+r.Results[0].Metadata.Heading, want) {
+			t.Errorf("%s: %+v, %v", query, r, err)
+		}
+	}
+	r, err := local.Search(t.Context(), Query{Text: "火星の会議室", Base: base.ID, Threshold: DefaultThreshold, Max: 5, Principal: auth.Local()})
+	if err != nil || r.Count != 0 || !strings.Contains(r.Hint, "and scores 0.") {
+		t.Errorf("what came closest is not told: %+v, %v", r, err)
+	}
+}
