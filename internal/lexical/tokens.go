@@ -83,7 +83,7 @@ func folded(text string) []rune {
 		return runes
 	}
 	all, base := runes[:0:0], rune(0)
-	for _, r := range []rune(norm.NFD.String(string(runes))) {
+	for _, r := range norm.NFD.String(string(runes)) {
 		switch {
 		case r == '\u200c' || r == '\u200d' || r == 'ـ' || r == '\u0307' && base == 'i':
 			continue

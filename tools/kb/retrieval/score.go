@@ -43,7 +43,7 @@ type weights [mostNumbers]float64
 // The weights as TestCalibration fits them, for words alone and for words and vectors.
 var (
 	ofWords   = weights{one: 1.66, byOrder: 2.61, byMargin: 4.28, covered: -6.29, coveredAll: 4.88, unknown: -2.55, byLead: 4.08}
-	ofVectors = weights{one: 1, byOrder: 1.5, byMargin: 3, covered: -4, coveredAll: 3, unknown: -1, byLead: 1.5, byCosine: 1, byNearer: .5}
+	ofVectors = weights{one: -2, byOrder: .91, byMargin: 2.09, covered: -1.94, coveredAll: .43, unknown: -.12, byLead: 3.17, byCosine: 1.76, byNearer: .16}
 )
 
 // odds is the logarithm of the odds that a passage answers.
