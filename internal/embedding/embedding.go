@@ -25,10 +25,11 @@ import (
 // Client asks one model. It may be used by many at once and must not be copied.
 // Vectors are kept by their text: an agent asks with the same words again and again.
 type Client struct {
-	URL   string // whole: http://host:8080/v1/embeddings, or Ollama's http://host:11434/api/embed
-	Model string
-	Key   string       // sent as a bearer's; empty: none is
-	HTTP  *http.Client // nil: one that waits a minute
+	URL    string // whole: http://host:8080/v1/embeddings, or Ollama's http://host:11434/api/embed
+	Model  string
+	Prefix string       // put in front of each text; see Prefixes
+	Key    string       // sent as a bearer's; empty: none is
+	HTTP   *http.Client // nil: one that waits a minute
 
 	mu    sync.Mutex
 	cache map[string][]float32 // of texts that were asked for last
@@ -51,7 +52,7 @@ func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, error)
 		part := missing[start:min(start+batch, len(missing))]
 		asked := make([]string, len(part))
 		for i, at := range part {
-			asked[i] = texts[at]
+			asked[i] = c.Prefix + texts[at]
 		}
 		vectors, err := c.ask(ctx, asked)
 		if err != nil {
@@ -77,7 +78,7 @@ func (c *Client) cached(texts []string) (all [][]float32, missing []int) {
 	defer c.mu.Unlock()
 	all = make([][]float32, len(texts))
 	for i, text := range texts {
-		if all[i] = c.cache[text]; all[i] == nil {
+		if all[i] = c.cache[c.Prefix+text]; all[i] == nil {
 			missing = append(missing, i)
 		}
 	}

@@ -2,7 +2,6 @@ package lexical
 
 import (
 	"strings"
-	"unicode"
 
 	"github.com/kljensen/snowball/english"
 )
@@ -13,6 +12,7 @@ type Features struct {
 	Ideal    float64 // BM25F of the text, where titles count more, divided by that of the query as a text of its own
 	Coverage float64 // of what the query asks for, how much is anywhere in the text
 	Longest  float64 // how much of it stands there in one piece
+	Known    float64 // how much of it is in any text at all
 }
 
 // Look prepares a query for Features. Weights are those of the fields in BM25F; the last field is the
@@ -22,37 +22,35 @@ type Look struct {
 	weights []float64
 	terms   []term
 	place   map[uint32]int // of a token, in terms
-	asked   []float64      // what each term asks for: its IDF, less for particles
+	asked   []float64      // what each term asks for: its IDF, less for grammar
 	total   float64        // of asked
 	order   []int          // the query's tokens, as places in terms
+	known   float64        // how much of total is in any text
 	ideal   float64
 }
 
 // Look prepares a query. It is made once for all candidates of a search: a query is cut and weighed once,
 // and a hundred texts are looked at.
 func (x *Index) Look(query string, weights ...float64) *Look {
-	tokens := Tokens(Content(query))
-	l := &Look{x: x, weights: weights, terms: x.terms(tokens), place: map[uint32]int{}, ideal: x.Ideal(query)}
+	pieces := cut(query)
+	l := &Look{x: x, weights: weights, terms: x.terms(pieces), place: map[uint32]int{}, ideal: x.Ideal(query)}
 	at := map[string]int{}
-	for _, token := range tokens {
-		if _, there := at[token]; !there {
+	for _, p := range pieces {
+		if _, there := at[p.token]; !there {
 			i := len(at)
-			at[token] = i
-			t := l.terms[i]
-			if t.known {
+			at[p.token] = i
+			if t := l.terms[i]; t.known {
 				l.place[t.number] = i
 			}
 			// What no text has counts as what one text has: that nobody wrote of it says no more.
-			l.asked = append(l.asked, x.idfOf(max(1, x.frequency(token)))*share(token))
+			n := x.frequency(p.token)
+			l.asked = append(l.asked, x.idfOf(max(1, n))*p.share)
 			l.total += l.asked[i]
+			if n > 0 {
+				l.known += l.asked[i]
+			}
 		}
-		l.order = append(l.order, at[token])
-	}
-	if l.total == 0 { // nothing but particles: then they are what is asked for
-		for i, t := range l.terms {
-			l.asked[i] = t.idf
-			l.total += t.idf
-		}
+		l.order = append(l.order, at[p.token])
 	}
 	return l
 }
@@ -84,6 +82,7 @@ func (l *Look) Features(at int) (f Features) {
 		}
 	}
 	f.Ideal, f.Coverage, f.Longest = min(1, f.Ideal/l.ideal), min(1, f.Coverage), min(1, f.Longest/l.total)
+	f.Known = l.known / l.total
 	return f
 }
 
@@ -121,42 +120,12 @@ func (l *Look) longest(field []uint32) (best float64) {
 	return best
 }
 
-// share says how much of a token's IDF is about the matter: nothing of English stop words and of hiragana
-// alone, a quarter of a bigram that is half a particle, as 当の in 手当の and 당은 in 수당은: another particle in
-// the text is no other matter.
-func share(token string) float64 {
-	runes := []rune(token)
-	switch {
-	case english.IsStopWord(token) || questionWords[token]:
-		return 0
-	case len(runes) > 2 || runes[0] < 0x80:
-		return 1
-	}
-	kana := 0
-	for _, r := range runes {
-		if unicode.Is(unicode.Hiragana, r) {
-			kana++
-		}
-	}
-	switch {
-	case kana == len(runes):
-		return 0
-	case kana > 0 || len(runes) == 2 && strings.ContainsRune("은는이가을를의에로도만과와요", runes[1]):
-		return .25
-	}
-	return 1
-}
-
-// Content returns a query without the phrases that only say it is a question. What they hold counts as words
-// that the text does not have: リモートワーク手当について教えて was covered by half.
-func Content(query string) string { return asking.Replace(query) }
-
-// Matter returns a query without the words that say nothing of what is asked: phrases of questions, and the stop words of English. Where
-// nothing else is left it is the query itself.
+// Matter returns a query without English words that say nothing of what is asked. Where nothing else is
+// left it is the query itself.
 func Matter(query string) string {
 	var kept []string
-	for _, w := range strings.Fields(Content(query)) {
-		if all := Tokens(w); len(all) != 1 || share(all[0]) > 0 {
+	for _, w := range strings.Fields(query) {
+		if all := Tokens(w); len(all) == 0 || !english.IsStopWord(all[0]) && !questionWords[all[0]] {
 			kept = append(kept, w)
 		}
 	}
@@ -166,27 +135,6 @@ func Matter(query string) string {
 	return strings.Join(kept, " ")
 }
 
-// asking are phrases and words of questions; the longer ones come first, since the first that fits is
-// taken. Words that ask for a number or a time are among them: the answer has the number.
-var asking = strings.NewReplacer(phrases(
-	"について教えてください", "について教えて", "についておしえて", "に関して教えて", "を教えてください", "を教えて", "教えてください", "教えて", "について",
-	"に関して", "とは何ですか", "は何ですか", "何ですか", "ですか", "ますか", "でしょうか", "どうすればいい", "どうすれば", "どのように",
-	"何時から何時まで", "何時から", "何時", "何日以上", "何日まで", "何日", "何回", "何歳から", "何歳", "何パーセント", "何か月", "何年",
-	"いくら", "いつまでに", "いつまで", "いつ", "どこから", "どこで", "どこ", "誰",
-	"에 대해 알려주세요", "에 대해 알려줘", "에 대해서", "에 대해", "알려 주세요", "알려주세요", "알려줘", "무엇인가요", "무엇입니까", "뭐예요", "뭔가요",
-	"어떻게 되나요", "어떻게 하나요", "어떻게 해야 하나요", "어떻게", "얼마인가요", "얼마예요", "얼마를", "얼마나", "얼마", "언제까지", "언제",
-	"며칠까지", "며칠에", "며칠", "몇 시부터", "몇 시까지", "몇 시간까지", "몇 살부터", "몇 주", "몇 번", "어디로", "어디에", "어디서", "어디",
-	"무엇을", "무엇", "필요한가요", "가능한가요", "할 수 있나요", "해야 하나요", "인가요", "입니까", "하나요", "되나요", "있나요", "합니까", "됩니까", "까지예요", "예요", "나요",
-)...)
-
 // questionWords are the stems of English words that only ask, besides those that Snowball's list of stop
 // words has.
 var questionWords = map[string]bool{"much": true, "mani": true, "long": true, "tell": true, "get": true, "need": true, "pleas": true, "happen": true}
-
-// phrases pairs each phrase with the blank that takes its place.
-func phrases(all ...string) (pairs []string) {
-	for _, phrase := range all {
-		pairs = append(pairs, phrase, " ")
-	}
-	return pairs
-}

@@ -187,16 +187,17 @@ type term struct {
 }
 
 // terms returns the distinct tokens of a query, in its order. A word that the query repeats counts once.
-func (x *Index) terms(tokens []string) (all []term) {
+func (x *Index) terms(pieces []piece) (all []term) {
 	at := map[string]int{}
-	for _, token := range tokens {
+	for _, p := range pieces {
+		token := p.token
 		if i, there := at[token]; there {
 			all[i].count++
 			continue
 		}
 		number, known := x.numbers[token]
 		at[token] = len(all)
-		all = append(all, term{number, known, x.idf(token), 1})
+		all = append(all, term{number, known, x.idf(token) * p.share, 1})
 	}
 	return all
 }
@@ -244,7 +245,7 @@ func (x *Index) Search(query string, n int, allowed func(row int) bool) []Hit {
 	const unknown, open, closed = 0, 1, 2
 	average, scores, state := x.average(), make([]float64, len(x.rows)), make([]uint8, len(x.rows))
 	var hits []Hit
-	for _, t := range x.terms(Tokens(query)) {
+	for _, t := range x.terms(cut(query)) {
 		if !t.known {
 			continue
 		}
@@ -273,9 +274,9 @@ func (x *Index) Search(query string, n int, allowed func(row int) bool) []Hit {
 // Ideal returns the score that the query would have as a text of its own: what scores are divided by to come
 // into [0,1]. Longer texts that say the same reach about .6 of it, since their length counts against them.
 func (x *Index) Ideal(query string) (sum float64) {
-	tokens := Tokens(query)
-	for _, t := range x.terms(tokens) {
-		sum += t.idf * saturated(float64(t.count), float64(len(tokens)), x.average())
+	pieces := cut(query)
+	for _, t := range x.terms(pieces) {
+		sum += t.idf * saturated(float64(t.count), float64(len(pieces)), x.average())
 	}
 	return sum
 }

@@ -13,18 +13,24 @@ import (
 
 func TestTokens(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		{"リモート手当", "リモ モー ート ト手 手当"},
-		{"ﾘﾓｰﾄ", "リモ モー ート"},         // half width
+		{"リモート手当", "りも もー ーと と手 手当"},
+		{"ﾘﾓｰﾄ", "りも もー ーと"},         // half width
 		{"Ｅ－４０１２", "e 4012 =e-4012"}, // full width
-		{"サ-バ-", "サー ーバ バー"},         // hyphens that OCR read
+		{"サ-バ-", "さー ーば ばー"},         // hyphens that OCR read
 		{"東京-大阪", "東京 大阪"},           // a hyphen between kanji is none of them
 		{"재택근무 수당은", "재택 택근 근무 수당 당은"},
 		{"\u1112\u1161\u11ab\u1100\u1173\u11af", "한글"}, // in parts
 		{"副", "副"},
-		{"users.created_at", "user =users.created_at creat at"},
-		{"Applying, applied; applies", "appli appli appli"},
-		{"The employees'", "the employe"},
-		{"naïve café", "naïve café"}, // no English, so no stem
+		{"users.created_at", "user ~users =users.created_at creat ~creat at"},
+		{"Applying, applied; applies", "appli ~apply appli ~appli appli ~appli"},
+		{"The employees'", "the employe ~emplo"},
+		{"naïve café", "naïve ~naïve café"}, // no English, so no stem
+		{"Ἄνθρωποι книгами", "ανθρωποι ~ανθρω книгами ~книга"},
+		{"كِتَابٌ", "كتاب"},                 // marks that say how it is read
+		{"می\u200cخواهم", "میخواهم ~میخوا"}, // a joiner that is not seen
+		{"विज्ञान", "विज्ञान ~विज्ञ"},       // vowels that are marks belong to the word
+		{"แม่โขง", "แม่ ม่โ ่โข โขง"},       // no blanks between words
+		{"İstanbul 20240101", "istanbul ~istan 20240101"},
 		{"...--__", ""},
 		{"", ""},
 	} {
@@ -41,7 +47,7 @@ func TestTokens(t *testing.T) {
 func TestTheVersionChangesWithTheTokens(t *testing.T) {
 	// Whoever changes this line changes Version too: stored tokens of before would no longer meet those of queries.
 	got := fmt.Sprint(Version, Tokens("サ-バ-の E-4012 を applying, 수당을"))
-	if want := "2 [サー ーバ バー ーの e =e-4012 4012 を appli 수당 당을]"; got != want {
+	if want := "3 [さー ーば ばー ーの e =e-4012 4012 を appli ~apply 수당 당을]"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
@@ -127,13 +133,24 @@ func TestFeatures(t *testing.T) {
 	}
 }
 
-func TestPhrasesOfQuestionsCountForNothing(t *testing.T) {
+func TestGrammarCountsLittle(t *testing.T) {
 	x := new(Index)
 	row := x.Add("", "アルムナイサービスは退職者と企業をつなぐ。")
 	x.Add("", "経費精算の締め日は二十日。")
 	for _, query := range []string{"アルムナイサービスについて教えて", "アルムナイサービス", "アルムナイサービスとは何ですか"} {
-		if f := x.Look(query).Features(row); f.Coverage < .9 {
+		if f := x.Look(query).Features(row); f.Coverage < .75 {
 			t.Errorf("%s: %+v", query, f)
+		}
+	}
+}
+
+func TestFormsOfAWordMeet(t *testing.T) {
+	for query, text := range map[string]string{
+		"ハサミの貸出": "はさみを貸出する", "サーバの設定": "サーバーの設定", "книга": "с книгами", "Vertrages": "Vertragsende",
+		"çalışanların": "çalışanlar", "άνθρωπος": "ανθρώπους", "副業の規定": "副業の規程",
+	} {
+		if hits := New([]string{"something else", text}).Search(query, 1, nil); len(hits) != 1 || hits[0].Row != 1 {
+			t.Errorf("%s does not find %s", query, text)
 		}
 	}
 }
@@ -155,7 +172,7 @@ func TestPostgresForms(t *testing.T) {
 	if got, want := Query("手当 手当 金額"), "'手当' | '金額'"; got != want {
 		t.Errorf("Query = %s, want %s", got, want)
 	}
-	if got := Lexemes(strings.Repeat("x", 5000) + " ok"); got != "'ok':2" {
+	if got := Lexemes(strings.Repeat("x", 5000) + " ok"); got != "'ok':3 '~xxxxx':2" {
 		t.Errorf("a word too long for PostgreSQL: %.40s", got)
 	}
 	if got := Lexemes(strings.Repeat("a ", 20000)); strings.Count(got, ",") != mostPlaces-1 {

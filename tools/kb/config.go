@@ -13,8 +13,11 @@ import (
 type Config struct {
 	Tools string `name:"kb-tools" default:"auto" enum:"auto,always,never" env:"TOOLNORM_KB_TOOLS" restart:"yes" help:"Offer the knowledge base tools (search, summary, OCR text): always, never, or auto: only if there is a knowledge base or one of their settings is present."`
 
-	SearchURL   string        `name:"kb-search-url" placeholder:"URL" env:"TOOLNORM_KB_SEARCH_URL" restart:"yes" help:"External search service to use instead of toolnorm's own search. It receives the caller's token. Example: http://api-admin:8003/admin/search/hybrid. Default: none."`
-	Small       int           `name:"kb-small-vectors-from" default:"200000" env:"TOOLNORM_KB_SMALL_VECTORS_FROM" restart:"yes" help:"A knowledge base with more vectors than this keeps them in memory as bytes, a quarter of the size, and reads the full vectors of the best matches from the database."`
+	SearchURL     string `name:"kb-search-url" placeholder:"URL" env:"TOOLNORM_KB_SEARCH_URL" restart:"yes" help:"External search service to use instead of toolnorm's own search. It receives the caller's token. Example: http://api-admin:8003/admin/search/hybrid. Default: none."`
+	Small         int    `name:"kb-small-vectors-from" default:"200000" env:"TOOLNORM_KB_SMALL_VECTORS_FROM" restart:"yes" help:"A knowledge base with more vectors than this keeps them in memory as bytes, a quarter of the size, and reads the full vectors of the best matches from the database."`
+	QueryPrefix   string `name:"kb-query-prefix" default:"auto" env:"TOOLNORM_KB_QUERY_PREFIX" restart:"yes" help:"Text that the embedding model wants in front of questions, e.g. 'query: '. auto knows E5, nomic-embed-text, mxbai-embed, embeddinggemma, qwen3-embedding, snowflake-arctic-embed and bge by name, and uses none for others; none uses none."`
+	PassagePrefix string `name:"kb-passage-prefix" default:"auto" env:"TOOLNORM_KB_PASSAGE_PREFIX" restart:"yes" help:"The same for passages, e.g. 'passage: '. After a change, import the documents again."`
+
 	RerankURL   string        `name:"kb-rerank-url" placeholder:"URL" env:"TOOLNORM_KB_RERANK_URL" restart:"yes" help:"Rerank server: the full URL, e.g. http://localhost:8080/v1/rerank for llama-server --reranking. Default: none; searches skip the rerank stage."`
 	RerankModel string        `name:"kb-rerank-model" placeholder:"NAME" env:"TOOLNORM_KB_RERANK_MODEL" restart:"yes" help:"Rerank model, e.g. bge-reranker-v2-m3."`
 	RerankKey   string        `name:"kb-rerank-key" placeholder:"KEY" env:"TOOLNORM_KB_RERANK_KEY" restart:"yes" help:"API key for the rerank server. Better set in the environment."`
@@ -30,12 +33,32 @@ type Config struct {
 	Warn func(text string) `kong:"-"` // told why a store or a service did not answer; nil: nobody is
 }
 
-// local is a search of this program's knowledge bases.
+// embedders are the clients that make vectors of questions and of passages; nil without a model.
+func (c *Config) embedders(model *embedding.Client) (questions, passages *embedding.Client) {
+	if model == nil {
+		return nil, nil
+	}
+	query, passage := embedding.Prefixes(model.Model)
+	return model.With(chosen(c.QueryPrefix, query)), model.With(chosen(c.PassagePrefix, passage))
+}
+
+// chosen is a prefix as the settings have it.
+func chosen(set, known string) string {
+	switch set {
+	case "auto", "":
+		return known
+	case "none":
+		return ""
+	}
+	return set
+}
+
+// local is a search of this program's knowledge bases, whose vectors are those of passages.
 // It is made even where a service searches instead, as the store may be opened later and costs nothing until then.
-func (c *Config) local(embedder *embedding.Client) *retrieval.Local {
+func (c *Config) local(questions, passages *embedding.Client) *retrieval.Local {
 	l := &retrieval.Local{Small: c.Small}
-	if embedder != nil { // a nil pointer in an interface would not be nil
-		l.Embedder, l.Model = embedder, embedder.Model
+	if questions != nil { // a nil pointer in an interface would not be nil
+		l.Embedder, l.Model = questions, passages.Name()
 	}
 	if c.RerankURL != "" {
 		r := &rerank.Client{URL: c.RerankURL, Model: c.RerankModel, Key: c.RerankKey, Timeout: c.RerankTime}

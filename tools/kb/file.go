@@ -64,7 +64,7 @@ func (w *work) content(ctx context.Context, source string, data []byte, progress
 // Who may see it is compared as well: the same folder imported for another department has to change every document.
 func (w *work) same(old, d *kbstore.Document) bool {
 	return old.Hash == d.Hash && old.Tenant == d.Tenant && old.Public == d.Public && old.Clearance == d.Clearance &&
-		slices.Equal(old.Departments, d.Departments) && (w.Embedder == nil || old.Model == w.Embedder.Model)
+		slices.Equal(old.Departments, d.Departments) && (w.Embedder == nil || old.Model == w.Embedder.Name())
 }
 
 // store cuts a text, makes the vectors of its passages and of its summary, and stores all at once.
@@ -108,7 +108,7 @@ func (w *work) embed(ctx context.Context, d *kbstore.Document, chunks []kbstore.
 	var missing []int
 	for i := range chunks {
 		if v := had[embedded(d.Title, &chunks[i])]; v != nil {
-			chunks[i].Embedding = kbstore.Embedding{Model: w.Embedder.Model, Vector: v}
+			chunks[i].Embedding = kbstore.Embedding{Model: w.Embedder.Name(), Vector: v}
 		} else {
 			missing = append(missing, i)
 		}
@@ -127,7 +127,7 @@ func (w *work) embed(ctx context.Context, d *kbstore.Document, chunks []kbstore.
 				without++
 				continue
 			}
-			chunks[at].Embedding = kbstore.Embedding{Model: w.Embedder.Model, Vector: vectors[i]}
+			chunks[at].Embedding = kbstore.Embedding{Model: w.Embedder.Name(), Vector: vectors[i]}
 			made++
 		}
 		progress(len(chunks)-len(missing)+made+without, len(chunks))
@@ -201,20 +201,20 @@ func (w *work) embedOne(ctx context.Context, text string) (e kbstore.Embedding, 
 	if err != nil || vectors[0] == nil {
 		return e, err
 	}
-	return kbstore.Embedding{Model: w.Embedder.Model, Vector: vectors[0]}, nil
+	return kbstore.Embedding{Model: w.Embedder.Name(), Vector: vectors[0]}, nil
 }
 
 // vectors are those that a document's passages had, by their texts.
 // The text is the key, not the place: a paragraph that is put in front moves all others.
 func (w *work) vectors(ctx context.Context, d *kbstore.Document) (map[string][]float32, error) {
 	old, there := w.known[d.Source]
-	if !there || old.Model != w.Embedder.Model {
+	if !there || old.Model != w.Embedder.Name() {
 		return nil, nil
 	}
 	chunks, err := w.Store.DocumentChunks(ctx, w.in.Base.ID, old.ID, kbstore.FilterOf(auth.Local()))
 	had := map[string][]float32{}
 	for i := range chunks {
-		if chunks[i].Model == w.Embedder.Model {
+		if chunks[i].Model == w.Embedder.Name() {
 			had[embedded(old.Title, &chunks[i])] = chunks[i].Vector
 		}
 	}
@@ -278,7 +278,7 @@ func (w *work) describe(ctx context.Context) error {
 		return err
 	}
 	at := slices.IndexFunc(collections, func(c kbstore.Collection) bool { return c.ID == w.collection })
-	if at >= 0 && collections[at].Summary == summary && (w.Embedder == nil || collections[at].Model == w.Embedder.Model) {
+	if at >= 0 && collections[at].Summary == summary && (w.Embedder == nil || collections[at].Model == w.Embedder.Name()) {
 		return nil
 	}
 	e, err := w.embedOne(ctx, summary)

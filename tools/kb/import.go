@@ -177,7 +177,7 @@ func (k *KB) prepare(ctx context.Context, in *Import) (*work, error) {
 		if d.Collection == w.collection {
 			w.known[d.Source] = d
 		}
-		if k.Embedder != nil && d.Model == k.Embedder.Model && d.Vector != nil {
+		if k.Embedder != nil && d.Model == k.Embedder.Name() && d.Vector != nil {
 			w.dimensions = len(d.Vector)
 		}
 	}

@@ -38,7 +38,7 @@ import (
 type KB struct {
 	Store    *kbstore.Store    // nil: there is none, and none was to be made
 	Problem  error             // why the store cannot be opened
-	Embedder *embedding.Client // nil: none is set, and passages have no vectors
+	Embedder *embedding.Client // of passages; nil: none is set, and they have no vectors
 	config   Config
 	local    *retrieval.Local
 
@@ -51,7 +51,8 @@ type KB struct {
 // a call, and most users have none.
 // When the store cannot be opened that is an error, and the tools say so: they never show an empty list where there are bases.
 func Open(ctx context.Context, c Config, where string, embedder *embedding.Client, create bool) (*KB, error) {
-	k := &KB{Embedder: embedder, config: c, local: c.local(embedder)}
+	questions, passages := c.embedders(embedder)
+	k := &KB{Embedder: passages, config: c, local: c.local(questions, passages)}
 	if c.Tools == "never" {
 		return k, nil
 	}

@@ -69,7 +69,7 @@ func (d *database) narrow(query string, v []float32) (n int, err error) {
 // English answers first where BM25 over its candidates chose .933, so it only chooses the candidates. What
 // is shown of their scores is that of BM25 over all that may be seen, not over the candidates.
 func (d *database) words(ctx context.Context, query string, n int) ([]*passage, error) {
-	whole, err := d.source.Statistics(ctx, d.id, d.filter, query+"\n"+lexical.Content(query)) // the closer look may cut it elsewhere
+	whole, err := d.source.Statistics(ctx, d.id, d.filter, query)
 	if err != nil {
 		return nil, err
 	}

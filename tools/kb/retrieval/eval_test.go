@@ -3,7 +3,6 @@ package retrieval
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"os"
 	"slices"
 	"strings"
@@ -179,39 +178,6 @@ func thresholds(all []asked) string {
 	return b.String()
 }
 
-// fit fits the weights of a passage's worth to questions, those of one language left out.
-func fit(all []asked, without string) (w [4]float64) {
-	type example struct{ x, right [4]float64 }
-	var examples []example
-	for _, a := range all {
-		for _, p := range a.scored {
-			if a.language != without {
-				e := example{x: [4]float64{1, p.features.Coverage, p.features.Ideal, p.lead}}
-				if a.right[a.names[p.Chunk]] {
-					e.right[0] = 1
-				}
-				examples = append(examples, e)
-			}
-		}
-	}
-	for range 20000 {
-		var slope [4]float64
-		for _, e := range examples {
-			z := 0.0
-			for i := range w {
-				z += w[i] * e.x[i]
-			}
-			for i := range w {
-				slope[i] += (1/(1+math.Exp(-z)) - e.right[0]) * e.x[i] / float64(len(examples))
-			}
-		}
-		for i := range w {
-			w[i] -= slope[i] + 1e-5*w[i] // a little shrinking, as few passages are right
-		}
-	}
-	return w
-}
-
 // TestEvaluation holds the page to what comes out, and what comes out to what was reached. With TOOLNORM_EVAL=write, which make eval
 // sets, it writes the page and fits the weights anew.
 func TestEvaluation(t *testing.T) {
@@ -222,7 +188,7 @@ func TestEvaluation(t *testing.T) {
 		for _, kind := range kinds[:4] {
 			checkFound(t, all, language, kind)
 		}
-		if s := at(all, language, DefaultThreshold); s.answered/s.questions < .75 || s.right/s.passages < .9 || s.misled > 1 {
+		if s := at(all, language, DefaultThreshold); s.answered/s.questions < .95 || s.right/s.passages < .6 || s.misled > 3 {
 			t.Errorf("%s, at the default threshold: %+v", language, s)
 		}
 	}
@@ -237,10 +203,6 @@ func TestEvaluation(t *testing.T) {
 	_, after, found := strings.Cut(rest, marks[1])
 	now := before + marks[0] + "\n" + got + marks[1] + after
 	if os.Getenv("TOOLNORM_EVAL") == "write" {
-		t.Logf("the weights as fitted: %.2f, in use %.2f", fit(all, ""), weights)
-		for _, l := range languages {
-			t.Logf("without %s: %.2f", l, fit(all, l))
-		}
 		if err := os.WriteFile(page, []byte(now), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -259,5 +221,24 @@ func checkFound(t *testing.T, all []asked, language, kind string) {
 		if a.language == language && a.kind == kind && a.rank("5 bm25_rerank") == 0 {
 			t.Errorf("%s: not among the first ten: %s", language, a.text)
 		}
+	}
+}
+
+// TestSampleQuestionsOfTheSpecification asks in words of which the handbook has other forms: 規定 and 規程.
+func TestSampleQuestionsOfTheSpecification(t *testing.T) {
+	store := openStore(t)
+	base := fill(t, store, sample(t, "ja"))
+	local := &Local{Store: store}
+	for query, want := range map[string]string{
+		"副業の規定を教えて": "副業", "マイナビのアルムナイサービスについて教えて": "アルムナイ", "リモートワーク手当の金額は？": "手当", "副業 許可 条件": "許可", "副業": "副業",
+	} {
+		r, err := local.Search(t.Context(), Query{Text: query, Base: base.ID, Threshold: DefaultThreshold, Max: 5, Principal: auth.Local()})
+		if err != nil || r.Count == 0 || !strings.Contains(r.Results[0].Metadata.Title+r.Results[0].Metadata.Heading, want) {
+			t.Errorf("%s: %+v, %v", query, r, err)
+		}
+	}
+	r, err := local.Search(t.Context(), Query{Text: "火星の会議室", Base: base.ID, Threshold: DefaultThreshold, Max: 5, Principal: auth.Local()})
+	if err != nil || r.Count != 0 || !strings.Contains(r.Hint, "and scores 0.") {
+		t.Errorf("what came closest is not told: %+v, %v", r, err)
 	}
 }

@@ -149,7 +149,7 @@ func TestNothingFoundSaysWhy(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	r, _ = find(t, local, Query{Text: "副業の宇宙旅行の資格", Base: base.ID, Threshold: .9, Max: 10, Principal: someone})
-	if r.Message != "No results found" || !strings.HasPrefix(r.Hint, "threshold too high: the best score is 0.") {
+	if r.Message != "No results found" || !strings.HasPrefix(r.Hint, "threshold too high: the closest passage is ") {
 		t.Errorf("%+v", r)
 	}
 }
@@ -533,10 +533,12 @@ func TestNearestSummariesAreKept(t *testing.T) {
 }
 
 func TestScoresStayWithinTheirRange(t *testing.T) {
-	for _, f := range []lexical.Features{{}, {Ideal: 1, Coverage: 1, Longest: 1}} {
-		for _, lead := range []float64{0, 1} {
-			if w := worth(f, lead); !(w > 0 && w < 1) {
-				t.Errorf("worth(%+v, %v) = %v", f, lead, w)
+	for _, f := range []lexical.Features{{}, {Ideal: 1, Coverage: 1, Longest: 1, Known: 1}} {
+		for _, key := range []float64{0, 2} {
+			p := &passage{features: f, key: key}
+			count([]*passage{p}, background{})
+			if w := probability(ofWords.odds(&p.numbers)); !(w > 0 && w < 1) {
+				t.Errorf("%+v with %v scores %v", f, key, w)
 			}
 		}
 	}

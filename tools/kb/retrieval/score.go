@@ -10,45 +10,132 @@ import (
 // below is about.
 var fieldWeights = []float64{1, 2, 1}
 
-// weights are those of a passage's worth, fitted to the questions of the evaluation, those without an
-// answer among them (logistic regression; make eval fits them anew and prints what comes out). Fitted
-// without any one of the three languages, coverage, which decides, stays between 5.6 and 6.7. They do not
-// depend on how large a collection is, as BM25 itself does.
-var weights = struct{ none, coverage, ideal, lead float64 }{-6.1, 6.1, .7, 1.9}
-
-// worth is what a match of words is worth: how likely a passage with these features answers the query.
-// lead is its coverage by that of the best passage: half a question is much where no passage has more of
-// it, and little behind one that has all.
-//
-// BM25 by itself has no scale. Divided by what the query would score as a passage of its own it stays
-// below .5 for most right answers, since questions hold words that no answer has and answers are longer
-// than questions: the threshold of .6 would hide them. sparse_score and bm25_score are that share; score
-// is this.
-func worth(f lexical.Features, lead float64) float64 {
-	return 1 / (1 + math.Exp(-(weights.none + weights.coverage*f.Coverage + weights.ideal*f.Ideal + weights.lead*lead)))
-}
-
-// leads are each passage's coverage by that of the best. They are taken over all candidates, before any is
-// cut off, so that a passage's worth does not change with their number.
-func leads(features []lexical.Features) []float64 {
-	best, all := 0.0, make([]float64, len(features))
-	for _, f := range features {
-		best = max(best, f.Coverage)
-	}
-	for i, f := range features {
-		if best > 0 {
-			all[i] = f.Coverage / best
-		}
-	}
-	return all
-}
-
-// order is what stage 5 orders passages by. Coverage and the longest piece decide between passages that
-// BM25 holds to be alike.
+// order is what stage 5 orders passages by where words alone were compared. Coverage and the longest piece
+// decide between passages that BM25 holds to be alike.
 func order(p *passage, f lexical.Features) float64 {
 	sum := f.Ideal + .1*f.Coverage + .1*f.Longest
 	if p.Sparse != nil {
 		sum += *p.Sparse
 	}
 	return sum
+}
+
+// The numbers by which a score is made. None of them knows a language or a model.
+const (
+	one         = iota
+	byOrder     // how well the words match
+	byMargin    // and how much better than those of the passages behind the best
+	covered     // how much of the question the best passage has
+	coveredAll  // the same to the fourth: that of a single word is all or nothing
+	unknown     // how much of the question no passage has
+	byLead      // how far the best is ahead of the second, or another behind the best, by words
+	byCosine    // how far the cosine stands out of those of the passages behind
+	byNearer    // how far the nearest is ahead of the second
+	mostNumbers // how many they are
+)
+
+// numbers are those of one passage.
+type numbers [mostNumbers]float64
+
+// weights turn numbers into the logarithm of the odds that a passage answers.
+type weights [mostNumbers]float64
+
+// The weights as TestCalibration fits them, for words alone and for words and vectors.
+var (
+	ofWords   = weights{one: 1.66, byOrder: 2.61, byMargin: 4.28, covered: -6.29, coveredAll: 4.88, unknown: -2.55, byLead: 4.08}
+	ofVectors = weights{one: -2, byOrder: .91, byMargin: 2.09, covered: -1.94, coveredAll: .43, unknown: -.12, byLead: 3.17, byCosine: 1.76, byNearer: .16}
+)
+
+// odds is the logarithm of the odds that a passage answers.
+func (w *weights) odds(n *numbers) (sum float64) {
+	for i := range n {
+		sum += w[i] * n[i]
+	}
+	return sum
+}
+
+// probability is that of odds.
+func probability(odds float64) float64 { return 1 / (1 + math.Exp(-odds)) }
+
+// behind is how many of the best passages are looked at to see how far one stands out, and sisters how many
+// passages of the best one's own document are passed over: they share its title, and much of what it says.
+const (
+	behind  = 10
+	sisters = 5
+)
+
+// rivals are the passages behind the best one that it has to stand out of.
+func rivals(all []*passage) (others []*passage) {
+	passed := 0
+	for _, p := range all[1:] {
+		switch {
+		case p.Document == all[0].Document && passed < sisters:
+			passed++
+		case len(others) < behind-1:
+			others = append(others, p)
+		}
+	}
+	return others
+}
+
+// count fills in the numbers of passages, which are in their order by words.
+func count(all []*passage, near background) {
+	if len(all) == 0 {
+		return
+	}
+	best, rest, others := all[0], 0.0, rivals(all)
+	for _, p := range others {
+		rest += p.key / float64(len(others))
+	}
+	lead := best.key
+	if len(others) > 0 {
+		lead -= others[0].key
+	}
+	for i, p := range all {
+		c := best.features.Coverage
+		p.numbers = numbers{
+			one: 1, byOrder: math.Log(max(p.key, .02)), byMargin: p.key - rest,
+			covered: c, coveredAll: c * c * c * c, unknown: 1 - best.features.Known,
+		}
+		switch {
+		case best.key <= 0:
+		case i == 0:
+			p.numbers[byLead] = lead / best.key
+		default:
+			p.numbers[byLead] = p.key/best.key - 1
+		}
+		if p.Dense != nil {
+			p.numbers[byCosine], p.numbers[byNearer] = near.above(*p.Dense), near.lead
+		}
+	}
+}
+
+// background is how the cosines of a question lie that have nothing to do with it. Models differ in where
+// unrelated texts lie, by tenths, and so do questions; that the tenth and the fiftieth are unlike by
+// much or by little is known for each search. Nothing has to be kept for a model, and
+// nothing is known of a passage that may not be seen.
+type background struct{ at, unit, lead float64 }
+
+// backgroundOf looks at the nearest passages, the nearest first.
+func backgroundOf(near []*passage) (b background) {
+	n := len(near)
+	if n < 2 {
+		return background{unit: math.Inf(1)}
+	}
+	first, last := near[min(behind, max(1, n/4))], near[min(5*behind, n-1)]
+	b.at = *first.Dense
+	b.unit = max(b.at-*last.Dense, .004)
+	if n < behind { // too few to tell
+		b.unit = max(b.unit, .05)
+	}
+	b.lead = b.above(*near[0].Dense) - b.above(*near[1].Dense)
+	return b
+}
+
+// above is how far a cosine stands out, in units of the background.
+func (b background) above(cosine float64) float64 {
+	if math.IsInf(b.unit, 1) {
+		return 0
+	}
+	return min(8, max(-2, (cosine-b.at)/b.unit))
 }

@@ -8,7 +8,7 @@
 //
 //	search.go    a search, and what it gives
 //	stages.go    the seven stages
-//	score.go     what a score of words is worth
+//	score.go     how likely a passage answers
 //	memory.go    the embedded backend: an index in memory, kept up with its store
 //	visible.go   the statistics of what a caller may see of it
 //	vectors.go   the vectors of such an index
@@ -18,7 +18,6 @@
 package retrieval
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -242,12 +241,7 @@ func (l *Local) Close() { l.beside.Close() }
 // max_results does not decide whether a good passage behind a bad one is seen.
 func (s *search) result() *Result {
 	r := &Result{Query: s.Text, KnowledgeBase: s.Base, Threshold: s.Threshold, Results: []Found{}, ScoreSource: s.source}
-	best := 0.0
-	if s.source == "bm25" { // both are of words, and a list whose scores go up and down reads as wrong
-		slices.SortStableFunc(s.passages, func(a, b *passage) int { return cmp.Compare(b.score, a.score) })
-	}
 	for _, c := range s.passages {
-		best = max(best, c.score)
 		if c.score < s.Threshold || len(r.Results) == s.Max {
 			continue
 		}
@@ -260,14 +254,24 @@ func (s *search) result() *Result {
 	r.Count = len(r.Results)
 	if r.Count == 0 {
 		r.Message, r.Hint = "No results found", "no match"
-		if best > 0 {
-			r.Hint = fmt.Sprintf("threshold too high: the best score is %.2f", math.Floor(best*100)/100)
+		if len(s.passages) > 0 {
+			r.Hint = s.passages[0].closest()
 		}
 	}
 	for _, stage := range numbered {
 		r.Stages = append(r.Stages, *s.reports[stage])
 	}
 	return r
+}
+
+// closest says which passage came closest to a threshold that none reached, and how close.
+func (p *passage) closest() string {
+	name := strings.Join(slices.DeleteFunc([]string{p.Title, p.Heading}, func(s string) bool { return s == "" }), ", ")
+	begins := []rune(strings.Join(strings.Fields(p.text), " "))
+	if len(begins) > 80 {
+		begins = append(begins[:80], '…')
+	}
+	return fmt.Sprintf("threshold too high: the closest passage is of %q, begins with %q, and scores %.4g", name, string(begins), round(p.score))
 }
 
 // longestQuery is how much of a query is looked for, in characters. Every word of it costs a look at all

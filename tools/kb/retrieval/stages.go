@@ -50,7 +50,7 @@ type passage struct {
 	source string
 
 	features lexical.Features // what stage 5 saw
-	lead     float64          // over the other passages
+	numbers  numbers          // what the score is made of
 	key      float64          // what it ordered by
 }
 
@@ -237,32 +237,38 @@ func (s *search) merge(_ context.Context, r *Report) error {
 	return nil
 }
 
-// closer is stage 5: it looks at where and how the words stand, which 3A does not. Where vectors were
-// compared as well their ranks count as much, so that a passage in other words is not lost here.
+// closer is stage 5: it looks at where and how the words stand, which 3A does not, and gives each passage
+// its score. By words alone that keeps their order. Where vectors were compared the score is the order,
+// so that a passage in other words is not lost here.
 func (s *search) closer(_ context.Context, r *Report) error {
 	r.In = len(s.passages)
-	features := s.view.features(s.asked, s.passages)
-	leads := leads(features)
-	for i, f := range features {
+	for i, f := range s.view.features(s.asked, s.passages) {
 		p := s.passages[i]
-		p.BM25, p.score, p.source = value(f.Ideal), worth(f, leads[i]), "bm25"
-		p.features, p.lead = f, leads[i]
+		p.BM25, p.features = value(f.Ideal), f
 		p.key = order(p, f)
-		if s.dense != nil {
-			p.key = (p.score + *p.RRF) / 2
-		}
 	}
-	slices.SortStableFunc(s.passages, func(a, b *passage) int { return cmp.Compare(b.key, a.key) })
-	s.passages = s.passages[:min(len(s.passages), mostReranked)]
-	if len(s.passages) > 0 {
-		s.source = "bm25"
+	byKey := func(a, b *passage) int { return cmp.Compare(b.key, a.key) }
+	slices.SortStableFunc(s.passages, byKey)
+	w, near := &ofWords, background{}
+	if s.dense != nil {
+		w, near = &ofVectors, backgroundOf(s.dense)
+	}
+	count(s.passages, near)
+	for _, p := range s.passages {
+		p.score, p.source = probability(w.odds(&p.numbers)), "bm25"
+		if s.dense != nil {
+			p.key = p.score
+		}
+		if s.dense != nil && p.Dense != nil {
+			p.source = "dense"
+		}
 	}
 	if s.dense != nil {
-		for _, p := range s.passages {
-			if p.Dense != nil {
-				p.score, p.source, s.source = *p.Dense, "dense", "dense"
-			}
-		}
+		slices.SortStableFunc(s.passages, byKey)
+	}
+	s.passages = s.passages[:min(len(s.passages), mostReranked)]
+	if len(s.passages) > 0 {
+		s.source = s.passages[0].source
 	}
 	r.Out = len(s.passages)
 	return nil

@@ -15,7 +15,7 @@ func (m *memory) visible(query string) *lexical.Index {
 				texts, tokens = texts+len(m.byNumber[n].rows), tokens+m.byNumber[n].tokens
 			}
 		}
-		m.part = m.text.Part(texts, tokens, func(row int) bool { return m.chunks[row].ID != "" && m.seen[m.owner[row]] }, query, lexical.Content(query))
+		m.part = m.text.Part(texts, tokens, func(row int) bool { return m.chunks[row].ID != "" && m.seen[m.owner[row]] }, query)
 	}
 	return m.part
 }
@@ -32,7 +32,7 @@ func (m *memory) visibleSummaries(query string) *lexical.Index {
 			texts, tokens, rows[row] = texts+1, tokens+m.summaries.Length(row), true
 		}
 	}
-	return m.summaries.Part(texts, tokens, func(row int) bool { return rows[row] }, query, lexical.Content(query))
+	return m.summaries.Part(texts, tokens, func(row int) bool { return rows[row] }, query)
 }
 
 // comparable says why a query's vector cannot be held against those that may be seen.

@@ -1,0 +1,305 @@
+package retrieval
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"toolnorm/internal/auth"
+	"toolnorm/internal/embedding"
+	"toolnorm/tools/kb/kbstore"
+)
+
+// example is a question asked of a set, with the numbers of the passages that were found.
+type example struct {
+	set      string
+	half     int  // of the questions of the set: 0 is for the fit, 1 for the final figures
+	answered bool // its passage is there
+	passages []numbers
+	scores   []float64
+	right    int // the place of its passage; -1: it was not found
+}
+
+// terms is how the names of sets begin that have words to look for in place of questions. Any passage
+// that has most of them is right, and none is unanswerable.
+const terms = "terms-"
+
+// sets reads the files in the form of SQuAD of the folder TOOLNORM_EVAL_SQUAD. They are never needed and
+// never part of the repository.
+func sets(t *testing.T) map[string][]byte {
+	t.Helper()
+	folder := os.Getenv("TOOLNORM_EVAL_SQUAD")
+	if folder == "" {
+		t.Skip("TOOLNORM_EVAL_SQUAD names no folder with files in the form of SQuAD: public sets are not measured")
+	}
+	files, err := filepath.Glob(filepath.Join(folder, "*.json"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no .json in %s", folder)
+	}
+	all := map[string][]byte{}
+	for _, file := range files {
+		if all[strings.TrimSuffix(filepath.Base(file), ".json")], err = os.ReadFile(file); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all
+}
+
+// inMemory is a set in an index without a store, so that a passage can be taken out for one question.
+type inMemory struct {
+	*index
+	questions, passages *embedding.Client
+	t                   *testing.T
+}
+
+// put puts a paragraph in.
+func (m *inMemory) put(n int, text string) {
+	id := fmt.Sprint(n)
+	d := document{Document: kbstore.Document{ID: id, Access: kbstore.Access{Tenant: "acme", Public: true}}, summary: m.summaries.Add(id, ""), there: true}
+	m.index.put(d)
+	c := kbstore.Chunk{ID: id, Document: id, Text: text}
+	if m.passages != nil {
+		c.Embedding = kbstore.Embedding{Model: "m", Vector: m.vector(m.passages, text)}
+	}
+	m.add(c, true)
+}
+
+// vector asks the model.
+func (m *inMemory) vector(c *embedding.Client, text string) []float32 {
+	vectors, err := c.Embed(m.t.Context(), []string{text})
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return vectors[0]
+}
+
+// ask runs the stages on words and vectors.
+func (m *inMemory) ask(question string, answer int, answered bool) example {
+	s := &search{Query: Query{Text: question, Principal: auth.Local()}, asked: question, local: new(Local), reports: map[string]*Report{"1": {}}}
+	m.mu.RLock()
+	s.view = m.open(kbstore.FilterOf(s.Principal))
+	defer s.view.close()
+	s.noVector = skip("none")
+	if m.questions != nil {
+		s.vector, s.noVector = m.vector(m.questions, question), nil
+	}
+	for _, stage := range stages[1:5] {
+		s.reports[stage.number] = &Report{}
+		if err := stage.run(s, m.t.Context(), s.reports[stage.number]); err != nil && s.noVector == nil {
+			m.t.Fatal(err)
+		}
+	}
+	e := example{answered: answered, right: -1}
+	for i, p := range s.passages {
+		e.passages, e.scores = append(e.passages, p.numbers), append(e.scores, p.score)
+		if answered && p.Document == fmt.Sprint(answer) {
+			e.right = i
+		}
+	}
+	return e
+}
+
+// examples asks each question of a set twice: as it is, and with its paragraph taken out.
+func examples(t *testing.T, name string, text []byte) (all []example) {
+	paragraphs, questions, err := new(squad).read(text)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	m := &inMemory{index: (&Local{Model: "m"}).index(kbstore.Base{}), t: t}
+	if c, isClient := models().Embedder.(*embedding.Client); isClient {
+		query, passage := embedding.Prefixes(c.Model)
+		m.questions, m.passages = c.With(query), c.With(passage)
+	}
+	for i, p := range paragraphs {
+		m.put(i, p)
+	}
+	asked := make([]string, 0, len(questions))
+	for q := range questions {
+		asked = append(asked, q)
+	}
+	slices.Sort(asked)
+	for i, q := range asked {
+		with := m.ask(q, questions[q], true)
+		if strings.HasPrefix(name, terms) {
+			with.set, with.right = name, -1
+			if len(with.passages) > 0 && with.passages[0][covered] > .5 {
+				with.right = 0
+			}
+			all = append(all, with)
+			continue
+		}
+		m.remove(fmt.Sprint(questions[q]))
+		without := m.ask(q, questions[q], false)
+		m.put(questions[q], paragraphs[questions[q]])
+		for _, e := range []example{with, without} {
+			e.set, e.half = name, i%2
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// shares are the answerable questions whose passage is shown at the default threshold, and the others for
+// which something is.
+func shares(all []example) (kept, wrong, found float64) {
+	var answerable, not float64
+	for _, e := range all {
+		switch {
+		case e.answered:
+			answerable++
+			if e.right >= 0 && e.right < DefaultMax {
+				found++
+				if e.scores[e.right] >= DefaultThreshold {
+					kept++
+				}
+			}
+		default:
+			not++
+			if len(e.scores) > 0 && e.scores[0] >= DefaultThreshold {
+				wrong++
+			}
+		}
+	}
+	return kept / answerable, wrong / not, found / answerable
+}
+
+// language is that of a set: its name behind the last hyphen.
+func (e *example) language() string { return e.set[strings.LastIndexByte(e.set, '-')+1:] }
+
+// fit fits weights by logistic regression: of the best passages of each question which one is right, and
+// whether one is. Then it moves them so that one question in ten without an answer reaches the default
+// threshold.
+func fit(all []example, dense bool) (w weights) {
+	looked, places := 1, 5
+	if dense {
+		looked, places = 20, 1 // which of them it is decides the order as well
+	}
+	var rows []numbers
+	var right []float64
+	for _, e := range all {
+		for i := range e.passages[:min(looked, len(e.passages))] {
+			rows = append(rows, e.passages[i])
+			right = append(right, 0)
+			if e.right >= i && e.right < i+places {
+				right[len(right)-1] = 1
+			}
+		}
+	}
+	for range 40 { // Newton's steps, with a little shrinking
+		var slope numbers
+		var curve [mostNumbers][mostNumbers]float64
+		for k := range rows {
+			p := probability(w.odds(&rows[k]))
+			for i := range slope {
+				slope[i] += (right[k] - p) * rows[k][i]
+				for j := range slope {
+					curve[i][j] += p * (1 - p) * rows[k][i] * rows[k][j]
+				}
+			}
+		}
+		for i := range slope {
+			slope[i] -= .1 * w[i]
+			curve[i][i] += .1
+		}
+		for i, step := range solve(curve, slope) {
+			w[i] += step
+		}
+	}
+	var wrong []float64
+	for _, e := range all {
+		if !e.answered && len(e.passages) > 0 {
+			best := math.Inf(-1)
+			for i := range e.passages {
+				best = max(best, w.odds(&e.passages[i]))
+			}
+			wrong = append(wrong, best)
+		} else if !e.answered {
+			wrong = append(wrong, math.Inf(-1))
+		}
+	}
+	slices.Sort(wrong)
+	w[one] += math.Log(DefaultThreshold/(1-DefaultThreshold)) - wrong[len(wrong)*9/10]
+	return w
+}
+
+// solve solves a system of equations by elimination.
+func solve(a [mostNumbers][mostNumbers]float64, b numbers) numbers {
+	for i := range b {
+		for j := range b {
+			if f := a[j][i] / a[i][i]; j != i {
+				for k := range b {
+					a[j][k] -= f * a[i][k]
+				}
+				b[j] -= f * b[i]
+			}
+		}
+	}
+	for i := range b {
+		b[i] /= a[i][i]
+	}
+	return b
+}
+
+// rescored gives examples the scores of other weights, and their order.
+func rescored(all []example, w weights) []example {
+	again := slices.Clone(all)
+	for n := range again {
+		e := &again[n]
+		at := make([]int, len(e.passages))
+		odds := make([]float64, len(e.passages))
+		for i := range e.passages {
+			at[i], odds[i] = i, w.odds(&e.passages[i])
+		}
+		slices.SortStableFunc(at, func(a, b int) int { return cmp.Compare(odds[b], odds[a]) })
+		e.scores = nil
+		right := e.right
+		for place, i := range at {
+			if e.scores = append(e.scores, probability(odds[i])); i == right {
+				e.right = place
+			}
+		}
+	}
+	return again
+}
+
+// TestPublicSets measures sets at the default threshold, where something is shown or not, and not by
+// their order alone. With TOOLNORM_EVAL=write it fits the weights anew to the first half of the questions
+// and prints them, and measures each language with weights that were fitted without it.
+func TestPublicSets(t *testing.T) {
+	var all []example
+	for name, text := range sets(t) {
+		all = append(all, examples(t, name, text)...)
+	}
+	dense := models().Embedder != nil
+	names, held := map[string][]example{}, map[string]weights{}
+	var first []example
+	for _, e := range all {
+		names[e.set] = append(names[e.set], e)
+		if e.half == 0 {
+			first = append(first, e)
+		}
+	}
+	if os.Getenv("TOOLNORM_EVAL") == "write" {
+		t.Logf("the weights as fitted: %.2f", fit(first, dense))
+	}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		part := names[name]
+		kept, wrong, found := shares(part)
+		line := fmt.Sprintf("%s: %d questions: kept %.3f, false %.3f; among the first ten %.3f", name, len(part)/2, kept, wrong, found)
+		if os.Getenv("TOOLNORM_EVAL") == "write" {
+			language := part[0].language()
+			if _, there := held[language]; !there {
+				held[language] = fit(slices.DeleteFunc(slices.Clone(first), func(e example) bool { return e.language() == language }), dense)
+			}
+			kept, wrong, _ := shares(rescored(part, held[language]))
+			line += fmt.Sprintf("; fitted without the language: kept %.3f, false %.3f", kept, wrong)
+		}
+		t.Log(line)
+	}
+}
