@@ -51,10 +51,10 @@ func (c *choicesCache) of(key string) *offeredChoices {
 	return c.all[key]
 }
 
-// choices returns what the SELECT of an ENUM gives, read again when it is older than age; nil when it is not known.
+// ask returns what the SELECT of an ENUM gives, read again when it is older than age; nil when it is not known.
 // A reading that fails leaves what was known before.
-func (s *Set) choices(ctx context.Context, on *connection, query string, age time.Duration) ([]any, error) {
-	c := s.offeredChoices.of(on.Name + "\x00" + query)
+func (all *choicesCache) ask(ctx context.Context, on *connection, query string, age time.Duration) ([]any, error) {
+	c := all.of(on.Name + "\x00" + query)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.at.IsZero() && time.Since(c.at) < age {
@@ -134,7 +134,7 @@ func (s *Set) compileChoices(ctx context.Context, c *compiled, asking bool, p *p
 			return
 		}
 		c.choices = func(ctx context.Context, query string, age time.Duration) ([]any, error) {
-			return s.choices(ctx, on, query, age)
+			return s.offeredChoices.ask(ctx, on, query, age)
 		}
 		field := fmt.Sprintf("params[%d].choices_sql", i)
 		if found, err := on.Kind.Parameters(one.ChoicesSQL); err != nil || len(found) > 0 {

@@ -130,7 +130,7 @@ func (s *Set) offer(ctx context.Context, all []Tool, changed int) error {
 		return err
 	}
 	s.own, s.made = own, ready
-	s.outcomes.keep(keys)
+	s.promises.known.keep(keys)
 	return nil
 }
 

@@ -129,44 +129,51 @@ func (c *compiled) describe(ctx context.Context, on *connection) (columns []outc
 	return columns, nil
 }
 
+// watcher finds out which columns the statements of the tools give, and has the tools listed anew
+// when it has.
+type watcher struct {
+	set   *Set
+	known outcomes
+}
+
 // learn compares the columns that a call gave with those that are promised. Where the database has changed, or was
 // never asked before, the tool is listed anew.
-func (s *Set) learn(c *compiled, t *sqlsafe.Table) {
+func (w *watcher) learn(c *compiled, t *sqlsafe.Table) {
 	key := c.key()
-	known, now := s.outcomes.get(key), outcomesOf(t)
+	known, now := w.known.get(key), outcomesOf(t)
 	if now = joined(known, now); now == nil || slices.EqualFunc(known, now, outcome.equal) {
 		return
 	}
-	s.outcomes.put(key, now)
-	s.listAnew()
+	w.known.put(key, now)
+	w.listAnew()
 }
 
 // listAnew offers the tools as they are now known, when this program follows changes: a command that calls one tool
 // and ends has nobody who reads lists.
-func (s *Set) listAnew() {
-	s.mu.Lock()
-	follows := s.follows
-	s.mu.Unlock()
+func (w *watcher) listAnew() {
+	w.set.mu.Lock()
+	follows := w.set.follows
+	w.set.mu.Unlock()
 	if !follows {
 		return
 	}
-	s.beside.Go(context.Background(), func(ctx context.Context) {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.made = nil // they say something else now
-		if err := s.become(ctx, s.read, 0); err != nil {
-			s.config.Failed(err)
+	w.set.beside.Go(context.Background(), func(ctx context.Context) {
+		w.set.mu.Lock()
+		defer w.set.mu.Unlock()
+		w.set.made = nil // they say something else now
+		if err := w.set.become(ctx, w.set.read, 0); err != nil {
+			w.set.config.Failed(err)
 		}
 	})
 }
 
-// describer returns what has describeAll called, once for several calls that come while it works. It is called at
+// follow returns what has describeAll called, once for several calls that come while it works. It is called at
 // once, too.
-func (s *Set) describer(ctx context.Context) (look func()) {
+func (w *watcher) follow(ctx context.Context) (look func()) {
 	wake := make(chan struct{}, 1)
-	s.beside.Go(ctx, func(ctx context.Context) {
+	w.set.beside.Go(ctx, func(ctx context.Context) {
 		for {
-			s.describeAll(ctx)
+			w.describeAll(ctx)
 			select {
 			case <-ctx.Done():
 				return
@@ -184,10 +191,10 @@ func (s *Set) describer(ctx context.Context) (look func()) {
 
 // describeAll asks for the columns of the tools that are offered and whose columns are not known. A connection that
 // cannot be asked is left alone: the first call of its tools will tell.
-func (s *Set) describeAll(ctx context.Context) {
-	s.mu.Lock()
-	all := slices.Clone(s.last)
-	s.mu.Unlock()
+func (w *watcher) describeAll(ctx context.Context) {
+	w.set.mu.Lock()
+	all := slices.Clone(w.set.last)
+	w.set.mu.Unlock()
 	found, down := false, map[string]bool{}
 	for _, t := range all {
 		if ctx.Err() != nil {
@@ -196,11 +203,11 @@ func (s *Set) describeAll(ctx context.Context) {
 		if t.Type != typeSQL || !t.Offered || t.Options.Format == "text" {
 			continue
 		}
-		c, _ := s.compile(ctx, t.Draft, false)
+		c, _ := w.set.compile(ctx, t.Draft, false)
 		if c == nil || c.columns != nil || down[c.connection] {
 			continue
 		}
-		on, err := s.connections.named(t.Options.Connection)
+		on, err := w.set.connections.named(t.Options.Connection)
 		if err != nil {
 			continue
 		}
@@ -211,12 +218,12 @@ func (s *Set) describeAll(ctx context.Context) {
 			continue
 		}
 		if columns != nil {
-			s.outcomes.put(c.key(), columns)
+			w.known.put(c.key(), columns)
 			found = true
 		}
 	}
 	if found {
-		s.listAnew()
+		w.listAnew()
 	}
 }
 

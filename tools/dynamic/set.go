@@ -55,7 +55,7 @@ type Set struct {
 	follows bool // other programs' changes are followed
 
 	offeredChoices choicesCache
-	outcomes       outcomes
+	promises       watcher
 	changed        atomic.Pointer[func()]
 	beside         sleep.Group
 }
@@ -74,7 +74,7 @@ func Open(ctx context.Context, c Config) (*Set, error) {
 		c.Failed(err) // a folder that cannot be written to: the tools of other connections work
 	}
 	s := &Set{config: c, own: map[string]bool{}, connections: newConnections(c.Connections, c.Asks, c.Store, sample)}
-	s.Groups.set = s
+	s.Groups.set, s.promises.set = s, s
 	if err := c.DB.Migrate(ctx, "custom_tools", steps()...); err != nil {
 		return nil, fmt.Errorf("custom tools: %w", err)
 	}
@@ -111,7 +111,7 @@ func (s *Set) Follow(ctx context.Context) error {
 	s.mu.Lock()
 	s.follows = true
 	s.mu.Unlock()
-	look := s.describer(ctx)
+	look := s.promises.follow(ctx)
 	s.beside.Go(ctx, func(ctx context.Context) {
 		told := ""
 		tick := time.NewTicker(pollEvery)

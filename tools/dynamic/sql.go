@@ -23,11 +23,11 @@ func (s *Set) compileSQL(ctx context.Context, c *compiled, asking bool, p *probl
 	if !c.bindNames(on.Kind, p) {
 		return
 	}
-	c.columns = s.outcomes.get(c.key())
+	c.columns = s.promises.known.get(c.key())
 	if asking {
 		c.ask(ctx, on, p)
 		if c.columns != nil {
-			s.outcomes.put(c.key(), c.columns)
+			s.promises.known.put(c.key(), c.columns)
 		}
 	}
 	c.run = func(ctx context.Context, args map[string]any, note *Run) (tools.Result, error) {
@@ -39,7 +39,7 @@ func (s *Set) compileSQL(ctx context.Context, c *compiled, asking bool, p *probl
 		if err != nil {
 			return tools.Result{}, err
 		}
-		s.learn(c, table)
+		s.promises.learn(c, table)
 		if r := c.draft.Options.Result; r == "one" || r == "value" { // a second row was not wanted
 			table.Hit = slices.DeleteFunc(table.Hit, func(limit string) bool { return limit == "rows" })
 		}

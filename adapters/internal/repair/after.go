@@ -66,8 +66,7 @@ func (x *afterReader) between() {
 // Each slip that can stand here is a step, so that a reading that needs it meets those that do not.
 // In Python the rest of an expression may follow, of which nothing is passed over.
 func (x *afterReader) after() {
-	c := x.at(x.n.Pos)
-	next := x.n.next(x.n.Pos + 1)
+	c, next := x.at(x.n.Pos), x.n.next(x.n.Pos+1)
 	here := next
 	here.Pos = x.n.Pos
 	behind := x.blank(x.n.Pos + 1)
@@ -107,7 +106,7 @@ func (x *afterReader) after() {
 		next.Pos += len("and")
 		x.step(slip, next, ",")
 	case scan.IsQuote(c) && x.likelyEnd(x.n.Pos+1, x.n.Stack) == 2:
-		if x.n.Pos > 0 && x.text[x.n.Pos-1] != byte(c) && scan.IsQuote(int(x.text[x.n.Pos-1])) {
+		if before := x.at(x.n.Pos - 1); before != c && scan.IsQuote(before) {
 			here2.Flags |= unsure // the writer's own, whose opener is missing
 		}
 		x.step(here2.doubled(), here2) // one too many

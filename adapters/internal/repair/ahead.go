@@ -36,7 +36,7 @@ func (x *here) step(cost int, to Place, out ...string) { x.s.Go(x.n, cost, to, o
 
 // at is the byte at i, -1 behind the end.
 func (g *look) at(i int) int {
-	if i < len(g.text) {
+	if 0 <= i && i < len(g.text) {
 		return int(g.text[i])
 	}
 	return -1

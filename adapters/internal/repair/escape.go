@@ -66,12 +66,8 @@ func (x *stringReader) escape() {
 		x.step(0, to, x.run, `\\`)
 		if x.at(x.i+2) == '"' {
 			// \\" for \"
-			to := x.n.stay(x.i + 3)
+			to := x.quoted(3)
 			cost := to.habit(habitOver) + to.first(sOver, trifle+pick(x.n.Flags&sPlain != 0, odd, 0))
-			to.Flags ^= sLone
-			if x.i > 0 && scan.IsDigit(x.text[x.i-1]) { // inches
-				to.Flags &^= sLone
-			}
 			x.step(cost+pick(x.n.Flags&sMixed != 0, slip, 0), to, x.run, `\"`)
 		}
 	case c == '/' || c >= 0 && strings.IndexByte("bfnrt", byte(c)) >= 0:
@@ -94,11 +90,23 @@ func (x *stringReader) escape() {
 	}
 }
 
+// quoted returns the place some bytes on, behind a quote of the text. Behind a digit it means inches, or ends a quotation.
+func (x *stringReader) quoted(size int) Place {
+	to := x.n.stay(x.i + size)
+	if to.Flags ^= sLone; x.i > 0 && scan.IsDigit(x.text[x.i-1]) {
+		to.Flags &^= sLone
+	}
+	return to
+}
+
 // escapedQuote reads an escaped quote: as one, and where a path ends in front of it as a backslash and the end.
 // A path that ends with a backslash, "C:\dir\", looks as if its quote were escaped.
 // Where the text goes on as behind a string it is offered as the end.
 func (x *stringReader) escapedQuote() {
-	to := x.n.stay(x.i + 2)
+	text, to := x.text[x.i:x.i+2], x.quoted(2)
+	if text == `\'` {
+		text, to = `'`, x.n.stay(x.i+2)
+	}
 	to.Flags |= sPlain
 	if x.n.Flags&sTwo != 0 || x.n.Flags&sDirty != 0 && x.d.close == `"` && x.n.inList() {
 		to.Flags |= unsure // who escapes quotes escapes all of a text
@@ -106,12 +114,6 @@ func (x *stringReader) escapedQuote() {
 	cost := 0
 	if to.Flags&sOver != 0 {
 		cost = small
-	}
-	text := x.text[x.i : x.i+2]
-	if text == `\'` {
-		text = `'`
-	} else if to.Flags ^= sLone; x.i > 0 && scan.IsDigit(x.text[x.i-1]) { // inches, or the end of a quotation
-		to.Flags &^= sLone
 	}
 	if x.n.Flags&sRaw != 0 && x.likelyEnd(x.i+2, x.n.Stack) == 2 {
 		cost += small

@@ -299,11 +299,6 @@ func (x *stringReader) quote() {
 	}
 }
 
-// inList reports whether the innermost container holds elements instead of members.
-func (n *Node) inList() bool {
-	return n.Stack != nil && n.Stack.Kind != anObject && n.Stack.Kind != aCall
-}
-
 // commaInside offers the end of a string that has the comma behind it inside of its quotes: {"x": "a," "y": 1}.
 func (x *stringReader) commaInside(behind int, run string) {
 	if x.n.Stack == nil {

@@ -23,6 +23,11 @@ func newValueReader(h here) *valueReader {
 	return &valueReader{h, h.at(h.n.Pos), typeOf(h.n.Want), h.n.inList()}
 }
 
+// inList reports whether the innermost container holds elements instead of members.
+func (n *Node) inList() bool {
+	return n.Stack != nil && n.Stack.Kind != anObject && n.Stack.Kind != aCall
+}
+
 // read reads a value, or what stands in its place.
 // The first byte decides what can stand here; what is missing in front of it is offered besides.
 // A value that its schema does not want costs more, and is no error: types may be turned into others later.
