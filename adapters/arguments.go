@@ -2,7 +2,6 @@ package adapters
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -148,7 +147,7 @@ func (ar *arguments) braceless(t *toolset.Tool, id, key string, quotes []lenient
 	ar.Items('{', t.Type())
 	ar.Quotes = nil
 	open := ar.Unclosed // without its closing brace too
-	if open && from >= ar.Base && json.Valid(fmt.Appendf(nil, "{%s}", ar.Slice(from, ar.Pos))) {
+	if open && !slices.Contains(ar.Repairs, "comments") { // then nothing is left out
 		return committed
 	}
 	ar.Unclosed = false

@@ -139,7 +139,7 @@ func (s *tagSearch) letterLost(a *tagArg) bool {
 		return true
 	}
 	return before != int(text[len(text)-1]) && s.f.typ.Prop(a.key).Allows(schema.String) && first >= 0 &&
-		(strings.IndexByte("[](){}|:=\"'<_-./\\", byte(first)) >= 0 || a.onLines() && s.d.At(a.from+1) == '\n' || len(text) > 1 && before == int(text[len(text)-2]) && first > ' ')
+		(strings.IndexByte("[](){}|:=\"'<_-./\\", byte(first)) >= 0 || a.onLines() && s.d.At(a.from+1) == '\n')
 }
 
 // signInFront reports whether a sign stands in front of the damaged closer of a value, which may stand for one of its own.

@@ -162,7 +162,7 @@ func (tg *tagged) noticeEnd(h head) {
 	// a sign alone on the last line of a text that should end with its line may be a part of the closer
 	if rest, closed := strings.CutSuffix(trimSpace(tail), h.own.Trimmed().Plain()); closed && h.onLines() && h.line {
 		at := strings.LastIndexByte(rest, '\n')
-		tg.Out.Doubt = tg.Out.Doubt || at >= 0 && len(rest)-at == 2
+		tg.Out.Doubt = tg.Out.Doubt || at >= 0 && len(rest)-at == 2 && rest[at+1] > ' '
 	}
 }
 

@@ -197,6 +197,13 @@ func (tg *tagged) valueEnd(p *declaration.Pattern, h head, t *schema.Type, befor
 		return tg.simpleEnd(p, h, t)
 	}
 	n, a := tg.marks.literal(0, h.own)
+	if a == mismatch && h.onLines() && tg.At(0) == '\n' {
+		// blanks in front of a closer on its own line lay it out
+		if blanks := tg.Run(1, maxIndent, func(c int) bool { return c == ' ' || c == '\t' }); blanks > 0 {
+			n, a = tg.marks.literal(1+blanks, h.own.Trimmed())
+			tg.written.slip = tg.written.slip || a == matched
+		}
+	}
 	if a == matched && tg.surelyBehind(p, t, n) {
 		return n, true
 	}
@@ -222,6 +229,9 @@ func (tg *tagged) valueEnd(p *declaration.Pattern, h head, t *schema.Type, befor
 	tg.planTags(p, h, t, before)
 	return 0, tg.plan.to >= 0 && tg.Pos >= tg.plan.to
 }
+
+// maxIndent bounds the blanks in front of a closer, in bytes.
+const maxIndent = 16
 
 // surelyBehind says whether what stands at offset i, behind the closer of a value, shows that the value has ended: the
 // whole head of a parameter that the tool has and that is not there yet, or all closers of the call, and nothing later that

@@ -81,7 +81,7 @@ func TestKeysHaveTheirLimits(t *testing.T) {
 // named here.
 func TestEveryPathThatAsksAModelCounts(t *testing.T) {
 	free := map[string]bool{"/": true, "/{$}": true, "/version": true, "/v1/messages/count_tokens": true, "/v1/responses/{id}": true, "/v1/responses/{id}/input_items": true,
-		"/v1/models": true, "/v1/models/{id...}": true, "/mcp": true, "/sse": true, "/sse/message": true, "/kb/{base}/{document}/{passage}": true,
+		"/v1/models": true, "/v1/models/{id...}": true, "/mcp": true, "/mcp/sets/{set}": true, "/sse": true, "/sse/message": true, "/kb/{base}/{document}/{passage}": true,
 		"/api/tags": true, "/api/ps": true, "/api/version": true, "/api/show": true}
 	for path, need := range needs {
 		if need.String() == "user" && free[path] == modelPaths[path] {
