@@ -146,7 +146,7 @@ func (ar *arguments) braceless(t *toolset.Tool, id, key string, quotes []lenient
 	ar.Quotes = quotes
 	ar.Items('{', t.Type())
 	ar.Quotes = nil
-	open := ar.Unclosed // without its closing brace too
+	open := ar.Unclosed                                   // without its closing brace too
 	if open && !slices.Contains(ar.Repairs, "comments") { // then nothing is left out
 		return committed
 	}

@@ -64,6 +64,13 @@ func (tg *tagged) noticeHead(p *declaration.Pattern, t *toolset.Tool) {
 // trimSpace cuts white space off the end of a text.
 func trimSpace(text string) string { return strings.TrimRight(text, " \t\r\n") }
 
+// holdsArgument reports whether a text of a family whose tags are named like the parameters holds one of these.
+func holdsArgument(p *declaration.Pattern, t *schema.Type, text string) bool {
+	return slices.ContainsFunc(p.Family.Args, func(a *declaration.Pattern) bool {
+		return a.Keyed() && slices.ContainsFunc(t.Members(), func(key string) bool { return strings.Contains(text, a.OpenTag(key)) })
+	})
+}
+
 // argumentsIn reports whether tags of arguments stand in a text behind all calls in it: two marks of a call have changed places.
 func argumentsIn(p *declaration.Pattern, t *schema.Type, text string) bool {
 	for _, l := range p.Close {
@@ -198,6 +205,9 @@ func (tg *tagged) unsure(p *declaration.Pattern, t *schema.Type) bool {
 			return true
 		}
 		if text, ok := v.(string); ok && t.Has(key) {
+			if holdsArgument(p, t, text) {
+				return true
+			}
 			if typ := t.Prop(key); !typ.Only(schema.String) && nearLiteral.MatchString(text) {
 				return true
 			}

@@ -26,6 +26,9 @@ func (x *afterReader) between() {
 	python := x.n.Stack.Kind == aCall
 	to.Pos += size
 	to.Flags &^= colonRead
+	if size == 0 && x.n.Flags&colonRead == 0 && len(typeOf(x.n.Stack.Want).Members()) == 0 && x.stringAhead(x.blank(x.n.Pos+pick(c == ',', 1, 0))) {
+		to.Flags |= unsure // two elements of a list without its brackets, perhaps
+	}
 	switch {
 	case x.n.Flags&colonRead != 0:
 		to.Pos = x.n.Pos
