@@ -264,11 +264,13 @@ func (g *Args) tail(i int) int {
 	return cost + slip
 }
 
-// memberIn reports whether a member that the schema knows stands in the text behind i, up to what ends the call.
+// memberIn reports whether a member that the schema knows begins within some bytes behind i, in front of what ends the call.
 func (g *Args) memberIn(i int) bool {
-	rest := g.text[i:min(i+maxAhead, len(g.text))]
-	for k := 0; k < len(rest) && !g.mark(i+k); k++ {
-		if key, quoted := g.keyAhead(i + k); quoted && g.Type.Has(key) {
+	for end := min(i+maxKey, len(g.text)); i < end && !g.mark(i); i++ {
+		if !scan.IsQuote(int(g.text[i])) {
+			continue
+		}
+		if key, _ := g.keyAhead(i); g.Type.Has(key) {
 			return true
 		}
 	}
