@@ -64,11 +64,36 @@ func (tg *tagged) noticeHead(p *declaration.Pattern, t *toolset.Tool) {
 // trimSpace cuts white space off the end of a text.
 func trimSpace(text string) string { return strings.TrimRight(text, " \t\r\n") }
 
-// holdsArgument reports whether a text of a family whose tags are named like the parameters holds one of these.
-func holdsArgument(p *declaration.Pattern, t *schema.Type, text string) bool {
+// holdsArgument reports whether a text holds the head of an argument of its call, also without its end, or the middle of
+// one.
+func (tg *tagged) holdsArgument(p *declaration.Pattern, t *schema.Type, text string) bool {
+	if slices.ContainsFunc(tg.tagForms(p, t).inner, func(f tagForm) bool { return strings.Contains(text, f.text) }) {
+		return true
+	}
 	return slices.ContainsFunc(p.Family.Args, func(a *declaration.Pattern) bool {
-		return a.Keyed() && slices.ContainsFunc(t.Members(), func(key string) bool { return strings.Contains(text, a.OpenTag(key)) })
+		front := a.Parts[0].Lit.Trimmed().Plain()
+		return a.HoleAt(1) == "key" && slices.ContainsFunc(t.Members(), func(key string) bool { return strings.Contains(text, front+key) })
 	})
+}
+
+// literalWord is what a text is nearly that is no text, also in other languages.
+var literalWord = regexp.MustCompile(`(?i)^\s*(?:true?|fals|false|nul|null|none|nil|undefined|nan|yes|no|on|off)\s*$`)
+
+// holdsWord reports whether a value holds a text that may as well be a literal, where no type decides.
+func holdsWord(v any, t *schema.Type) bool {
+	switch v := v.(type) {
+	case string:
+		return !t.Known() && literalWord.MatchString(v)
+	case []any:
+		return slices.ContainsFunc(v, func(e any) bool { return holdsWord(e, t.Item()) })
+	case map[string]any:
+		for key, e := range v {
+			if holdsWord(e, t.Prop(key)) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // argumentsIn reports whether tags of arguments stand in a text behind all calls in it: two marks of a call have changed places.
@@ -205,7 +230,7 @@ func (tg *tagged) unsure(p *declaration.Pattern, t *schema.Type) bool {
 			return true
 		}
 		if text, ok := v.(string); ok && t.Has(key) {
-			if holdsArgument(p, t, text) {
+			if tg.holdsArgument(p, t, text) {
 				return true
 			}
 			if typ := t.Prop(key); !typ.Only(schema.String) && nearLiteral.MatchString(text) {

@@ -1,6 +1,7 @@
 package adapters
 
 import (
+	"encoding/json"
 	"slices"
 
 	"toolnorm/adapters/internal/declaration"
@@ -57,7 +58,11 @@ func (tg *tagged) tagValue(p *declaration.Pattern, h head, t *schema.Type) {
 	tg.rawValue(p, h, t, false)
 	text := string(tg.Held(at))
 	tg.noticeValue(h, text, typ)
-	tg.Out.Doubt = tg.Out.Doubt || h.p.Keyed() && oddTree(h.p, text)
+	if h.p.Keyed() {
+		var v any
+		_ = json.Unmarshal([]byte(treeOf(h.p, text).json(typ)), &v)
+		tg.Out.Doubt = tg.Out.Doubt || oddTree(h.p, text) || holdsWord(v, typ)
+	}
 	if lenient.IsNull(text) && !typ.Allows(schema.String) && tg.Omitted(t, h.key) {
 		tg.TakeBack(h.at)
 		tg.Seen = tg.Seen[:len(tg.Seen)-1]

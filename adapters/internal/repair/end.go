@@ -1,6 +1,7 @@
 package repair
 
 import (
+	"regexp"
 	"strings"
 
 	"toolnorm/adapters/internal/scan"
@@ -26,6 +27,9 @@ func (x *stringReader) closeHere() {
 		cost = likely
 	}
 	to := x.n.behind(x.i)
+	if x.d.raw && ownEnd.MatchString(x.run) {
+		to.Flags |= unsure // the family's own quote stands in front of that, damaged
+	}
 	if x.run == "" && x.n.Out != nil && x.n.Out.text == `"` {
 		to.Flags |= unsure // an empty text
 	}
@@ -37,6 +41,9 @@ func (x *stringReader) closeHere() {
 	}
 	x.step(cost, to, x.run, `"`)
 }
+
+// ownEnd is what may stand behind the end of a text: the family's quote in brackets of another kind, or a comment.
+var ownEnd = regexp.MustCompile(`[＜\[]\w+[＞\]]$|&lt;\w+&gt;$|\s(?://|#|--|/\*|<!--)`)
 
 // atBorder reports whether at i a sign or a blank stands that may be between two values, or the quote that has begun a text.
 func (x *stringReader) atBorder(i int) bool {
