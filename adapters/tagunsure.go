@@ -66,8 +66,8 @@ func trimSpace(text string) string { return strings.TrimRight(text, " \t\r\n") }
 
 // holdsArgument reports whether a text holds the head of an argument of its call, also without its end, or the middle of
 // one.
-func (tg *tagged) holdsArgument(p *declaration.Pattern, t *schema.Type, text string) bool {
-	if slices.ContainsFunc(tg.tagForms(p, t).inner, func(f tagForm) bool { return strings.Contains(text, f.text) }) {
+func holdsArgument(p *declaration.Pattern, t *schema.Type, inner []tagForm, text string) bool {
+	if slices.ContainsFunc(inner, func(f tagForm) bool { return strings.Contains(text, f.text) }) {
 		return true
 	}
 	return slices.ContainsFunc(p.Family.Args, func(a *declaration.Pattern) bool {
@@ -230,7 +230,7 @@ func (tg *tagged) unsure(p *declaration.Pattern, t *schema.Type) bool {
 			return true
 		}
 		if text, ok := v.(string); ok && t.Has(key) {
-			if tg.holdsArgument(p, t, text) {
+			if holdsArgument(p, t, tg.tagForms(p, t).inner, text) {
 				return true
 			}
 			if typ := t.Prop(key); !typ.Only(schema.String) && nearLiteral.MatchString(text) {
