@@ -24,27 +24,38 @@ const (
 )
 
 // evidence returns what the conversation says of a call: the user's last message asks for it, since
-// it has the call's values and shows no call, or the model was given the call to read.
+// it has the call's values and shows no call, or asks how calls are written, and nobody said one of
+// the values; or the model was given the call to read.
 func (h *heard) evidence(call chat.Call) (e prose.Evidence) {
 	if h.looked++; h.looked > maxLooked {
 		return 0
 	}
-	values, last := leaves(string(call.Args)), true
+	values, last, words := leaves(string(call.Args)), true, 0
 	for _, m := range slices.Backward(h.messages) {
 		text := strings.ToLower(m.Content[:min(len(m.Content), maxHeard)])
 		holds := func(part string) bool { return strings.Contains(text, strings.ToLower(part)) }
 		all := !slices.ContainsFunc(values, func(v string) bool { return !holds(v) })
+		if prose.Shares(text, values...) {
+			words++
+		}
 		switch {
 		case m.Role != chat.User && m.Role != chat.ToolRole || h.answers(m, call.Name):
 		case all && holds(call.Name) && strings.Contains(text, "{"):
 			return prose.Pasted
 		case m.Role == chat.User && last:
 			last = false
-			if all && len(values) > 0 && !strings.Contains(text, "{") && !holds(call.Name) &&
-				!prose.AboutData(text) {
+			data := prose.AboutData(text)
+			switch {
+			case len(values) == 0:
+			case all && !strings.Contains(text, "{") && !holds(call.Name) && !data:
 				e = prose.Asked
+			case data, holds(call.Name) && prose.Questions(text):
+				e = prose.Taught
 			}
 		}
+	}
+	if e == prose.Taught && words > 0 {
+		return 0
 	}
 	return e
 }

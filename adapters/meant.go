@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"toolnorm/adapters/internal/prose"
+	"toolnorm/chat"
 )
 
 // Meant reports whether the words around what may be a call mean it: those in front announce it,
@@ -12,4 +13,11 @@ import (
 func Meant(front, behind string) bool {
 	front, behind = strings.TrimSpace(front), strings.TrimSpace(behind)
 	return (front == "" || prose.Judge([]byte(front)).Announces(prose.Related)) && (behind == "" || prose.GoesOn([]byte("\n"+behind)))
+}
+
+// Shown reports whether the messages in front of a reply hold a call as something to read, or ask
+// how calls are written: then a reply that holds it behind words need not mean it.
+func Shown(messages []chat.Message, call chat.Call) bool {
+	h := heard{messages: messages}
+	return h.evidence(call)&(prose.Pasted|prose.Taught) != 0
 }

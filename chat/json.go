@@ -30,13 +30,24 @@ func AppendQuoted(dst []byte, s string) []byte {
 // byte that is no UTF-8 becomes U+FFFD.
 // A call of encoding/json for each fragment would copy it twice, and looks at each byte of a prompt by itself; a fuzz test
 // holds the two alike. U+2028 and U+2029 are escaped because older JavaScript ends a line at them.
-func AppendEscaped(dst []byte, s string) []byte {
+func AppendEscaped(dst []byte, s string) []byte { return appendEscaped(dst, s, true) }
+
+// AppendShortQuoted appends s as a JSON string in which U+2028 and U+2029 stand for themselves, as JSON allows. It is for model
+// servers, which read JSON as a whole: escaped, a text of these two has twice the bytes.
+func AppendShortQuoted(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	dst = appendEscaped(dst, s, false)
+	return append(dst, '"')
+}
+
+// appendEscaped appends s as AppendEscaped does. U+2028 and U+2029 are escaped if separators is true.
+func appendEscaped(dst []byte, s string, separators bool) []byte {
 	start := 0
 	for i := plain(s); i < len(s); i += plain(s[i:]) {
 		r, size := rune(s[i]), 1
 		if r >= utf8.RuneSelf {
 			r, size = utf8.DecodeRuneInString(s[i:])
-			if r != '\u2028' && r != '\u2029' && (r != utf8.RuneError || size > 1) {
+			if !(separators && (r == '\u2028' || r == '\u2029')) && (r != utf8.RuneError || size > 1) {
 				i += size
 				continue
 			}

@@ -27,6 +27,13 @@ func FuzzEscapeAgreesWithEncodingJSON(f *testing.F) {
 		if got, want := string(AppendQuoted(nil, s)), stdQuoted(t, s); got != want {
 			t.Errorf("AppendQuoted(%q) = %s, want %s", s, got, want)
 		}
+		var whole, short string
+		spelled := AppendShortQuoted(nil, s)
+		if json.Unmarshal(spelled, &short) != nil || json.Unmarshal(AppendQuoted(nil, s), &whole) != nil || short != whole {
+			t.Errorf("AppendShortQuoted(%q) = %s", s, spelled)
+		} else if bytes.Count(spelled, []byte("\u2028")) != strings.Count(s, "\u2028") {
+			t.Errorf("AppendShortQuoted(%q) = %s, which escapes a separator", s, spelled)
+		}
 	})
 }
 

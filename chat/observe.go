@@ -25,8 +25,9 @@ type Observer struct {
 	OnGeneration func(name string) func(Event)
 
 	// OnRendered is given the prompt of the generation that begins next, as the model reads it: where a server renders prompts
-	// alone, so never with the strategies tap and native. Only traces want it; nil: nobody does.
-	OnRendered func(text string)
+	// alone, so never with the strategies tap and native. context is the length that the model is loaded for; 0: not known. Only
+	// traces want it; nil: nobody does.
+	OnRendered func(text string, context int)
 
 	// OnNote is told what was done to the request before the model saw it, or what the server was found to have done to
 	// it: a word fit for a header's name ("Trimmed"), and a sentence. What was done to the request comes before the first

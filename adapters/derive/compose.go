@@ -126,6 +126,7 @@ type series struct {
 	open, before, mid, after, again, between, close string // again: what stands behind the name that is printed once more
 	first                                           bool   // the value stands in front of the name
 	keyed                                           bool   // the name stands behind the value once more
+	twice                                           string // between two names in front of a value; "": there is one
 }
 
 // item is one of the things as a line of a form.
@@ -138,6 +139,9 @@ func (s series) item(key, indent string) string {
 	}
 	if s.first {
 		return edged("{value}" + e(s.mid) + key)
+	}
+	if s.twice != "" {
+		key += e(s.twice) + key
 	}
 	out := before + key + e(s.mid) + "{value}" + e(s.after)
 	if s.keyed {
@@ -220,6 +224,10 @@ func (f *framed) items(quote string) (i items, ok bool) {
 		i.series, ok = seriesOf(g(0), g(1), g(4), g(3), g(6), g(2), g(5), quote, true)
 	case at > 0 && f.holes[at-1] == "value" && strings.HasSuffix(strings.Join(f.holes[:at+3], " "), "value key value key"):
 		return f.valuesFirst(at-1, quote)
+	case strings.HasPrefix(rest, "key key value key key value") && g(1) == g(4):
+		size = 6
+		i.series, ok = seriesOf(g(0), g(2), g(5), g(3), g(6), "", "", quote, false)
+		i.twice = g(1)
 	case strings.HasPrefix(rest, "key value key value"):
 		i.series, ok = seriesOf(g(0), g(1), g(3), g(2), g(4), "", "", quote, false)
 	}

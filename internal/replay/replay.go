@@ -22,6 +22,8 @@ type Text struct {
 	Prompt string      // its end, as adapters.Options.Prompt
 	Which  adapters.Which
 	Hold   int // as adapters.Options.Hold
+
+	Messages []chat.Message // what was said in front of it, as adapters.Options.Messages
 }
 
 // Reading is what the decoder makes of it.
@@ -71,7 +73,7 @@ func decode(f *adapters.Format, t Text) (reply *chat.Collector, events []chat.Ev
 		finish = chat.Length
 	}
 	reply = &chat.Collector{}
-	for e, err := range f.Decode(golden.Source([]string{t.Raw}, finish), adapters.Options{Tools: t.Tools, Prompt: t.Prompt, Which: t.Which, Hold: t.Hold}) {
+	for e, err := range f.Decode(golden.Source([]string{t.Raw}, finish), adapters.Options{Tools: t.Tools, Prompt: t.Prompt, Which: t.Which, Hold: t.Hold, Messages: t.Messages}) {
 		if err != nil {
 			return nil, nil, err
 		}

@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat"
@@ -73,7 +75,9 @@ func (r *reader) key(i int, e Example, takes func(string) bool) (int, string, bo
 		case "type":
 			i, _, ok = r.word(i, e[n+1:])
 		case "key":
-			if i, key, ok = r.word(i, e[n+1:]); ok && (!plainKey(key) || !takes(key)) {
+			if key != "" { // once more
+				i, ok = r.lit(i, key)
+			} else if i, key, ok = r.word(i, e[n+1:]); ok && (!plainKey(key) || !takes(key)) {
 				return 0, "", false
 			}
 		case "value":
@@ -237,7 +241,12 @@ func (r *reader) members(i int, s Series, e Example, goesOn stop) (all string, e
 
 // plainKey reports whether a word can be a name: without quotes it is letters, digits and a few signs.
 func plainKey(key string) bool {
-	return strings.IndexFunc(key, func(r rune) bool { return r < 0x80 && !scan.IsName(int(r)) && r != '$' && r != '@' }) < 0
+	return strings.IndexFunc(key, func(r rune) bool {
+		if r < utf8.RuneSelf {
+			return !scan.IsName(int(r)) && r != '$' && r != '@'
+		}
+		return !unicode.In(r, unicode.L, unicode.M, unicode.N)
+	}) < 0
 }
 
 // typed is a text without a type as JSON: a number or a word of JSON, else a string.

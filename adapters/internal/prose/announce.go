@@ -270,6 +270,16 @@ func Relates(text string, about ...string) bool {
 	return false
 }
 
+// Shares reports whether a text has a word of some values, as the user said it or a tool answered.
+func Shares(text string, values ...string) bool {
+	return slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(strings.Join(values, " ")), isPart), func(word string) bool {
+		return len(word) > 2 && strings.Contains(text, word)
+	})
+}
+
+// Questions reports whether a text asks something, in any script.
+func Questions(text string) bool { return strings.ContainsAny(text, "?？؟՞፧") }
+
 // minWord is how long a word must be to relate a sentence to a call: shorter ones are in all sentences.
 const minWord = 4
 

@@ -35,13 +35,14 @@ const (
 	Related                      // it does not, but has a word of the tool, or a value of the call
 	Asked                        // the user's last message has the call's values, and no JSON
 	Pasted                       // the model was given the call to read
+	Taught                       // the user asks how calls are written, and gave none of the call's values
 	bits    = iota
 )
 
 // names are those of the weights, of kinds and then of evidence.
 var names = [...]string{"never", "surely", "resolve", "resolve-colon", "intent", "intent-colon",
 	"foreign-colon", "english-colon", "english", "about", "plain",
-	"named", "related", "asked", "pasted"}
+	"named", "related", "asked", "pasted", "taught"}
 
 //go:embed weights.txt
 var weightLines string

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // phrases are words and sequences of words to look for, in any case.
@@ -127,5 +128,13 @@ var formats = newPhrases("formats")
 // englishWords are words that no other language of Latin letters has.
 var englishWords = newPhrases("english")
 
-// AboutData reports whether a text names a data format.
-func AboutData(text string) bool { return formats.in([]byte(text)) }
+// AboutData reports whether a text names a data format, whatever its script glues to the name: "f'JSON", "JSONで".
+func AboutData(text string) bool {
+	notASCII := func(r rune) bool { return r >= utf8.RuneSelf || !unicode.IsLetter(r) }
+	return slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(text), notASCII), func(word string) bool {
+		return slices.Contains(formatNames, word)
+	})
+}
+
+// formatNames are the formats as words.
+var formatNames = wordsOf("formats")

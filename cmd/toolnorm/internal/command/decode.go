@@ -4,25 +4,28 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"toolnorm/adapters"
 	"toolnorm/chat"
 	"toolnorm/internal/golden"
 	"toolnorm/internal/replay"
+	"toolnorm/proxy/form/openai"
 )
 
 // Decode reads what a model wrote and prints the events that come of it.
 type Decode struct {
 	PromptTail string `env:"-" placeholder:"TEXT" help:"The end of the prompt, which tells whether the reply starts inside reasoning."`
 	Finish     string `env:"-" default:"stop" enum:"stop,length" help:"How the reply ended: stop, or length if it was cut."`
-	JSONL      bool   `env:"-" name:"jsonl" help:"Read one request per line, {id, model, format, tools, prompt_tail, finish, deltas or text, stream}, and answer each with a line {id, calls, content, reasoning, finish, error}. Flags are the defaults of fields that a request leaves out."`
+	JSONL      bool   `env:"-" name:"jsonl" help:"Read one request per line, {id, model, format, tools, messages, prompt_tail, finish, deltas or text, stream}, and answer each with a line {id, calls, content, reasoning, finish, error}. Flags are the defaults of fields that a request leaves out."`
 
 	Folders    `group:"Server:"`
 	Model      string `env:"-" placeholder:"NAME" help:"The model that wrote it; the name selects the format. Default: unknown." group:"Models:"`
 	Format     string `env:"-" placeholder:"NAME" help:"The format, whatever the model." group:"Models:"`
 	Calls      string `env:"-" default:"normal" enum:"eager,normal,strict" help:"How much evidence a text needs to be read as a call (docs/calls.md)." group:"Models:"`
 	Tools      string `env:"-" placeholder:"FILE" help:"The tools that were offered: OpenAI's list, or an object with a member tools. Without tools nothing is a call." group:"Tools:"`
+	Messages   string `env:"-" placeholder:"FILE" help:"The conversation in front: OpenAI's list of messages, or a request that has one." group:"Tools:"`
 	CallBuffer string `env:"-" default:"short" help:"How much of a call to collect before sending it: none, short (calls of up to 512 bytes whole), call (every call whole), or a number of bytes." group:"Reliability:"`
 }
 
@@ -48,7 +51,11 @@ func (c *Decode) Run(m *Console) error {
 	if err != nil {
 		return err
 	}
-	o := adapters.Options{Tools: tools, Prompt: c.PromptTail, Hold: hold, Which: which}
+	said, err := readMessages(c.Messages)
+	if err != nil {
+		return err
+	}
+	o := adapters.Options{Tools: tools, Prompt: c.PromptTail, Hold: hold, Which: which, Messages: said}
 	if c.JSONL {
 		return answerLines(m.In, m.Out, maxInput, lineDecoder{c, set, o}.answer, longLine)
 	}
@@ -63,7 +70,7 @@ func (c *Decode) print(m *Console, f *adapters.Format, o adapters.Options) error
 	if err != nil {
 		return err
 	}
-	r, err := replay.Read(f, replay.Text{Raw: text, Cut: c.Finish == chat.Length, Tools: o.Tools, Prompt: o.Prompt, Which: o.Which, Hold: o.Hold})
+	r, err := replay.Read(f, replay.Text{Raw: text, Cut: c.Finish == chat.Length, Tools: o.Tools, Prompt: o.Prompt, Which: o.Which, Hold: o.Hold, Messages: o.Messages})
 	if err != nil {
 		return err
 	}
@@ -73,6 +80,22 @@ func (c *Decode) print(m *Console, f *adapters.Format, o adapters.Options) error
 	}
 	_, err = fmt.Fprintln(m.Out, r.Events)
 	return err
+}
+
+// readMessages reads a file with a conversation; none without a path.
+func readMessages(path string) ([]chat.Message, error) {
+	if path == "" {
+		return nil, nil
+	}
+	src, err := os.ReadFile(path)
+	if err != nil {
+		return nil, Wrong(fmt.Errorf("messages: %w", err))
+	}
+	said, err := openai.Messages(src)
+	if err != nil {
+		return nil, Wrong(fmt.Errorf("%s: %w", path, err))
+	}
+	return said, nil
 }
 
 // remark says how the reply was read.
@@ -104,6 +127,7 @@ type lineRequest struct {
 	Model      string          `json:"model"`
 	Format     string          `json:"format"`
 	Tools      json.RawMessage `json:"tools"`
+	Messages   json.RawMessage `json:"messages"` // what was said in front of the reply
 	PromptTail *string         `json:"prompt_tail"`
 	Finish     string          `json:"finish"`
 	Deltas     []string        `json:"deltas"` // the reply as it arrived
@@ -185,6 +209,11 @@ func (d lineDecoder) prepare(q *lineRequest) (*adapters.Format, adapters.Options
 	if len(q.Tools) > 0 {
 		if o.Tools, err = chat.ParseTools(q.Tools); err != nil {
 			return nil, o, fmt.Errorf("tools: %w", err)
+		}
+	}
+	if len(q.Messages) > 0 {
+		if o.Messages, err = openai.Messages(q.Messages); err != nil {
+			return nil, o, err
 		}
 	}
 	if q.PromptTail != nil {
