@@ -41,6 +41,8 @@ type Config struct {
 	Consent string // when the user is asked in front of a call, one of ConsentNever and its neighbours; empty: never
 
 	DefaultModel string // answers requests that name none; empty: such requests are an error
+
+	May func(ctx context.Context, model string) error // refuses who may not ask a model at Path; nil: all may
 	// The bounds. Each that ends a run has a Stop or an error of its own, so that nobody has to guess which one it was.
 	Time        time.Duration // of a whole run; 0: 10 min, since a model may have to be loaded
 	ModelTime   time.Duration // of one reply, its place in the queue not counted; 0: 8 min

@@ -1,10 +1,12 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"toolnorm/agent/internal/worded"
@@ -42,6 +44,9 @@ func (r *run) close(ctx context.Context) error {
 // say makes a text the answer, and shows it.
 func (r *run) say(text string) {
 	r.quiet = false
+	if s := spellerOf(r); s != nil {
+		text = s.correct(text)
+	}
 	r.out.Text = text
 	e := chat.Event{Kind: chat.Text, Text: text}
 	if r.pass != nil {
@@ -88,7 +93,37 @@ func (r *run) found() string {
 // question does not, and there are results of which it says nothing, or one that only reads is meant.
 func (r *run) advises(text string) bool {
 	named := r.tools.spokenOf(text)
+	if groundless(r, text) || owed(r, text) != "" {
+		return true
+	}
 	return len(named) > 0 && len(r.tools.spokenOf(r.saidLast())) == 0 && (len(r.facts) > 0 && !r.quotes(text) || r.advised(text) != "")
+}
+
+// fewWords is how many words an answer has at most that need nothing of what was found: yes, or done.
+const fewWords = 4
+
+// groundless reports whether a line, in a run whose tools have only read records, has nothing of them: no
+// value, no word and no number that the question did not have, and nothing that the question has named.
+func groundless(r *run, text string) bool {
+	found, asked := "", folded(r.saidLast())
+	for _, f := range r.facts {
+		if !r.tools.reads(f.call.Name) || !strings.HasPrefix(f.text, "{") {
+			return false
+		}
+		found += folded(f.text) + "\n"
+	}
+	text = strings.TrimSpace(text)
+	words := strings.FieldsFunc(folded(text), func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) })
+	if found == "" || len(words) <= fewWords || strings.Contains(text, "\n") || strings.HasSuffix(text, ":") {
+		return false
+	}
+	return !slices.ContainsFunc(words, func(w string) bool {
+		digits := strings.ContainsFunc(w, unicode.IsDigit)
+		if len(w) < 3 && !digits {
+			return false
+		}
+		return digits && holds(asked, w) || holds(found, w) && !holds(asked, w)
+	})
 }
 
 // quotes reports whether a text holds a value of what the tools have answered, which the question does not have: "get_time
@@ -102,6 +137,15 @@ func (r *run) quotes(text string) bool {
 			return utf8.RuneCountInString(piece) > 2 && holds(text, piece) && !holds(asked, piece)
 		})
 	})
+}
+
+// owed returns the tool that the next step calls, once in a run, since a text without a call is no
+// answer; "" where it may be one.
+func owed(r *run, text string) string {
+	if r.pressed {
+		return ""
+	}
+	return cmp.Or(r.advised(text), missing(r, text))
 }
 
 // advised returns the tool that a text tells the user to call, when it is one that only reads and that has not run; else "".

@@ -20,7 +20,8 @@ var prompt string
 type contract struct {
 	tools  *toolset
 	format *adapters.Format
-	system string // empty: there are no tools
+	system string         // empty: there are no tools
+	said   []chat.Message // in front of the reply
 }
 
 // newContract makes the contract of a toolset. Its calls are read as the format "agent" says, whatever the model's
@@ -43,7 +44,7 @@ const resultMark = "[Tool Result: "
 // ask puts the contract behind the caller's own system prompt, and makes calls and results texts. The beginning never
 // changes in a run, so that the server's memory of it serves every step.
 func (c *contract) ask(base chat.Request, turns []chat.Message) *chat.Request {
-	base.Messages = c.written(turns)
+	base.Messages, c.said = c.written(turns), turns
 	// Without tools this is a plain request: nothing is added to it.
 	if c.system == "" {
 		return &base
@@ -88,7 +89,7 @@ func (c *contract) read(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, e
 		return in
 	}
 	return func(yield func(chat.Event, error) bool) {
-		for e, err := range c.format.Decode(newPulled(in), adapters.Options{Tools: c.tools.offered(), Also: c.tools.also, Hold: adapters.HoldCall}) {
+		for e, err := range c.format.Decode(newPulled(in), adapters.Options{Tools: c.tools.offered(), Also: c.tools.also, Hold: adapters.HoldCall, Messages: c.said}) {
 			if own, ok := c.tools.also[e.Text]; ok && e.Kind == chat.CallStart {
 				e.Text = own // a call that the server has read, when a tool is forced
 			}
@@ -102,7 +103,9 @@ func (c *contract) read(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, e
 // look finds calls that the decoder takes for text: in words, and of tools that there are not, since a model that has misread a
 // name should hear so.
 func (c *contract) look(text, end string) []chat.Call {
-	calls, _ := c.tools.reader(nil).Calls(text, end)
+	reader := c.tools.reader(nil)
+	reader.Messages = c.said
+	calls, _ := reader.Calls(text, end)
 	return calls
 }
 

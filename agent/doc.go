@@ -13,6 +13,8 @@
 //	consent.go   calls that the user is asked for
 //	origin.go    where the values of calls come from
 //	pointed.go   what of a long list the question names
+//	missing.go   what an answer should have looked up
+//	spelled.go   names that a model has copied wrongly
 //	harmless.go  marks in what others have written
 //	contract.go  tools in a prompt and calls in a text; contract.txt is the prompt
 //	native.go    tools in a request and calls as events

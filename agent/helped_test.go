@@ -134,3 +134,41 @@ func TestACallIsToldOnce(t *testing.T) {
 		}
 	})
 }
+
+func TestAnswersThatRestOnNothing(t *testing.T) {
+	for name, tt := range map[string]struct {
+		question string
+		replies  []string
+		ran      []string
+		text     string
+	}{
+		"nothing was looked up": {"What is the name of EMP002?", []string{"I am sorry, but I cannot know that.", info("EMP002"), "It is Bob."},
+			[]string{`hr.get_info {"id":"EMP002"}`}, "It is Bob."},
+		"a number that nobody has said": {"When was Ivan Novák hired?", []string{fenced("hr.list_people", "{}"), "He was hired in 2023.", info("EMP003"), "In May."},
+			[]string{"hr.list_people {}", `hr.get_info {"id":"EMP003"}`}, "In May."},
+		"words about nothing that was found": {"Who is EMP001?", []string{info("EMP001"), "To verify the correctness of this, you can compare the output.", "Ann, EMP001."},
+			[]string{`hr.get_info {"id":"EMP001"}`}, "Ann, EMP001."},
+		"a name that is copied wrongly":  {"Name three of them.", []string{fenced("hr.list_people", "{}"), "Ann, Ivan Nowák, Eve."}, []string{"hr.list_people {}"}, "Ann, Ivan Novák, Eve."},
+		"a name that the question has":   {"Is it Ivan Nowák?", []string{fenced("hr.list_people", "{}"), "No, Ivan Nowák is not among them, Eve is."}, []string{"hr.list_people {}"}, "No, Ivan Nowák is not among them, Eve is."},
+		"an answer from what was found":  {"Who is EMP001?", []string{info("EMP001"), "EMP001 is the first of our people."}, []string{`hr.get_info {"id":"EMP001"}`}, "EMP001 is the first of our people."},
+		"a question without identifiers": {"Who was Ada Lovelace, in 7 words?", []string{"She wrote programs in 1843, before computers."}, nil, "She wrote programs in 1843, before computers."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			helped(t, tt.question, tt.replies, func(ran []string, m *scripted, text string) {
+				if !slices.Equal(ran, tt.ran) || strings.TrimSpace(text) != tt.text {
+					t.Errorf("ran %v, text %q, asked %d times", ran, text, len(m.asked))
+				}
+			})
+		})
+	}
+}
+
+func TestOneOfAList(t *testing.T) {
+	replies := []string{fenced("hr.list_people", "{}"), info("EMP001"), info("EMP001"), "Nobody knows."}
+	helped(t, "What does a hotel cost?", replies, func(ran []string, m *scripted, text string) {
+		// Every other tool takes the same identifier, so nothing better can be named.
+		if len(ran) != 2 {
+			t.Errorf("ran %v, text %q", ran, text)
+		}
+	})
+}

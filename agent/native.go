@@ -14,13 +14,15 @@ import (
 type native struct {
 	tools  *toolset
 	client []chat.Tool
+	said   []chat.Message // in front of the reply
 
-	advises func(text string) bool // reports whether a text is advice to use a tool, and no answer; nil: none is
+	spelling func() *speller        // corrects names in an answer
+	advises  func(text string) bool // reports whether a text is advice to use a tool, and no answer; nil: none is
 }
 
 // ask offers the client's tools, and ours behind them; of ours those that were found, when they are too many.
 func (n *native) ask(base chat.Request, turns []chat.Message) *chat.Request {
-	base.Messages = n.renamed(turns)
+	base.Messages, n.said = n.renamed(turns), turns
 	ours := n.tools.list
 	if n.tools.searched {
 		ours = []tools.Tool{searcher}
@@ -58,7 +60,10 @@ func (n *native) renamed(turns []chat.Message) []chat.Message {
 // read gives calls of our tools their own names, and finds those that the engine takes for text.
 func (n *native) read(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, error] {
 	w := watch{reader: n.tools.reader(n.isClients)}
-	w.advises = n.advises
+	w.advises, w.reader.Messages = n.advises, n.said
+	if n.spelling != nil {
+		w.speller = n.spelling()
+	}
 	return w.read(n.own(in))
 }
 

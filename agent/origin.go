@@ -199,19 +199,59 @@ func (r *run) madeUp(c chat.Call, t tools.Tool) string {
 	for _, name := range slices.Sorted(maps.Keys(args)) {
 		value, _ := args[name].(string)
 		known := func(o origin) bool { return holds(o.text, folded(value)) }
-		if !code.MatchString(value) || holds(said, folded(value)) || slices.ContainsFunc(others, known) || !slices.Contains(properties.Required(), name) {
+		if !code.MatchString(value) || holds(said, folded(value)) || !slices.Contains(properties.Required(), name) {
+			continue
+		}
+		if slices.ContainsFunc(others, known) {
+			if why := pickedOut(r, name, value); why != "" {
+				return why
+			}
 			continue
 		}
 		if strings.Contains(string(t.Schema), `"enum"`) || strings.Contains(string(t.Schema), `"const"`) {
 			continue // it may be one of them
 		}
-		if r.doubted == nil {
-			r.doubted = map[string]bool{}
-		}
-		r.doubted[c.Key()] = true
+		doubt(r, c.Key())
 		return fmt.Sprintf("Error: nobody has said %q: it stands neither in the question nor in a result. Find out the right %s first, by another tool.", value, name)
 	}
 	return ""
+}
+
+// doubt notes that the model has read of a doubt.
+func doubt(r *run, key string) {
+	if r.doubted == nil {
+		r.doubted = map[string]bool{}
+	}
+	r.doubted[key] = true
+}
+
+// pickedOut returns what a model reads, once in a run, of a call for one entry of a long list to which
+// nothing points: a model goes on with the first one when the list does not answer the question. Tools
+// that take something else may know.
+func pickedOut(r *run, parameter, value string) string {
+	if r.doubted[""] || len(r.facts) == 0 {
+		return ""
+	}
+	last := r.facts[len(r.facts)-1]
+	note := r.pointed(last.text)
+	if note == "" || strings.Contains(note, pointing) || !holds(folded(last.text), folded(value)) {
+		return ""
+	}
+	var others []string
+	for _, t := range r.tools.list {
+		ran := slices.ContainsFunc(r.facts, func(f fact) bool { return f.call.Name == t.Name })
+		if !ran && r.tools.reads(t.Name) && !schema.Compile(t.Schema).Has(parameter) && len(others) < mostPointed {
+			others = append(others, t.Name)
+		}
+	}
+	if len(others) == 0 {
+		return ""
+	}
+	doubt(r, "")
+	if len(others) == 1 && !r.pressed {
+		r.forcing, r.pressed = others[0], true
+	}
+	return fmt.Sprintf("Error: why %s? The question does not name it. If the list does not answer the question, call another tool: %s.", value, strings.Join(others, ", "))
 }
 
 // saidLast is what the user has said last.

@@ -14,6 +14,9 @@ import (
 // mostPointed is how many records of a list are pointed at; more is the list again.
 const mostPointed = 3
 
+// pointing is in front of the records that the question names.
+const pointing = "the question names "
+
 // pointed returns what a model reads behind a long list: how long it is, and those of its records that
 // the question names. Small models miscount, and do not find the one in the list.
 func (r *run) pointed(text string) string {
@@ -41,7 +44,7 @@ func (r *run) pointed(text string) string {
 			}
 		}
 		if len(meant) > 0 && len(meant) <= mostPointed {
-			notes = append(notes, "the question names "+strings.Join(meant, ", "))
+			notes = append(notes, pointing+strings.Join(meant, ", "))
 		}
 	}
 	if len(notes) == 0 {

@@ -3,6 +3,7 @@ package agent
 import (
 	"iter"
 	"strings"
+	"unicode/utf8"
 
 	"toolnorm/agent/internal/worded"
 	"toolnorm/chat"
@@ -44,6 +45,9 @@ type watch struct {
 	mute    bool
 
 	thought strings.Builder // what the model has thought
+
+	speller *speller // corrects names in what is passed; nil: nothing is
+	part    string   // of a name that may not be whole, and has not been passed
 }
 
 // read passes events.
@@ -62,10 +66,10 @@ func (w *watch) read(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, erro
 			case e.Kind == chat.Text && !w.called:
 				ok = w.add(e, yield)
 			case e.Kind == chat.Finish:
-				ok = w.end(e, yield) && yield(e, nil)
+				ok = w.end(e, yield) && w.flush(yield) && yield(e, nil)
 			default:
 				w.called = true
-				ok = w.release(yield) && yield(e, nil)
+				ok = w.release(yield) && w.flush(yield) && yield(e, nil)
 			}
 			if !ok {
 				return
@@ -135,10 +139,33 @@ func (w *watch) release(yield func(chat.Event, error) bool) bool {
 	return text == "" || w.pass(text, yield)
 }
 
-// pass passes a text.
+// pass passes a text; with a speller as far as its names are whole.
 func (w *watch) pass(text string, yield func(chat.Event, error) bool) bool {
 	w.shown.WriteString(text)
-	return yield(chat.Event{Kind: chat.Text, Text: text}, nil)
+	if w.speller == nil {
+		return yield(chat.Event{Kind: chat.Text, Text: text}, nil)
+	}
+	w.part += text
+	if at := strings.LastIndexAny(w.part, endsName); at >= 0 || len(w.part) > mostAdvice {
+		rest := ""
+		if at >= 0 {
+			_, size := utf8.DecodeRuneInString(w.part[at:])
+			w.part, rest = w.part[:at+size], w.part[at+size:]
+		}
+		ok := w.flush(yield)
+		w.part = rest
+		return ok
+	}
+	return true
+}
+
+// flush passes what waits for the end of a name.
+func (w *watch) flush(yield func(chat.Event, error) bool) bool {
+	text := w.part
+	if w.part = ""; text == "" {
+		return true
+	}
+	return yield(chat.Event{Kind: chat.Text, Text: w.speller.correct(text)}, nil)
 }
 
 // end reads what is held at the end of the reply: calls, which leave as events, or an answer,

@@ -51,7 +51,7 @@ func TestAServerMayRestartInAConversation(t *testing.T) {
 	set := remote.Open(remote.Config{Path: filepath.Join(t.TempDir(), "mcp.json"), Registry: registry, Version: "1", Private: func(context.Context) bool { return true }})
 	defer set.Close()
 	for name, s := range map[string]*http.Server{"first": first, "other": other} {
-		if err := set.Add(t.Context(), name, "http://"+s.Addr+"/mcp"); err != nil {
+		if err := set.Add(t.Context(), remote.Asked{Name: name, URL: "http://" + s.Addr + "/mcp"}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -120,6 +121,9 @@ func (l *Loop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return // who sent it is gone
 	}
 	ask, err := readRPC(body, &id)
+	if err == nil && l.cfg.May != nil {
+		err = l.cfg.May(r.Context(), cmp.Or(ask.Request.Model, l.cfg.DefaultModel))
+	}
 	if err != nil {
 		writeRPCError(w, id, asRPC(err))
 		return

@@ -47,7 +47,7 @@ type run struct {
 
 	forcing string          // the tool that the next step calls, since the model has only advised it; empty: the model chooses
 	pressed bool            // that was done
-	doubted map[string]bool // keys of calls that the model was told are made up
+	doubted map[string]bool // keys of calls that the model was told are made up; "": that one is of a list at which nothing points
 
 	again bool                  // the closing question was asked already
 	quiet bool                  // what the model writes is looked at before anybody sees it
@@ -102,8 +102,8 @@ func (r *run) steps(ctx context.Context) error {
 		calls := r.calls()
 		r.forcing = ""
 		switch {
-		case len(calls) == 0 && !r.last.foreign && !r.pressed && r.advised(r.last.raw.String()) != "":
-			r.forcing, r.pressed = r.advised(r.last.raw.String()), true
+		case len(calls) == 0 && !r.last.foreign && owed(r, r.last.raw.String()) != "":
+			r.forcing, r.pressed = owed(r, r.last.raw.String()), true
 			continue
 		// A call of the client's ends the run, since only the client can run it; text without a call is the answer.
 		case r.last.foreign || len(calls) == 0 && r.last.got.End.Text != chat.Length:
@@ -159,6 +159,9 @@ func (r *run) end(ctx context.Context, stop Stop) error {
 	}
 	if len(r.last.got.Calls) == 0 {
 		r.out.Text = strings.TrimSpace(worded.Answer(r.last.got.Text.String()))
+	}
+	if speller := spellerOf(r); speller != nil && r.pass == nil {
+		r.out.Text = speller.correct(r.out.Text)
 	}
 	said := r.last.got.Text.String()
 	none := stop == Final && !r.last.foreign && (!r.isAnswer(said) || r.advises(said))

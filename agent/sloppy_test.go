@@ -379,3 +379,15 @@ func TestDocumentsAreAnswers(t *testing.T) {
 		t.Errorf("%d parts", n)
 	}
 }
+
+// TestACallThatTheUserGaveIsShown has an answer that shows a call of the question once more, behind a statement in a language
+// without lists of words.
+func TestACallThatTheUserGaveIsShown(t *testing.T) {
+	for _, call := range []string{callOfAdd, `{"name": "calc.add", "arguments": {"a": 1, "b": 2}}`} {
+		d, m := newDesk(t), &scripted{texts: []string{"Chyba je na tomto řádku.\n\n" + call}}
+		_, err := New(Config{Model: m, Tools: d.registry, Servers: d}).Run(t.Context(), Ask{Request: question("Co je to: " + call)}, nil)
+		if err != nil || len(d.ran) > 0 {
+			t.Errorf("%q: %v run, %v", call, d.ran, err)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -40,6 +41,7 @@ type agent struct {
 	flags    []string          // of toolnorm
 	files    map[string]string // of its home
 	steps    []gguf.Script
+	instead  map[string]string // the steps that the task's files ask for in place of their own
 }
 
 // unfilled puts the lane's places where an example names an address and a model of a reader's: so a client is given the very
@@ -164,6 +166,7 @@ func (a *agent) version() (string, error) {
 // agentModel is a client's model on a real Ollama, and the toolnorm in front.
 type agentModel struct {
 	model, base string
+	server      *server
 	breaks      *breaker
 	log         string // of toolnorm: a line for each request
 }
@@ -186,13 +189,13 @@ func (l *lane) serveAgent(t *testing.T, a *agent, dir string) agentModel {
 	if err := m.WriteFile(filepath.Join(l.dir, name+".gguf")); err != nil {
 		t.Fatal(err)
 	}
-	s, err := l.startOllama(installed.newest, installed.version["OLLAMA"], 1, []setup{{name: name, template: "tool_call.tmpl", file: name + ".gguf"}})
+	s, err := l.startOllama(installed.newest, installed.version["OLLAMA"], 1, []setup{{name: name, template: "tool_call.tmpl", file: name + ".gguf"}}, "OLLAMA_CONTEXT_LENGTH=131072")
 	if err != nil {
 		t.Fatal(err)
 	}
 	b := l.startBreaker(t, s.base)
 	base := l.toolnorm(t, append([]string{"--ollama", b.base, "--num-ctx", "131072", "--max-repeat", "500", "--trace-bodies", "--alias", "gpt-5*=" + name, "--alias", "claude-*=" + name}, a.flags...)...)
-	return agentModel{model: name, base: base, breaks: b, log: l.log(logName(base))}
+	return agentModel{model: name, base: base, server: s, breaks: b, log: l.log(logName(base))}
 }
 
 // task is what one run of a client came to.
@@ -209,7 +212,9 @@ type task struct {
 func (a *agent) do(t *testing.T, m agentModel, bin, dir, step string) task {
 	t.Helper()
 	home, work := filepath.Join(dir, "home"), filepath.Join(dir, "work")
-	say := func(next string) string { return gguf.Script{Name: a.id + "_" + next}.Selector() }
+	say := func(next string) string {
+		return gguf.Script{Name: a.id + "_" + cmp.Or(a.instead[next], next)}.Selector()
+	}
 	files := map[string]string{
 		filepath.Join(work, "notes.txt"):    "The greeting of this program has a spelling mistake. Search for helo, it says. " + say("search") + "\n",
 		filepath.Join(work, "src/greet.sh"): "cat printed.txt\necho helo\n# The mistake stands above, helo, as the notes have said all along " + say("edit") + "\n",

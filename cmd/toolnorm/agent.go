@@ -28,7 +28,7 @@ type agents struct {
 func (m *Main) newAgent(c *Config, model *engine.Engine) *agent.Loop {
 	cfg := agent.Config{
 		Model: model, Tools: m.toolbox.Registry, Log: m.log, DefaultModel: c.Model,
-		Bases: newBases(m.toolbox.KB), BaseModel: c.KBModel, Catalog: model,
+		May: mayAsk(c, model), Bases: newBases(m.toolbox.KB), BaseModel: c.KBModel, Catalog: model,
 		Consent: c.AgentConsent,
 		Time:    c.AgentTime, Tokens: c.AgentTokens, ToolTokens: c.AgentToolTokens, Beat: c.Heartbeat,
 		Queue: agent.NewQueue(agent.QueueConfig{PerMinute: c.AgentRPM, AtOnce: c.AgentAtOnce, Waiting: c.AgentQueue, Lane: c.server}),

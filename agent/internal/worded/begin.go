@@ -1,6 +1,7 @@
 package worded
 
 import (
+	"regexp"
 	"strings"
 	"unicode/utf8"
 )
@@ -52,6 +53,8 @@ func (r *Reader) may(text string, ended bool) bool {
 		return r.mayObject(text)
 	case first[0] == '<':
 		return r.mayObject(text)
+	case first[0] == '>' || ended && bareLabel(first) == action:
+		return true
 	case first[0] == '`' || first[0] == '~':
 		return r.mayFence(text, ended)
 	case l.role > other:
@@ -68,19 +71,12 @@ func (r *Reader) may(text string, ended bool) bool {
 	return strings.EqualFold(strings.TrimSpace(first), "json")
 }
 
-// mayLabel reports whether half a line may become a known label: signs of lists, and words with
-// which one begins.
-func mayLabel(half string) bool {
-	word := folded(strings.TrimLeft(half, "#*_-+•(0123456789.) \t"))
-	if word == "" || strings.HasPrefix("json", strings.ToLower(word)) {
-		return true
-	}
-	for label := range roles() {
-		if strings.HasPrefix(label, word) {
-			return true
-		}
-	}
-	return false
+// half is the beginning of a line that may become a label, in any language.
+var half = regexp.MustCompile(`^` + picture + `[#*_\-+•(0-9.)\[【〔 \t]*` + strong + `[\pL\pM\pN '’_-]*[*_\]】〕 \t]*$`)
+
+// mayLabel reports whether half a line may become a label, or the mark of JSON.
+func mayLabel(line string) bool {
+	return half.MatchString(line) && len(strings.Fields(line)) <= mostWords+1
 }
 
 // beginsCall reports whether a line may begin with a call in Python: a tool's name, or its
@@ -108,6 +104,7 @@ func (r *Reader) mayFence(text string, ended bool) bool {
 	case strings.IndexByte("{[</#", inner[0]) >= 0:
 		return r.mayObject(inner)
 	}
+	inner = inner[len(wrapped.FindString(inner)):]
 	n, rest := name(inner)
 	if _, known := r.tool(n); known && strings.HasPrefix(strings.TrimSpace(rest), "(") || rest == "" && len(n) < longestLabel && r.prefix(n) {
 		return true
@@ -137,5 +134,5 @@ func (r *Reader) mayObject(text string) bool {
 		return true
 	}
 	head := text[:min(len(text), reach)]
-	return named.MatchString(head) || strings.HasPrefix(text, "{") && r.mayCall(text)
+	return named.MatchString(head) || strings.HasPrefix(text, "{") && (r.mayCall(text) || r.mayBeside(text))
 }

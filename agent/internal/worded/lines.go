@@ -60,12 +60,19 @@ type line struct {
 	end    int    // behind the line, its line break not counted
 }
 
-// Labels: a mark of a list or a heading, a few words that may be bold and numbered, and a colon;
-// behind known ones an arrow or a dash.
+// Labels: a picture, a mark of a list or a heading, a few words that may be bold and numbered, and a
+// colon; around known ones brackets, or an arrow or a dash behind them.
 var (
-	labelled = regexp.MustCompile(`^[ \t]{0,3}(?:(?:[-*•+]|\(?\d{1,2}[.)])[ \t]+|#{1,6}[ \t]*)?[*_]{0,3}([\pL][\pL\pM\pN '’_-]{0,40}?)[*_]{0,3}[ \t]*(?:[#(]?\d{1,2}\)?)?[*_]{0,3}[ \t]*[:：][*_]{0,3}[ \t]*`)
-	arrowed  = regexp.MustCompile(`^[ \t]{0,3}(?:[-*•+][ \t]+)?[*_]{0,3}([\pL][\pL\pM\pN '’_]{0,40}?)[*_]{0,3}[ \t]*(?:=>|->|→|=|[ \t][-–—])[ \t]+`)
-	heading  = regexp.MustCompile(`^[ \t]{0,3}(?:#{1,6}[ \t]*[*_]{0,3}|[*_]{2,3})([\pL][\pL\pM\pN '’_-]{0,40}?)[ \t]*\d{0,2}[*_]{0,3}[ \t]*$`)
+	labelled  = regexp.MustCompile(`^[ \t]{0,3}` + picture + `(?:(?:[-*•+]|\(?\d{1,2}[.)])[ \t]+|#{1,6}[ \t]*)?` + strong + `([\pL][\pL\pM\pN '’_-]{0,40}?)` + strong + `[ \t]*(?:[#(]?\d{1,2}\)?)?` + strong + `[ \t]*[:：]` + strong + `[ \t]*`)
+	arrowed   = regexp.MustCompile(`^[ \t]{0,3}(?:[-*•+][ \t]+)?[*_]{0,3}([\pL][\pL\pM\pN '’_]{0,40}?)[*_]{0,3}[ \t]*(?:=>|->|→|=|[ \t][-–—])[ \t]+`)
+	heading   = regexp.MustCompile(`^[ \t]{0,3}(?:#{1,6}[ \t]*[*_]{0,3}|[*_]{2,3})([\pL][\pL\pM\pN '’_-]{0,40}?)[ \t]*\d{0,2}[*_]{0,3}[ \t]*$`)
+	bracketed = regexp.MustCompile(`^[ \t]{0,3}` + picture + strong + `[\[【〔]([\pL][\pL\pM\pN '’_-]{0,40}?)[ \t]*\d{0,2}[\]】〕]` + strong + `[ \t]*[:：]?[ \t]*`)
+)
+
+// What may stand in front of a label, and around it.
+const (
+	picture = `(?:[\p{So}\p{Sk}\x{FE0F}\x{200D}]{1,8}[ \t]*)?`
+	strong  = `(?:[*_]{1,3}|</?(?:b|strong|i|em|u|p|li)>){0,3}`
 )
 
 // mostWords is how many words a label has.
@@ -82,8 +89,10 @@ func lineAt(text string, start int) line {
 	l.closes = len(whole) > 2 && strings.Trim(whole, "` \t") == "" || len(whole) > 2 && strings.Trim(whole, "~ \t") == ""
 	m := labelled.FindStringSubmatchIndex(whole)
 	if m == nil {
-		if m = heading.FindStringSubmatchIndex(whole); m == nil {
-			m = arrowed.FindStringSubmatchIndex(whole)
+		for _, known := range []*regexp.Regexp{heading, bracketed, arrowed} {
+			if m = known.FindStringSubmatchIndex(whole); m != nil {
+				break
+			}
 		}
 		if m == nil || roles()[folded(whole[m[2]:m[3]])] == none {
 			return l
@@ -97,8 +106,22 @@ func lineAt(text string, start int) line {
 	if known := roles()[folded(label)]; known != none {
 		l.role = known
 	}
-	l.value = strings.TrimSpace(whole[m[1]:])
+	l.skipAgain(whole)
+	l.value = strings.TrimSpace(whole[l.at-start:])
 	return l
+}
+
+// skipAgain skips a label that is written twice. Of arguments, which may have a member of that name,
+// only one in front of JSON counts.
+func (l *line) skipAgain(whole string) {
+	for l.role > other {
+		rest := whole[l.at-l.start:]
+		m := labelled.FindStringSubmatchIndex(rest)
+		if m == nil || roles()[folded(rest[m[2]:m[3]])] != l.role || l.role == input && !opensValue(rest[m[1]:]) {
+			return
+		}
+		l.at += m[1]
+	}
 }
 
 // linesOf are the lines of a text.

@@ -3,7 +3,6 @@ package worded
 import (
 	"encoding/json"
 	"regexp"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -35,6 +34,9 @@ var (
 func (r *Reader) objects(text, end string) (calls []chat.Call, front string) {
 	at := r.opens(text)
 	if at < 0 {
+		if calls, front = r.beside(text); len(calls) > 0 {
+			return calls, front
+		}
 		return r.program(text, end)
 	}
 	body, complete := value(text[at:])
@@ -256,53 +258,6 @@ func bared(front string) (text, opened string) {
 		}
 	}
 	return strings.TrimSpace(front), whole[len(strings.TrimRight(front, " \t\n")):]
-}
-
-// programs are the languages whose fences may hold one call and nothing else.
-var programs = []string{"", "python", "py", "tool_code", "tool", "text", "plaintext"}
-
-// program reads a call in a fence of Python that is the end of the reply.
-func (r *Reader) program(text, end string) (calls []chat.Call, front string) {
-	i := strings.Index(text, "```")
-	if i < 0 {
-		return r.span(strings.TrimSpace(text))
-	}
-	m := fenced.FindStringSubmatch(text[i:])
-	inner, behind, _ := fence(text[i:])
-	front, _ = bared(text[:i])
-	called, rest := name(strings.TrimSpace(inner))
-	t, known := r.tool(called)
-	rest = strings.TrimSpace(rest)
-	if !known || !slices.Contains(programs, strings.ToLower(m[2])) || strings.TrimSpace(behind) != "" || end == chat.Length && behind == "" ||
-		!strings.HasPrefix(rest, "(") || !strings.HasSuffix(rest, ")") || !adapters.Meant(front, "") {
-		return nil, ""
-	}
-	args, ok := python(t, rest[1:len(rest)-1])
-	if !ok {
-		return nil, ""
-	}
-	return []chat.Call{{Name: t.Name, Args: args}}, front
-}
-
-// span reads a call that is all of a reply, or the span of code with which it ends.
-func (r *Reader) span(text string) (calls []chat.Call, front string) {
-	if inner, ok := strings.CutSuffix(text, "`"); ok {
-		i := strings.LastIndexByte(inner, '`')
-		if i < 0 {
-			return nil, ""
-		}
-		front, text = strings.TrimSpace(inner[:i]), inner[i+1:]
-	}
-	called, rest := name(text)
-	t, known := r.tool(called)
-	if !known || !strings.HasPrefix(text, called) || !strings.HasPrefix(rest, "(") || !strings.HasSuffix(rest, ")") || !adapters.Meant(front, "") {
-		return nil, ""
-	}
-	args, ok := python(t, rest[1:len(rest)-1])
-	if !ok {
-		return nil, ""
-	}
-	return []chat.Call{{Name: t.Name, Args: args}}, front
 }
 
 // value returns the JSON value that a text begins with, and whether it was closed: brackets count

@@ -193,7 +193,7 @@ func (r *Reader) finished(text string, t chat.Tool, called, args string, worded 
 				s.call.Args = read
 			}
 		}
-		return s, whole && slices.ContainsFunc([]rune(called), isName)
+		return s, whole && (slices.ContainsFunc([]rune(called), isName) || worded && args != "")
 	}
 	if args == "" && !worded {
 		return s, false

@@ -8,9 +8,12 @@
 // are needed where the arguments are a text or the tool is unknown.
 //
 //	worded.go  Reader: the order in which a reply is looked at; arguments and names
+//	dress.go   what is put around a reply and its labels
 //	lines.go   lines, their labels and roles
 //	steps.go   calls behind labels
-//	objects.go calls in JSON and in program text
+//	objects.go calls in JSON
+//	beside.go  arguments in JSON below or beside a name
+//	programs.go calls in program text
 //	answer.go  answers without their labels
 //	begin.go   whether a text may become a call
 package worded
@@ -21,6 +24,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"toolnorm/adapters"
 	"toolnorm/chat"
@@ -34,6 +38,9 @@ type Reader struct {
 	// Foreign reports whether a name is somebody else's tool: what calls one is left as it is. nil:
 	// none is.
 	Foreign func(name string) bool
+	// Messages are what was said in front of the reply. A call that they show is none where the
+	// reply shows it behind words.
+	Messages []chat.Message
 }
 
 // Longest is how long a text is looked at, in bytes: calls are short, and answers may be very long.
@@ -47,85 +54,22 @@ func (r *Reader) Calls(text, end string) (calls []chat.Call, front string) {
 	if len(text) > Longest || len(r.Tools) == 0 {
 		return nil, ""
 	}
-	text = plain(text)
+	text = r.coloned(plain(text))
 	if calls, front = r.steps(text, end); len(calls) > 0 {
 		return calls, front
 	}
-	return r.objects(text, end)
-}
-
-// tags are thoughts in tags, which are not part of what is said.
-var tags = regexp.MustCompile(`(?is)<(thought|thinking|think|reasoning|scratchpad)>.*?</(?:thought|thinking|think|reasoning|scratchpad)>`)
-
-// wide are the signs of East Asian width of JSON.
-var wide = strings.NewReplacer("｛", "{", "｝", "}", "：", ":", "，", ",", "＂", `"`)
-
-// element is a label as a tag: <action>calc.add</action>.
-var element = regexp.MustCompile(`(?s)<([\pL][\pL\pM '’_-]{1,39})>\s*(.*?)\s*</([\pL][\pL\pM '’_-]{1,39})>`)
-
-// divided puts the label of an action or an answer that stands behind a thought on its line onto a
-// line of its own.
-func divided(text string) string {
-	l := lineAt(text, 0)
-	if l.role != thought {
-		return text
+	calls, front = r.objects(text, end)
+	if strings.TrimSpace(front) != "" && slices.ContainsFunc(calls, func(c chat.Call) bool { return adapters.Shown(r.Messages, c) }) {
+		return nil, ""
 	}
-	for at := l.at; at < l.end; at++ {
-		if text[at] != ':' && !strings.HasPrefix(text[at:], "：") {
-			continue
-		}
-		from := at
-		for range mostWords {
-			from = strings.LastIndexAny(strings.TrimRight(text[:from], " "), " ") + 1
-			if from <= l.at {
-				break
-			}
-			if as := roles()[folded(text[from:at])]; as == action || as == final {
-				return text[:from-1] + "\n" + text[from:]
-			}
-		}
-	}
-	return text
-}
-
-// labelOf is an element as a label and a value; as it is, where it is none of an action's or its
-// input's.
-func labelOf(tag string) string {
-	m := element.FindStringSubmatch(tag)
-	if as := roles()[folded(m[1])]; m[1] != m[3] || as != action && as != input {
-		return tag
-	}
-	return "\n" + m[1] + ": " + m[2] + "\n"
-}
-
-// tagInFront opens a thought that nothing closes.
-var tagInFront = regexp.MustCompile(`(?i)^\s*<(?:thought|thinking|think|reasoning|scratchpad)>`)
-
-// roleInFront is a role with which a reply begins.
-var roleInFront = regexp.MustCompile(`^\s*(?i:assistant|model|bot)[ \t]*:[ \t]*`)
-
-// plain takes thoughts in tags out of a text, makes labels of labels that are tags, and gives JSON
-// in signs of East Asian width those of JSON.
-func plain(text string) string {
-	if strings.Contains(text, "</") {
-		text = tags.ReplaceAllString(text, "")
-		// Only at the beginning of a line: in a sentence or a command a tag is shown.
-		if m := element.FindStringIndex(text); m != nil && strings.TrimSpace(text[strings.LastIndexByte(text[:m[0]], '\n')+1:m[0]]) == "" {
-			text = element.ReplaceAllStringFunc(text, labelOf)
-		}
-	}
-	if open := tagInFront.FindString(text); open != "" {
-		text = text[len(open):]
-	}
-	text = divided(roleInFront.ReplaceAllString(text, ""))
-	if strings.Contains(text, "｛") {
-		text = wide.Replace(text)
-	}
-	return strings.ReplaceAll(text, "\r\n", "\n")
+	return calls, front
 }
 
 // around are the words and signs that stand around a name: Use `calc.add`, the calc.add tool.
-var around = regexp.MustCompile(`^(?i:(?:use|call|run|invoke|execute)\s+)?(?i:the\s+)?(?i:(?:tool|function)\s+)?[\[("'` + "`" + `“”‘’*_<]*([\pL\pN_][\pL\pN_.:/-]{0,127})`)
+var around = regexp.MustCompile(`^(?i:(?:use|call|run|invoke|execute)\s+)?(?i:the\s+)?(?i:(?:tool|function)\s+)?[$@\[("'` + "`" + `\p{Pi}\p{Pf}「『《〈【*_<]*[ ]?([\pL\pN_][\pL\pN_.:/-]{0,127})`)
+
+// closing are the signs that may stand behind a name, as others stand in front of it.
+var closing = regexp.MustCompile(`^[ ]?[\])"'` + "`" + `\p{Pi}\p{Pf}」』》〉】*_>]+`)
 
 // name reads a name at the beginning of a value, and returns what stands behind it.
 func name(value string) (name, rest string) {
@@ -139,15 +83,15 @@ func name(value string) (name, rest string) {
 	if cut := value[m[2]+len(name) : m[3]]; cut != "." {
 		rest = cut + rest
 	}
-	if strings.ContainsAny(opened, "[(\"'`“”‘’*_<") {
-		rest = strings.TrimLeft(rest, "])\"'`“”‘’*_>")
+	if strings.TrimFunc(opened, func(c rune) bool { return unicode.IsLetter(c) || c == ' ' }) != "" {
+		rest = rest[len(closing.FindString(rest)):]
 	}
 	for _, word := range []string{" tool", " function"} {
 		if len(rest) >= len(word) && strings.EqualFold(rest[:len(word)], word) {
 			rest = rest[len(word):]
 		}
 	}
-	if trimmed := strings.TrimSpace(rest); trimmed == "()" || trimmed == "." {
+	if trimmed := strings.TrimSpace(rest); trimmed == "()" || trimmed == "." || inlineTag.MatchString(trimmed) {
 		rest = ""
 	}
 	return name, rest
@@ -245,8 +189,25 @@ func decoded(family, text, end string, tools []chat.Tool) []chat.Call {
 	return got.Complete()
 }
 
-// pair is a key and a value: city: Seoul, "city" = "Seoul".
-var pair = regexp.MustCompile(`^[-*\s]*["'` + "`" + `]?([\pL_][\pL\pN_.-]*)["'` + "`" + `]?\s*[:=：]\s*(.*)$`)
+// pair is a key and a value: city: Seoul, "city" = "Seoul", city is Seoul.
+var pair = regexp.MustCompile(`^(?:[-*•]\s)?\s*["'*` + "`" + `]{0,2}([\pL_][\pL\pN_.-]*)["'*` + "`" + `]{0,2}(?:\s*[:=：]\*{0,2}|\s+is\s)\s*(.*)$`)
+
+// member returns the parameter that a key means, in whatever case and with whatever hyphens it is
+// written; "" where none or several may be meant.
+func member(typ *schema.Type, key string) (found string) {
+	if typ.Has(key) {
+		return key
+	}
+	for _, name := range typ.Members() {
+		if folded(name) == folded(key) {
+			if found != "" {
+				return ""
+			}
+			found = name
+		}
+	}
+	return found
+}
 
 // pairs reads lines of keys and values, or one line with commas between, when each key is a
 // parameter.
@@ -264,18 +225,19 @@ func pairs(t chat.Tool, text string) (json.RawMessage, bool) {
 			continue
 		}
 		m := pair.FindStringSubmatch(line)
-		if m == nil || !typ.Has(m[1]) {
+		if m == nil || member(typ, m[1]) == "" {
 			return nil, false
 		}
+		key := member(typ, m[1])
 		text := unquoted(strings.TrimSuffix(strings.TrimSpace(m[2]), ","))
-		value, ok := typ.Prop(m[1]).FromText(text)
+		value, ok := typ.Prop(key).FromText(text)
 		switch {
 		case strings.HasPrefix(text, `"`) && json.Valid([]byte(text)):
 			value = text
 		case !ok:
 			value = quoted(text)
 		}
-		found = append(found, [2]string{m[1], value})
+		found = append(found, [2]string{key, value})
 	}
 	return object(found), len(found) > 0
 }
@@ -287,7 +249,7 @@ func commas(text string, typ *schema.Type) (parts []string) {
 		if c != ',' && c != ';' {
 			continue
 		}
-		if m := pair.FindStringSubmatch(strings.TrimSpace(text[i+1:])); m != nil && typ.Has(m[1]) && strings.Count(text[start:i], `"`)%2 == 0 {
+		if m := pair.FindStringSubmatch(strings.TrimSpace(text[i+1:])); m != nil && member(typ, m[1]) != "" && strings.Count(text[start:i], `"`)%2 == 0 {
 			parts = append(parts, text[start:i])
 			start = i + 1
 		}

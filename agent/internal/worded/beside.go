@@ -1,0 +1,112 @@
+package worded
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+	"unicode"
+
+	"toolnorm/adapters"
+	"toolnorm/chat"
+	"toolnorm/chat/schema"
+)
+
+// Names in a sentence: only those that no other word is count, with a sign in them or marks around.
+var spelled = regexp.MustCompile("[`*]{1,2}([\\pL\\pN_][\\pL\\pN_.:/-]*)[`*]{1,2}|\\b([\\pL\\pN]+(?:[_.][\\pL\\pN]+)+)\\b")
+
+// fenceInFront is the opening of a fence, or of a span of code, at the end of what stands in front of JSON.
+var fenceInFront = regexp.MustCompile("(?:^|\n)[ \t]*[`~]{3,}[ \t]*(?:json[c5]?|text|tool_code|)[ \t]*\n?[ \t]*$|`$")
+
+// beside reads a call whose name stands in the line in front of its arguments, which are JSON with
+// all that the tool needs and nothing that it does not know: a heading, or words that announce it.
+func (r *Reader) beside(text string) (calls []chat.Call, front string) {
+	at := strings.IndexByte(text, '{')
+	if at < 0 {
+		return nil, ""
+	}
+	body, complete := value(text[at:])
+	front = strings.TrimRight(fenceInFront.ReplaceAllString(text[:at], ""), " \t\n")
+	line := strings.TrimSpace(front[strings.LastIndexByte(front, '\n')+1:])
+	t, ok := r.only(line)
+	if !complete || !ok {
+		return nil, ""
+	}
+	if _, inside := inFence(front); inside {
+		return nil, ""
+	}
+	args, ok := fits(t, body)
+	said, behind := front, rest(closers.ReplaceAllString(text[at+len(body):], ""))
+	after, _, _ := strings.Cut(behind, "\n")
+	switch below := strings.Contains(text[len(front):at], "\n"); {
+	case !ok || strings.ContainsFunc(after, unicode.IsLetter):
+		return nil, ""
+	case r.named(strings.Trim(line, "#*`:：-• "), t):
+		if said, _ = bared(strings.TrimSuffix(front, line)); !below {
+			return nil, "" // an entry of a list that describes tools
+		}
+	case !isSentence(line):
+		return nil, ""
+	}
+	if !adapters.Meant(said, behind) {
+		return nil, ""
+	}
+	return []chat.Call{{Name: t.Name, Args: args}}, front
+}
+
+// only returns the one tool that a line names.
+func (r *Reader) only(line string) (only chat.Tool, ok bool) {
+	for _, m := range spelled.FindAllStringSubmatch(line, mostTries) {
+		t, known := r.tool(m[1] + m[2])
+		if known && ok && t.Name != only.Name {
+			return only, false
+		}
+		if known {
+			only, ok = t, true
+		}
+	}
+	return only, ok
+}
+
+// named reports whether a text is nothing but a tool's name.
+func (r *Reader) named(text string, t chat.Tool) bool {
+	named, known := r.tool(text)
+	return known && named.Name == t.Name
+}
+
+// fits reads JSON as the arguments of a tool, if it has all that the tool needs and nothing else.
+func fits(t chat.Tool, body string) (json.RawMessage, bool) {
+	read, ok := arguments(t, body, true)
+	var members map[string]json.RawMessage
+	if !ok || json.Unmarshal(read, &members) != nil || len(members) == 0 {
+		return nil, false
+	}
+	typ := schema.Compile(t.Schema)
+	for name := range members {
+		if !typ.Has(name) {
+			return nil, false
+		}
+	}
+	for _, name := range typ.Required() {
+		if _, ok := members[name]; !ok {
+			return nil, false
+		}
+	}
+	return read, true
+}
+
+// firstKey is the first member of an object.
+var firstKey = regexp.MustCompile(`^\{\s*["'“]?([\pL_][\pL\pN_-]*)["'”]?\s*:`)
+
+// mayBeside reports whether JSON at the beginning of a text may be the arguments of an offered tool.
+func (r *Reader) mayBeside(text string) bool {
+	m := firstKey.FindStringSubmatch(text)
+	if m == nil {
+		return false
+	}
+	for _, t := range r.Tools {
+		if schema.Compile(t.Schema).Has(m[1]) {
+			return true
+		}
+	}
+	return false
+}

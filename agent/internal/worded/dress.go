@@ -1,0 +1,125 @@
+package worded
+
+import (
+	"regexp"
+	"strings"
+)
+
+// tags are thoughts in tags, which are not part of what is said.
+var tags = regexp.MustCompile(`(?is)<(thought|thinking|think|reasoning|scratchpad)>.*?</(?:thought|thinking|think|reasoning|scratchpad)>`)
+
+// wide are the signs of East Asian width of JSON.
+var wide = strings.NewReplacer("｛", "{", "｝", "}", "：", ":", "，", ",", "＂", `"`)
+
+// element is a label as a tag: <action>calc.add</action>.
+var element = regexp.MustCompile(`(?s)<([\pL][\pL\pM '’_-]{1,39})>\s*(.*?)\s*</([\pL][\pL\pM '’_-]{1,39})>`)
+
+// divided puts the label of an action or an answer that stands behind a thought on its line onto a
+// line of its own.
+func divided(text string) string {
+	l := lineAt(text, 0)
+	if l.role != thought {
+		return text
+	}
+	for at := l.at; at < l.end; at++ {
+		if text[at] != ':' && !strings.HasPrefix(text[at:], "：") {
+			continue
+		}
+		from := at
+		for range mostWords {
+			from = strings.LastIndexAny(strings.TrimRight(text[:from], " "), " ") + 1
+			if from <= l.at {
+				break
+			}
+			if as := roles()[folded(text[from:at])]; as == action || as == final {
+				return text[:from-1] + "\n" + text[from:]
+			}
+		}
+	}
+	return text
+}
+
+// labelOf is an element as a label and a value; as it is, where it is none of an action's or its
+// input's.
+func labelOf(tag string) string {
+	m := element.FindStringSubmatch(tag)
+	if as := roles()[folded(m[1])]; m[1] != m[3] || as != action && as != input {
+		return tag
+	}
+	return "\n" + m[1] + ": " + m[2] + "\n"
+}
+
+// tagInFront opens a thought that nothing closes.
+var tagInFront = regexp.MustCompile(`(?i)^\s*<(?:thought|thinking|think|reasoning|scratchpad)>`)
+
+// roleInFront is a role with which a reply begins.
+var roleInFront = regexp.MustCompile(`^\s*(?i:assistant|model|bot)[ \t]*:[ \t]*`)
+
+// plain takes thoughts in tags out of a text, makes labels of labels that are tags, and gives JSON
+// in signs of East Asian width those of JSON.
+func plain(text string) string {
+	text = unquote(strings.ReplaceAll(text, "\r\n", "\n"))
+	if strings.Contains(text, "</") {
+		text = tags.ReplaceAllString(text, "")
+		// Only at the beginning of a line: in a sentence or a command a tag is shown.
+		if m := element.FindStringIndex(text); m != nil && strings.TrimSpace(text[strings.LastIndexByte(text[:m[0]], '\n')+1:m[0]]) == "" {
+			text = element.ReplaceAllStringFunc(text, labelOf)
+		}
+	}
+	if open := tagInFront.FindString(text); open != "" {
+		text = text[len(open):]
+	}
+	text = divided(roleInFront.ReplaceAllString(text, ""))
+	if strings.Contains(text, "｛") {
+		text = wide.Replace(text)
+	}
+	return text
+}
+
+// inlineTag is HTML that only shows a text in another way.
+var inlineTag = regexp.MustCompile(`^</?(?:b|strong|i|em|u|p|br|li)[ ]*/?>$`)
+
+// unquote takes the signs of a quotation off a reply that is nothing but one.
+func unquote(text string) string {
+	if !strings.HasPrefix(strings.TrimSpace(text), ">") {
+		return text
+	}
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		inner, ok := strings.CutPrefix(strings.TrimLeft(line, " \t"), ">")
+		if !ok && strings.TrimSpace(line) != "" {
+			return text
+		}
+		lines[i] = strings.TrimPrefix(inner, " ")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// coloned puts colons behind labels that have lines of their own, where one of an action stands
+// above nothing but the name of an offered tool.
+func (r *Reader) coloned(text string) string {
+	lines := strings.Split(text, "\n")
+	found := false
+	for i := range len(lines) - 1 {
+		called, rest := name(strings.TrimSpace(lines[i+1]))
+		_, known := r.tool(called)
+		found = found || bareLabel(lines[i]) == action && known && strings.TrimSpace(rest) == ""
+	}
+	if !found {
+		return text
+	}
+	for i, line := range lines {
+		if bareLabel(line) > other {
+			lines[i] = line + ":"
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// bareLabel is the role of a label that is all of a line, without a colon.
+func bareLabel(line string) role {
+	if line = strings.TrimSpace(line); len(line) > longestLabel || strings.ContainsAny(line, ":：") {
+		return none
+	}
+	return roles()[folded(line)]
+}

@@ -1,0 +1,85 @@
+package worded
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"toolnorm/adapters"
+	"toolnorm/chat"
+)
+
+// programs are the languages whose fences may hold one call and nothing else.
+var programs = []string{"", "python", "py", "tool_code", "tool", "text", "plaintext"}
+
+// program reads a call in a fence of Python that is the end of the reply.
+func (r *Reader) program(text, end string) (calls []chat.Call, front string) {
+	i := strings.Index(text, "```")
+	if i < 0 {
+		return r.span(strings.TrimSpace(text))
+	}
+	m := fenced.FindStringSubmatch(text[i:])
+	inner, behind, _ := fence(text[i:])
+	front, _ = bared(text[:i])
+	called, rest := name(unwrapped(strings.TrimSpace(inner)))
+	t, known := r.tool(called)
+	rest = strings.TrimSpace(rest)
+	if !known || !slices.Contains(programs, strings.ToLower(m[2])) || strings.TrimSpace(behind) != "" || end == chat.Length && behind == "" ||
+		!strings.HasPrefix(rest, "(") || !strings.HasSuffix(rest, ")") || !adapters.Meant(front, "") {
+		return nil, ""
+	}
+	args, ok := python(t, rest[1:len(rest)-1])
+	if !ok {
+		return nil, ""
+	}
+	return []chat.Call{{Name: t.Name, Args: args}}, front
+}
+
+// What stands around a call of which only the result counts: it is printed, or kept in a variable
+// and printed then.
+var (
+	printed  = regexp.MustCompile(`(?s)^(?:print|display|console\.log)\(\s*(.*\))\s*\)$`)
+	assigned = regexp.MustCompile(`(?s)^([A-Za-z_]\w*)\s*=\s*(.*?\))(?:\s*\n\s*(?:print|display)\((\w+)\))?$`)
+	wrapped  = regexp.MustCompile(`^(?:(?:print|display|console\.log)\(\s*|[A-Za-z_]\w*\s*=\s*)?(?:await\s+)?`)
+)
+
+// unwrapped is the one call of a program.
+func unwrapped(program string) string {
+	if m := printed.FindStringSubmatch(program); m != nil {
+		program = m[1]
+	} else if m := assigned.FindStringSubmatch(program); m != nil && (m[3] == "" || m[3] == m[1]) {
+		program = m[2]
+	}
+	return strings.TrimPrefix(program, "await ")
+}
+
+// lastCall is a call at the end of a sentence that a colon or the reply begins.
+var lastCall = regexp.MustCompile(`^[^\n]*:[ \t]*([\pL_][\pL\pN_.]*\([^\n]*\))$`)
+
+// span reads a call that is all of a reply, or the span of code or the words behind a colon with which
+// it ends.
+func (r *Reader) span(text string) (calls []chat.Call, front string) {
+	text = strings.TrimSuffix(text, ".")
+	if m := lastCall.FindStringSubmatchIndex(text); m != nil {
+		front, text = strings.TrimSpace(text[:m[2]]), text[m[2]:]
+	} else if inner, ok := strings.CutSuffix(text, "`"); ok {
+		i := strings.LastIndexByte(inner, '`')
+		if i < 0 {
+			return nil, ""
+		}
+		front, text = strings.TrimSpace(inner[:i]), inner[i+1:]
+	}
+	called, rest := name(text)
+	if strings.HasSuffix(text, "()") {
+		rest = "()" // which name leaves out
+	}
+	t, known := r.tool(called)
+	if !known || !strings.HasPrefix(text, called) || !strings.HasPrefix(rest, "(") || !strings.HasSuffix(rest, ")") || !adapters.Meant(front, "") {
+		return nil, ""
+	}
+	args, ok := python(t, rest[1:len(rest)-1])
+	if !ok {
+		return nil, ""
+	}
+	return []chat.Call{{Name: t.Name, Args: args}}, front
+}

@@ -1,0 +1,60 @@
+package agent
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// missing returns the tool that an answer should have called: the question names something by an
+// identifier, or the record of a list that has one, no call has looked it up, and the answer rests on
+// nothing, or gives a number that nobody has said. Only tools that only read count, and of those what
+// speaks of identifiers of this kind, the best by the words of the question first.
+func missing(r *run, text string) string {
+	if len(r.facts) > 0 && !inventsNumber(r, text) {
+		return ""
+	}
+	asked := r.saidLast()
+	ids := codesIn.FindAllString(asked, -1)
+	done := ""
+	for _, f := range r.facts {
+		done += folded(string(f.call.Args)) + "\n"
+		if _, records, ok := strings.Cut(r.pointed(f.text), pointing); ok {
+			ids = append(ids, codesIn.FindAllString(records, -1)...)
+		}
+	}
+	ids = slices.DeleteFunc(ids, func(id string) bool { return holds(done, folded(id)) })
+	if len(ids) == 0 || len(r.tools.spokenOf(asked)) > 0 {
+		return ""
+	}
+	for _, t := range append(r.tools.rank(asked), r.tools.list...) {
+		ran := slices.ContainsFunc(r.facts, func(f fact) bool { return f.call.Name == t.Name })
+		if !ran && onlyReads(t) && slices.ContainsFunc(codesIn.FindAllString(string(t.Schema)+t.Description, -1), func(known string) bool {
+			return slices.ContainsFunc(ids, func(id string) bool { return kindOf(id) == kindOf(known) })
+		}) && takesOne(t.Schema) {
+			return t.Name
+		}
+	}
+	return ""
+}
+
+// takesOne reports whether a tool needs no more than one argument.
+func takesOne(schema json.RawMessage) bool {
+	var v struct{ Required []string }
+	return json.Unmarshal(schema, &v) == nil && len(v.Required) == 1
+}
+
+// numbersIn finds numbers of more than one digit.
+var numbersIn = regexp.MustCompile(`\d[\d,]*\d`)
+
+// inventsNumber reports whether a text has a number that neither the user nor a tool has said.
+func inventsNumber(r *run, text string) bool {
+	known := folded(r.saidLast())
+	for _, f := range r.facts {
+		known += "\n" + folded(f.text) + r.pointed(f.text)
+	}
+	return slices.ContainsFunc(numbersIn.FindAllString(text, -1), func(n string) bool {
+		return !strings.Contains(known, n) && !strings.Contains(known, strings.ReplaceAll(n, ",", ""))
+	})
+}

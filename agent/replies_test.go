@@ -1,0 +1,58 @@
+package agent
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"toolnorm/internal/golden"
+)
+
+// TestRepliesHeldOut reads replies that were written before the reader was looked at again, in two
+// rounds: what is said of them in testdata is what was right then.
+func TestRepliesHeldOut(t *testing.T) {
+	for file, missing := range map[string]int{"heldout.txt": 1, "heldout2.txt": 2} {
+		text, err := os.ReadFile("testdata/sloppy/" + file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		replies, err := golden.Sections(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wrong := 0
+		for _, one := range replies {
+			name, want, _ := strings.Cut(one.Name, ": ")
+			kind, rest, _ := strings.Cut(want, " ")
+			v := variant{form: name, kind: kind, text: one.Text}
+			switch kind {
+			case "run":
+				v.kind, v.runs = "call", rest
+			case "cut":
+				v.kind, v.cut = "call", true
+			case "answer":
+				v.answer = rest
+			}
+			for _, chats := range []bool{false, true} {
+				if chats && strings.HasPrefix(one.Text, "<") {
+					continue // the engine reads marks
+				}
+				why, forbidden := v.run(t, chats)
+				if why == "" {
+					continue
+				}
+				if !chats {
+					wrong++
+				}
+				t.Logf("%s, chat %v: %s", name, chats, why)
+				if forbidden {
+					t.Errorf("%s, chat %v: a forbidden effect: %s", name, chats, why)
+				}
+			}
+		}
+		t.Logf("%s: %d of %d right", file, len(replies)-wrong, len(replies))
+		if wrong > missing {
+			t.Errorf("%s: %d wrong, want at most %d", file, wrong, missing)
+		}
+	}
+}

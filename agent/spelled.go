@@ -1,0 +1,132 @@
+package agent
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// speller corrects names that a model has copied with one wrong letter from what the tools found:
+// small models do so in long lists, above all of languages that they know little.
+type speller struct {
+	names map[int][]string // what the tools have spelled, by its length in characters
+	known string           // what else has been said: it may be meant
+	note  func(string)     // is called with a sentence for each correction
+}
+
+// Lengths of names that are corrected, in characters: shorter words are too much alike.
+const (
+	leastName = 5
+	mostName  = 60
+)
+
+// spellerOf returns what corrects the names of the results; nil where they have none.
+func spellerOf(r *run) *speller {
+	s := &speller{names: map[int][]string{}, note: func(text string) { r.out.Warnings = append(r.out.Warnings, text) }}
+	said, others := r.origins()
+	s.known = said
+	for _, o := range others {
+		s.known += o.text + "\n"
+	}
+	for _, f := range r.facts {
+		var v any
+		if json.Unmarshal([]byte(f.text), &v) == nil {
+			s.collect(v)
+		}
+	}
+	if len(s.names) == 0 {
+		return nil
+	}
+	return s
+}
+
+// collect takes the names out of a result.
+func (s *speller) collect(v any) {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, member := range v {
+			s.collect(member)
+		}
+	case []any:
+		for _, item := range v {
+			s.collect(item)
+		}
+	case string:
+		n := utf8.RuneCountInString(v)
+		if n >= leastName && n <= mostName && isFullName(v) && !slices.Contains(s.names[n], v) {
+			s.names[n] = append(s.names[n], v)
+		}
+	}
+}
+
+// isFullName reports whether a text is two words or more of letters, none of which begins small.
+func isFullName(text string) bool {
+	words := strings.Fields(text)
+	for _, w := range words {
+		first, _ := utf8.DecodeRuneInString(w)
+		sign := func(c rune) bool {
+			return !unicode.IsLetter(c) && !unicode.IsMark(c) && !strings.ContainsRune("'’-.", c)
+		}
+		if unicode.IsLower(first) || strings.ContainsFunc(w, sign) {
+			return false
+		}
+	}
+	return len(words) > 1
+}
+
+// correct returns a text with its names as the tools have spelled them. A name is corrected where it
+// differs from one of theirs, and from no other, in one letter, and nobody has said it so.
+func (s *speller) correct(text string) string {
+	chars := []rune(text)
+	for at := 0; at < len(chars); at++ {
+		if at > 0 && unicode.IsLetter(chars[at-1]) {
+			continue
+		}
+		for n, names := range s.names {
+			if at+n > len(chars) || at+n < len(chars) && unicode.IsLower(chars[at+n]) {
+				continue
+			}
+			wrote := string(chars[at : at+n])
+			if name := nearest(wrote, names); name != "" && !strings.Contains(s.known, folded(wrote)) {
+				s.note(fmt.Sprintf("the model wrote %q; a tool has spelled it %q", wrote, name))
+				copy(chars[at:], []rune(name))
+			}
+		}
+	}
+	return string(chars)
+}
+
+// nearest returns the one name that differs from a text in exactly one letter; else "".
+func nearest(text string, names []string) (found string) {
+	for _, name := range names {
+		switch differ(text, name) {
+		case 0:
+			return ""
+		case 1:
+			if found != "" {
+				return ""
+			}
+			found = name
+		}
+	}
+	return found
+}
+
+// differ is in how many letters two texts of one length differ, 2 for any more; a blank is never one.
+func differ(a, b string) (n int) {
+	others := []rune(b)
+	for i, c := range []rune(a) {
+		if other := others[i]; c != other {
+			if n++; n > 1 || !unicode.IsLetter(c) || !unicode.IsLetter(other) {
+				return 2
+			}
+		}
+	}
+	return n
+}
+
+// endsName are the signs at which a name is whole.
+const endsName = ",;\n、，。"
