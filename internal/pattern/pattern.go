@@ -10,17 +10,17 @@ func Find(patterns map[string]string, name string) (string, bool) {
 	best, value, found := "", "", false
 	for p, v := range patterns {
 		longer := len(p) > len(best) || len(p) == len(best) && p < best
-		if (!found || longer) && fits(p, name) {
+		if (!found || longer) && Fits(p, name) {
 			best, value, found = p, v, true
 		}
 	}
 	return value, found
 }
 
-// fits reports whether the pattern is the whole name.
+// Fits reports whether the pattern is the whole name.
 // It takes time proportional to the name for each part: no pattern of the settings can make it slow, as backtracking
 // could.
-func fits(pattern, name string) bool {
+func Fits(pattern, name string) bool {
 	first, rest, ok := strings.Cut(pattern, "*")
 	if !ok {
 		return pattern == name

@@ -40,6 +40,14 @@ func postgresColumn(oid uint32) string {
 	return textColumn
 }
 
+// column returns what value makes of a type.
+func (b *bound) column(oid uint32) string {
+	if b.arrays[oid] != 0 {
+		return "array,string"
+	}
+	return postgresColumn(oid)
+}
+
 // sqliteColumn returns what sqliteValue makes of a column by its declared type, of which SQLite holds to
 // TEXT alone: a column of INTEGER may have texts in it.
 func sqliteColumn(declared string) string {
@@ -90,14 +98,14 @@ func columnsOf(names, types []string) *Table {
 }
 
 // describe takes the columns of a declared cursor, and no rows.
-func describe(ctx context.Context, c *pgconn.PgConn, _ Limits) (*Table, error) {
+func describe(ctx context.Context, c *pgconn.PgConn, sent *bound, _ Limits) (*Table, error) {
 	found, err := c.Prepare(ctx, "", "FETCH FORWARD 0 FROM toolnorm_query", nil)
 	if err != nil {
 		return nil, err
 	}
 	names, types := make([]string, len(found.Fields)), make([]string, len(found.Fields))
 	for i, f := range found.Fields {
-		names[i], types[i] = f.Name, postgresColumn(f.DataTypeOID)
+		names[i], types[i] = f.Name, sent.column(f.DataTypeOID)
 	}
 	return columnsOf(names, types), nil
 }

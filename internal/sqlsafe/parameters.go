@@ -115,6 +115,39 @@ func (k Kind) Braces(sql string) (string, error) {
 	return b.String() + sql[done:], nil
 }
 
+// Lists writes IN (:name) for the parameters that are lists as each database takes a list: = ANY (:name), or
+// IN (SELECT value FROM json_each(:name)). A list is one value, which IN would compare as a whole.
+func (k Kind) Lists(sql string, list func(name string) bool) string {
+	all := k.tokens(sql)
+	word := func(i int) string {
+		if i < 0 || i >= len(all) {
+			return ""
+		}
+		return strings.ToUpper(all[i].text)
+	}
+	var b strings.Builder
+	done := 0
+	for i := range all {
+		name, behind := i+2, 0 // IN :name, which neither database has
+		if word(i+1) == "(" {
+			name, behind = i+3, 1
+		}
+		if word(i) != "IN" || word(name-1) != ":" || word(name) == "" || behind > 0 && word(name+1) != ")" || !list(all[name].text) {
+			continue
+		}
+		from, last, text := all[i].at, all[name+behind], "= ANY (:"+all[name].text+")"
+		switch {
+		case k == SQLite:
+			text = "IN (SELECT value FROM json_each(:" + all[name].text + "))"
+		case word(i-1) == "NOT":
+			from, text = all[i-1].at, "<> ALL (:"+all[name].text+")"
+		}
+		b.WriteString(sql[done:from] + text)
+		done = last.at + len(last.text)
+	}
+	return b.String() + sql[done:]
+}
+
 // Quoted returns the offset of the first :name that stands inside of quotes, where nothing is bound, and
 // -1 when there is none. A cast there (::name) is none.
 func (k Kind) Quoted(sql, name string) int {
@@ -138,6 +171,8 @@ type bound struct {
 	names []string // of $1, $2, …; one whose value is asked to be NULL has two
 	tests []bool   // of each: whether it is only asked to be NULL, and so may have any type
 	marks []mark   // in their order
+
+	arrays map[uint32]uint32 // types of arrays that are not built in, with their elements'
 }
 
 // mark is a place at which the two texts begin to differ by more.

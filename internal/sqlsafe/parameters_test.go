@@ -297,3 +297,21 @@ func FuzzParameters(f *testing.F) {
 		}
 	})
 }
+
+func TestListsAreWrittenAsTheDatabaseTakesThem(t *testing.T) {
+	list := func(name string) bool { return name == "l" }
+	for sql, want := range map[string][2]string{
+		"SELECT 1 WHERE a IN (:l)":                  {"SELECT 1 WHERE a = ANY (:l)", "SELECT 1 WHERE a IN (SELECT value FROM json_each(:l))"},
+		"SELECT 1 WHERE a not /* x */ in ( :l ) OR": {"SELECT 1 WHERE a <> ALL (:l) OR", "SELECT 1 WHERE a not /* x */ IN (SELECT value FROM json_each(:l)) OR"},
+		"SELECT 1 WHERE a IN :l AND b IN(:l)":       {"SELECT 1 WHERE a = ANY (:l) AND b = ANY (:l)", "SELECT 1 WHERE a IN (SELECT value FROM json_each(:l)) AND b IN (SELECT value FROM json_each(:l))"},
+		"SELECT 'IN (:l)' IN (:o), 1 IN (:l, 2)":    {"SELECT 'IN (:l)' IN (:o), 1 IN (:l, 2)", "SELECT 'IN (:l)' IN (:o), 1 IN (:l, 2)"},
+		"SELECT 1 IN (:l":                           {"SELECT 1 IN (:l", "SELECT 1 IN (:l"},
+		"SELECT 1 IN":                               {"SELECT 1 IN", "SELECT 1 IN"},
+	} {
+		for i, kind := range []Kind{PostgreSQL, SQLite} {
+			if got := kind.Lists(sql, list); got != want[i] {
+				t.Errorf("%q: %q, want %q", sql, got, want[i])
+			}
+		}
+	}
+}

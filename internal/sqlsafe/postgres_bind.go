@@ -1,6 +1,7 @@
 package sqlsafe
 
 import (
+	"context"
 	"errors"
 	"math"
 	"slices"
@@ -17,6 +18,7 @@ type values struct {
 	texts [][]byte // nil: NULL
 	types []uint32 // 0: what stands beside it says
 	loose []bool   // its type may be left out: another one may have been meant
+	lists []bool   // it is an array
 }
 
 // Typed is a value for PostgreSQL, as it writes values of a type of its own: date, uuid, int8[]. Where the
@@ -37,7 +39,7 @@ func (s *Statement) postgresValues(b *bound) (*values, error) {
 			return nil, refuse(s.SQL, -1, "the parameter :%s has no value", name)
 		}
 		var text []byte
-		oid, loose := uint32(pgtype.TextOID), false
+		oid, loose, list := uint32(pgtype.TextOID), false, false
 		switch v := v.(type) {
 		case nil:
 		case string:
@@ -59,7 +61,7 @@ func (s *Statement) postgresValues(b *bound) (*values, error) {
 				return nil, refuse(s.SQL, -1, "the value of :%s cannot be sent", name)
 			}
 			text, oid = v.Text, known.OID
-			loose = true
+			loose, list = true, strings.HasSuffix(v.Type, "[]")
 		default:
 			return nil, refuse(s.SQL, -1, "the value of :%s cannot be sent", name)
 		}
@@ -70,7 +72,7 @@ func (s *Statement) postgresValues(b *bound) (*values, error) {
 			text = []byte{} // an empty text is not NULL
 		}
 		all.texts, all.types = append(all.texts, text), append(all.types, oid)
-		all.loose = append(all.loose, !b.tests[i] && (loose || oid == pgtype.TextOID))
+		all.loose, all.lists = append(all.loose, !b.tests[i] && (loose || oid == pgtype.TextOID)), append(all.lists, list)
 	}
 	return all, nil
 }
@@ -94,6 +96,35 @@ func (v *values) untyped(typed bool) bool {
 	}
 	return found
 }
+
+// single refuses a list without a type that the statement takes for one value: as a text, {a,b}, it would
+// equal nothing, and nobody would know why. The server says which types the places have.
+func (v *values) single(ctx context.Context, c *pgconn.PgConn, sent *bound) error {
+	first := -1
+	for i, list := range v.lists {
+		if list && v.types[i] == 0 && first < 0 {
+			first = i
+		}
+	}
+	if first < 0 {
+		return nil
+	}
+	what, err := c.Prepare(ctx, "", sent.text, v.types)
+	if err != nil {
+		return err
+	}
+	for i, oid := range what.ParamOIDs {
+		if _, array := elementOf(oid); !v.lists[i] || array || oid >= firstOwnOID || oid == pgtype.JSONBOID {
+			continue
+		}
+		place := "$" + strconv.Itoa(i+1)
+		return refuse(sent.text, strings.Index(sent.text, place), "%s is a list and stands where one value does; write = ANY (%[1]s)", place)
+	}
+	return nil
+}
+
+// firstOwnOID is that of the first type which is not the server's own.
+const firstOwnOID = 16384
 
 // mistyped reports whether the server found no operator or function for the types that it was
 // told. 42883 is "operator does not exist: date > text", 42804 a mismatch in CASE or

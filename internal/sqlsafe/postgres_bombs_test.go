@@ -18,9 +18,9 @@ import (
 // macro is a part of a bomb that is written out n times.
 var macro = regexp.MustCompile(`⟪(\d+)\|([^|]*)\|([^|]*)\|([^⟫]*)⟫|⟦(\d+)\|((?:[^|\\]|\\\|)*)\|([^⟧]*)⟧`)
 
-// bomb writes a statement out.
-func bomb(template string, r *rand.Rand) string {
-	sql := macro.ReplaceAllStringFunc(template, func(text string) string {
+// repeated writes the repetitions of a statement out.
+func repeated(template string) string {
+	return macro.ReplaceAllStringFunc(template, func(text string) string {
 		m := macro.FindStringSubmatch(text)
 		n, _ := strconv.Atoi(m[1] + m[5])
 		if m[1] != "" {
@@ -32,7 +32,11 @@ func bomb(template string, r *rand.Rand) string {
 		}
 		return strings.Join(all, m[7])
 	})
-	sql = strings.ReplaceAll(sql, "#", strconv.Itoa(1000+r.IntN(9000)))
+}
+
+// bomb writes a statement out.
+func bomb(template string, r *rand.Rand) string {
+	sql := strings.ReplaceAll(repeated(template), "#", strconv.Itoa(1000+r.IntN(9000)))
 	return strings.ReplaceAll(sql, "@", strconv.Itoa(10_000+r.IntN(100_000)))
 }
 

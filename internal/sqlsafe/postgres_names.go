@@ -9,6 +9,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -56,8 +57,11 @@ type found struct {
 //go:embed postgres_names.sql
 var askNames string
 
-// operatorSchemas is the kind of the answer that names a schema with operators of an extension.
-const operatorSchemas = "operators"
+// Kinds of answers that are about no name: a schema with operators of an extension, and an array with the type of its elements.
+const (
+	operatorSchemas = "operators"
+	arrayElements   = "elements"
+)
 
 // resolve asks the server for the names of a statement, in a transaction that has begun, gives the
 // statement with their schemas, and sets the search path.
@@ -79,10 +83,15 @@ func resolve(ctx context.Context, c *pgconn.PgConn, b *bound, what *checked, all
 	}
 	is := map[[2]string]found{}
 	var extensions []string
+	arrays := map[uint32]uint32{}
 	for _, row := range rows.Rows {
 		f := found{string(row[0]), string(row[1]), string(row[2]), string(row[3])}
-		if f.kind == operatorSchemas {
+		switch f.kind {
+		case operatorSchemas:
 			extensions = append(extensions, f.schema)
+			continue
+		case arrayElements:
+			arrays[oidOf(f.text)] = oidOf(f.schema)
 			continue
 		}
 		if before, ok := is[[2]string{f.kind, f.text}]; !ok || before.why == "" {
@@ -110,7 +119,18 @@ func resolve(ctx context.Context, c *pgconn.PgConn, b *bound, what *checked, all
 	if _, err := c.Exec(ctx, "SET LOCAL search_path = "+path).ReadAll(); err != nil {
 		return nil, err
 	}
-	return out.done(), nil
+	sent := out.done()
+	sent.arrays = arrays
+	return sent, nil
+}
+
+// oidOf reads the number of a type; 0 is none.
+func oidOf(text string) uint32 {
+	n, err := strconv.ParseUint(text, 10, 32)
+	if err != nil {
+		return 0
+	}
+	return uint32(n)
 }
 
 // shorter stands in front of a length that is no constant. It gives NULL for NULL, which LEAST does not.

@@ -98,3 +98,6 @@ UNION ALL
 SELECT 'schema', d.name, coalesce(pg_catalog.current_schema()::text, ''), '' FROM asked, pg_catalog.json_array_elements_text(a -> 'schema') AS d(name)
 UNION ALL
 SELECT 'operators', '', nspname::text, '' FROM operator_path
+UNION ALL -- arrays of types that are not built in, and their elements
+SELECT 'elements', y.oid::text, y.typelem::text, '' FROM pg_catalog.pg_type y WHERE y.typnamespace <> 11 AND y.typcategory = 'A'
+AND (SELECT pg_catalog.array_agg(u.type) FROM (SELECT type FROM columns UNION SELECT oid FROM types) AS u) && ARRAY[y.oid, y.typelem]

@@ -179,7 +179,7 @@ func (db *PostgresDB) Describe(ctx context.Context, q Statement) (*Table, error)
 }
 
 // reader takes what a declared cursor gives.
-type reader func(ctx context.Context, c *pgconn.PgConn, limits Limits) (*Table, error)
+type reader func(ctx context.Context, c *pgconn.PgConn, sent *bound, limits Limits) (*Table, error)
 
 // ask declares a cursor for a statement, and lets read read from it. The check comes
 // before a connection is taken, so a refusal needs no server. A text that the server
@@ -221,7 +221,7 @@ func (db *PostgresDB) ask(ctx context.Context, q Statement, read reader) (*Table
 			return again, nil
 		}
 		var said *pgconn.PgError
-		if last = wrong; errors.As(wrong, &said) && strings.HasPrefix(said.Code, "22") { // the statement is right, and the value is not
+		if last = wrong; errors.As(wrong, new(*Refusal)) || errors.As(wrong, &said) && strings.HasPrefix(said.Code, "22") { // the statement is right, and the value is not
 			err = wrong
 		}
 	}
@@ -249,6 +249,9 @@ func (db *PostgresDB) within(ctx context.Context, c *pgconn.PgConn, b *bound, wh
 	var t *Table
 	sent, err := resolve(ctx, c, b, what, db.check.Functions)
 	if err == nil {
+		err = sent.told(send.single(ctx, c, sent))
+	}
+	if err == nil {
 		over, stop := watch(ctx, c, &db.together) // from here on: planning computes what is constant
 		var unknown bool
 		unknown, err = affordable(ctx, c, sent, send, b.text)
@@ -265,7 +268,7 @@ func (db *PostgresDB) within(ctx context.Context, c *pgconn.PgConn, b *bound, wh
 		}
 		err = sent.told(err)
 		if err == nil {
-			t, err = read(ctx, c, limits)
+			t, err = read(ctx, c, sent, limits)
 		}
 		stop()
 		if over != nil && over.Load() {
@@ -346,14 +349,14 @@ func prefixed(ctx context.Context, c *pgconn.PgConn, front string, b *bound, sen
 // fetch reads from the cursor as much as the limits allow. One row more than the limit
 // is fetched, to know whether there are more. What a role may not read is refused here
 // and not by DECLARE, so errors of both are the statement's.
-func fetch(ctx context.Context, c *pgconn.PgConn, limits Limits) (*Table, error) {
+func fetch(ctx context.Context, c *pgconn.PgConn, sent *bound, limits Limits) (*Table, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	rows := c.ExecParams(ctx, fmt.Sprintf("FETCH FORWARD %d FROM toolnorm_query", limits.Rows+1), nil, nil, nil, nil)
 	fields := rows.FieldDescriptions()
 	columns, types := make([]string, len(fields)), make([]string, len(fields))
 	for i, f := range fields {
-		columns[i], types[i] = f.Name, postgresColumn(f.DataTypeOID)
+		columns[i], types[i] = f.Name, sent.column(f.DataTypeOID)
 	}
 	t, err := newTable(columns, limits)
 	if err != nil {
@@ -364,7 +367,7 @@ func fetch(ctx context.Context, c *pgconn.PgConn, limits Limits) (*Table, error)
 		values := rows.Values()
 		row := make([]json.RawMessage, len(values))
 		for i, text := range values {
-			row[i] = postgresValue(fields[i].DataTypeOID, text)
+			row[i] = sent.value(fields[i].DataTypeOID, text)
 		}
 		if !t.add(row) && len(t.Records) < limits.Rows {
 			cancel() // by bytes: the rest may be gigabytes, and the connection is not worth reading them

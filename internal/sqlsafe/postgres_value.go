@@ -55,12 +55,26 @@ func postgresValue(oid uint32, text []byte) json.RawMessage {
 		s = rfc3339(s)
 	default:
 		if element, ok := elementOf(oid); ok {
-			if list, rest, ok := array(strings.TrimPrefix(s, bounds.FindString(s)), element, 0); ok && rest == "" {
-				return list
-			}
+			return postgresArray(element, s)
 		}
 	}
 	return jsonText(s)
+}
+
+// postgresArray returns an array as a list, and as a text where it is none.
+func postgresArray(element uint32, s string) json.RawMessage {
+	if list, rest, ok := array(strings.TrimPrefix(s, bounds.FindString(s)), element, 0); ok && rest == "" {
+		return list
+	}
+	return jsonText(s)
+}
+
+// value returns a value of the statement's result.
+func (b *bound) value(oid uint32, text []byte) json.RawMessage {
+	if element, ok := b.arrays[oid]; ok && text != nil {
+		return postgresArray(element, string(text))
+	}
+	return postgresValue(oid, text)
 }
 
 // deepestJSON is how deep a value may be nested to be sent as one. A deeper one is a text: readers in other

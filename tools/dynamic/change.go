@@ -107,6 +107,9 @@ func (s *Set) update(ctx context.Context, who, action string, id int, d Draft) (
 			if err := free(ctx, tx, ready.Name, id); err != nil {
 				return err
 			}
+			if err := s.Groups.renamed(ctx, tx, who, was.Name, ready.Name); err != nil {
+				return err
+			}
 		}
 		if err := update(ctx, tx, id, ready); err != nil {
 			return err

@@ -74,18 +74,28 @@ func (all *choicesCache) ask(ctx context.Context, on *connection, query string, 
 	return c.list, c.err
 }
 
-// distinctFirst returns the values of the first column, each once and without NULL.
+// distinctFirst returns the values of the first column, and those in its arrays, as enum_range gives one, each
+// once and without NULL.
 func distinctFirst(t *sqlsafe.Table) []any {
-	list, seen := []any{}, map[string]bool{}
-	for _, record := range t.Records {
-		all := cells(t, record)
-		if len(all) == 0 || seen[string(all[0])] {
-			continue
-		}
-		seen[string(all[0])] = true
-		switch v := Value(all[0]).get().(type) {
+	list := []any{}
+	seen := map[any]bool{}
+	var add func(v any)
+	add = func(v any) {
+		switch v := v.(type) {
+		case []any:
+			for _, one := range v {
+				add(one)
+			}
 		case string, json.Number, bool:
-			list = append(list, v)
+			if !seen[v] {
+				seen[v] = true
+				list = append(list, v)
+			}
+		}
+	}
+	for _, record := range t.Records {
+		if all := cells(t, record); len(all) > 0 {
+			add(Value(all[0]).get())
 		}
 	}
 	return list

@@ -231,6 +231,33 @@ func (o *Groups) keep(ctx context.Context, who string, g GroupDraft, may func(wa
 	return o.Get(ctx, g.Name)
 }
 
+// renamed writes a tool's new name into the sets that have the old one.
+func (o *Groups) renamed(ctx context.Context, tx *store.Tx, who, from, to string) error {
+	all, err := readGroups(ctx, tx, func(error) {})
+	if err != nil {
+		return err
+	}
+	for _, g := range all {
+		at := slices.Index(g.Tools, from)
+		if at < 0 {
+			continue
+		}
+		g.Tools[at] = to
+		g.normalize()
+		list, err := json.Marshal(g.Tools)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, "UPDATE h_custom_toolset SET tools = $2, version = $3, saved_at = $4, saved_by = $5 WHERE name = $1", g.Name, string(list), g.Version+1, now(), who); err != nil {
+			return err
+		}
+		if err := o.changed(ctx, tx, who, updated, g.Name, g.Version+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // groupVersion is the version of a set; 0: there is none.
 func groupVersion(ctx context.Context, in asker, name string) (version int, err error) {
 	err = in.QueryRowContext(ctx, "SELECT version FROM h_custom_toolset WHERE name = $1", name).Scan(&version)

@@ -130,3 +130,35 @@ func TestSetsAsFiles(t *testing.T) {
 		t.Error("the file of a set that is gone is left")
 	}
 }
+
+// TestARenamedToolStaysInItsSets renames a tool, also by restoring an older version.
+func TestARenamedToolStaysInItsSets(t *testing.T) {
+	databases.Each(t, func(t *testing.T, where string) {
+		s := newSet(t, where, nil)
+		tool := save(t, s, multiply)
+		for _, g := range []GroupDraft{{Name: "maths", Tools: []string{"multiply_numbers", "gone"}}, {Name: "other", Tools: []string{"gone"}}} {
+			if _, err := s.Groups.Save(t.Context(), "tester", g); err != nil {
+				t.Fatal(err)
+			}
+		}
+		d := multiply
+		d.Name, d.Version = "times", tool.Version
+		tool, err := s.Update(t.Context(), "tester", tool.ID, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := groupNames(t, s); !slices.Equal(got, []string{"maths 1 [gone]", "other 0 [gone]"}) {
+			t.Errorf("renamed: %q", got)
+		}
+		var f *fault.Error
+		if _, err := s.Groups.Save(t.Context(), "tester", GroupDraft{Name: "maths", Tools: []string{"multiply_numbers"}, Version: 1}); !errors.As(err, &f) || f.Code != "version_conflict" {
+			t.Errorf("an editor of the set as it was: %v", err)
+		}
+		if _, err := s.Restore(t.Context(), "tester", tool.ID, 1, tool.Version); err != nil {
+			t.Fatal(err)
+		}
+		if g, err := s.Groups.Get(t.Context(), "maths"); err != nil || !slices.Equal(g.Tools, []string{"gone", "multiply_numbers"}) || g.Offered != 1 || g.Version != 3 {
+			t.Errorf("restored: %+v, %v", g, err)
+		}
+	})
+}

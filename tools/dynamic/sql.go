@@ -48,7 +48,7 @@ func (s *Set) compileSQL(ctx context.Context, c *compiled, asking bool, p *probl
 	}
 }
 
-// bindNames writes {{name}} as :name, and holds that the names of the definition are
+// bindNames writes {{name}} as :name and lists as the database takes them, and holds that the names of the definition are
 // parameters. The names are found by the lexer that finds the places to bind at, so
 // what is checked here is what will be bound.
 func (c *compiled) bindNames(kind sqlsafe.Kind, p *problems) bool {
@@ -59,6 +59,9 @@ func (c *compiled) bindNames(kind sqlsafe.Kind, p *problems) bool {
 		*p = append(*p, one)
 		return false
 	}
+	text = kind.Lists(text, func(name string) bool {
+		return slices.ContainsFunc(c.draft.Params, func(p Param) bool { return p.Name == name && p.kind().lists == 1 && p.kind().base != typeObject })
+	})
 	c.draft.Definition = text
 	found, err := kind.Parameters(text)
 	if err != nil {

@@ -221,11 +221,11 @@ func TestATableThatTakesOnlySomeTypesSaysSo(t *testing.T) {
 
 // shopTables are PostgreSQL tables as companies have them.
 const shopTables = `
-CREATE TYPE order_status AS ENUM ('open', 'paid', 'shipped');
-CREATE TABLE orders (id serial PRIMARY KEY, key uuid, status order_status, placed_on date, placed_at timestamptz, total numeric(10,2), tags text[], data jsonb);
-INSERT INTO orders (key, status, placed_on, placed_at, total, tags, data)
+CREATE TYPE order_status AS ENUM ('open', 'paid', 'shipped'); CREATE TYPE mood AS ENUM ('good', 'bad', 'so so');
+CREATE TABLE orders (id serial PRIMARY KEY, key uuid, status order_status, placed_on date, placed_at timestamptz, total numeric(10,2), tags text[], data jsonb, mood mood);
+INSERT INTO orders (key, status, placed_on, placed_at, total, tags, data, mood)
 	SELECT ('00000000-0000-0000-0000-' || lpad(i::text, 12, '0'))::uuid, (ARRAY['open', 'paid', 'shipped'])[1 + i % 3]::order_status, date '2024-01-01' + i,
-	timestamptz '2024-01-01 00:00Z' + i * interval '1 day', i * 1.5, ARRAY['all', 'b' || i], json_build_object('k', i) FROM generate_series(1, 20) i;
+	timestamptz '2024-01-01 00:00Z' + i * interval '1 day', i * 1.5, ARRAY['all', 'b' || i], json_build_object('k', i), (ARRAY['good', 'bad'])[1 + i % 2]::mood FROM generate_series(1, 20) i;
 DO $$ BEGIN IF NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = 'asker') THEN CREATE ROLE asker LOGIN; END IF; END $$;
 GRANT SELECT ON orders TO asker;`
 
@@ -254,6 +254,15 @@ func TestTypesOnPostgres(t *testing.T) {
 		{"key = :key", `{"key":"00000000-0000-0000-0000-000000000010"}`, `{"n":1}`},
 		{"placed_at > :at", `{"at":"2024-01-19T00:00:00+09:00"}`, `{"n":3}`},
 		{"placed_on + 1 = :since", `{"since":"2024-01-03"}`, `{"n":1}`},
+		{"status IN (:many)", `{"many":["open","paid"]}`, `{"n":13}`},
+		{"status NOT IN (:many)", `{"many":["open","paid"]}`, `{"n":7}`},
+		{"id IN :ids AND placed_on IN (:days)", `{"ids":[1,2,3],"days":["2024-01-02"]}`, `{"n":1}`},
+		{"status::text = :tags", `{"tags":["open"]}`, `! :tags is a list and stands where one value does; write = ANY (:tags)`},
+		{"status::text LIKE :tags", `{"tags":["open"]}`, `! :tags is a list and stands where one value does`},
+		{"tags = :tags", `{"tags":["all","b1"]}`, `{"n":1}`},
+		{"mood = :mood AND mood = ANY(:moods)", `{"mood":"good","moods":["good","bad"]}`, `{"n":10}`},
+		{"mood IN (:moods)", `{"moods":["so so"]}`, `{"n":0}`},
+		{"mood = :mood", `{"mood":"none"}`, `! want one of "good", "bad", "so so", got "none"`},
 		{"data @> :data", `{"data":{"k":3}}`, `{"n":1}`},
 		{"data->'k' IN (SELECT x->'k' FROM jsonb_array_elements(:list) x)", `{"list":[{"k":3},{"k":4}]}`, `{"n":2}`},
 		{optional, `{}`, `{"n":20}`},
@@ -265,6 +274,8 @@ func TestTypesOnPostgres(t *testing.T) {
 		for _, p := range []Param{
 			param("status", "ENUM", Details{ChoicesSQL: "SELECT DISTINCT status FROM orders ORDER BY 1"}), param("since", "DATE", Details{}), param("ids", "LIST<INTEGER>", Details{}),
 			param("tags", "LIST<STRING>", Details{}), param("key", "UUID", Details{}), param("at", "TIMESTAMP", Details{}), param("data", "OBJECT", Details{}), param("list", "LIST<OBJECT>", Details{}),
+			param("many", "LIST<ENUM>", Details{Choices: []Value{Value(`"open"`), Value(`"paid"`)}}), param("days", "LIST<DATE>", Details{}),
+			param("mood", "ENUM", Details{ChoicesSQL: "SELECT enum_range(NULL::mood)"}), param("moods", "LIST<ENUM>", Details{ChoicesSQL: "SELECT array_agg(m) FROM unnest(enum_range(NULL::mood)) m"}),
 		} {
 			if p.Required = false; strings.Contains(tt.where, ":"+p.Name) {
 				d.Params = append(d.Params, p)
