@@ -28,7 +28,6 @@ type live struct {
 }
 
 // routes adds those of the pages Overview and Live to a server.
-// A page is told that a request has come or ended and asks for what is new then.
 func (l *live) routes(to *Server) {
 	to.Handle("GET "+API+"exchanges", l.listExchanges)
 	to.Handle("GET "+API+"exchanges/live", l.followList)
@@ -40,9 +39,6 @@ func (l *live) routes(to *Server) {
 	to.Handle("GET "+API+"formats", l.listFormats)
 	to.Handle("POST "+API+"replay", l.replay)
 	to.Handle("POST "+API+"learn", l.learn)
-	if l.trace != nil {
-		l.trace.OnAdd(func() { to.Publish("exchanges") })
-	}
 }
 
 // meaning explains a repair code.
@@ -158,7 +154,7 @@ func (l *live) readings(e *trace.Exchange) []*replay.Reading {
 		return all
 	}
 	for i, g := range e.Bodies.Wrote {
-		t := replay.Text{Tools: toolsOf(e.Bodies), Prompt: tailOf(g.Prompt)}
+		t := replay.Text{Tools: toolsOf(e.Bodies), Prompt: tailOf(g.Prompt), Messages: saidIn(e.Bodies)}
 		for _, p := range g.Parts {
 			switch p.Kind {
 			case chat.Text.String():
@@ -183,6 +179,18 @@ func toolsOf(b *trace.Bodies) []chat.Tool {
 	all := make([]chat.Tool, len(b.Tools))
 	for i, name := range b.Tools {
 		all[i] = chat.Tool{Name: name, Schema: b.Schemas[name]}
+	}
+	return all
+}
+
+// saidIn returns the messages that were kept: they tell a call that is meant from one that is shown.
+func saidIn(b *trace.Bodies) []chat.Message {
+	all := make([]chat.Message, len(b.Messages))
+	for i, m := range b.Messages {
+		all[i] = chat.Message{Role: chat.Role(m.Role), Content: m.Text, CallID: m.CallID}
+		for _, c := range m.Calls {
+			all[i].Calls = append(all[i].Calls, chat.Call{ID: c.ID, Name: c.Name})
+		}
 	}
 	return all
 }

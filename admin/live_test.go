@@ -165,11 +165,11 @@ func TestModelsAreListedAndExamined(t *testing.T) {
 type someServers struct{ all []remote.State }
 
 func (s *someServers) List() []remote.State { return s.all }
-func (s *someServers) Add(_ context.Context, name, url string) error {
-	if name == "" {
+func (s *someServers) Add(_ context.Context, a remote.Asked) error {
+	if a.Name == "" {
 		return errors.New("a name is needed")
 	}
-	s.all = append(s.all, remote.State{Name: name, URL: url, State: "waiting"})
+	s.all = append(s.all, remote.State{Name: a.Name, URL: a.URL, State: "waiting"})
 	return nil
 }
 func (s *someServers) Remove(name string) (bool, error) {

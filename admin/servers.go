@@ -13,7 +13,7 @@ import (
 // Servers are the other MCP servers whose tools are offered here. remote.Set is one.
 type Servers interface {
 	List() []remote.State
-	Add(ctx context.Context, name, url string) error
+	Add(ctx context.Context, a remote.Asked) error
 	Remove(name string) (bool, error)
 }
 
@@ -49,21 +49,18 @@ func (o *others) listServers(w http.ResponseWriter, _ *http.Request) error {
 // addServer adds a server by its address. Commands are for the file: who may ask here may not start programs.
 // Where the address may lead (link-local never, private by the setting mcp-private) is remote's to decide, as for /mcp/add.
 func (o *others) addServer(w http.ResponseWriter, r *http.Request) error {
-	var ask struct {
-		Name string `json:"name"`
-		URL  string `json:"url"`
-	}
+	var ask remote.Asked
 	if err := read(r, &ask); err != nil {
 		return err
 	}
 	if o.servers == nil {
 		return errNoServers
 	}
-	if err := o.servers.Add(r.Context(), ask.Name, ask.URL); err != nil {
+	if err := o.servers.Add(r.Context(), ask); err != nil {
 		return err
 	}
 	o.publish("servers")
-	return write(w, http.StatusCreated, ask)
+	return write(w, http.StatusCreated, map[string]string{"name": ask.Name, "url": ask.URL})
 }
 
 // removeServer takes a server and its tools out.

@@ -10,6 +10,7 @@ import { join } from 'node:path';
 
 const [packages, root, base, shots, keyed] = process.argv.slice(2);
 const { chromium } = createRequire(join(packages, 'package.json'))('playwright-core');
+const axe = await readFile(createRequire(join(packages, 'package.json')).resolve('axe-core/axe.min.js'), 'utf8');
 const lib = `${root}/usr/lib/x86_64-linux-gnu`;
 const browser = await chromium.launch({
   executablePath: root ? `${root}/usr/lib/chromium/chromium` : '/usr/bin/chromium',
@@ -481,7 +482,13 @@ await step('a server with keys asks for one once, and shows nothing before', asy
   await locked.context().close();
 });
 
-await step('every page has its picture, and nothing is wider than the screen', async () => {
+// accessible fails for what axe finds wrong on a page. It is evaluated, since the page's policy refuses foreign scripts.
+const accessible = async (p, where) => {
+  const found = await p.evaluate(axe + ';axe.run(document, {resultTypes: ["violations"]})');
+  assert.deepEqual(found.violations.map((v) => `${where}: ${v.id}: ${v.nodes[0].html.slice(0, 200)}`), []);
+};
+
+await step('every page has its picture, axe finds nothing, and nothing is wider than the screen', async () => {
   await go(page, 'live');
   await page.getByLabel('Filter').fill('quotes');
   await go(other, 'knowledge');
@@ -494,18 +501,17 @@ await step('every page has its picture, and nothing is wider than the screen', a
     ['korean', 390, { locale: 'ko-KR' }],
   ]) {
     const p = await open({ viewport: { width, height: 900 }, ...options });
-    for (const [file, where] of [['overview', 'overview'], ['live', 'live'], ['exchange', one], ['tools', 'tools'], ['editor', 'tools/new-sql'], ['models', 'models'], ['servers', 'servers'], ['knowledge', handbook], ['playground', 'playground/demo%2Fhermes']]) {
+    for (const [file, where, at] of [['overview', 'overview'], ['live', 'live'], ['exchange', one], ['tools', 'tools'], ['parameters', 'tools/new-sql', 1], ['editor', 'tools/new-sql', 2], ['examples', 'tools/new-sql', 3], ['sets', 'tools/sets'], ['set', 'tools/sets/+'], ['usage', 'usage'], ['models', 'models'], ['servers', 'servers'], ['knowledge', handbook], ['playground', 'playground/demo%2Fhermes']]) {
       await go(p, where);
-      if (file === 'editor') {
-        await p.locator('.steps button').nth(2).click();
-        await p.locator('.cm-content').waitFor();
-      }
+      if (at) await p.locator('.steps button').nth(at).click();
+      if (file === 'editor') await p.locator('.cm-content').waitFor();
       if (file === 'models') await p.getByRole('checkbox').check();
       await p.waitForFunction(() => !document.querySelector('.loading'));
       await p.waitForTimeout(150); // what has just arrived is drawn
       const over = await p.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
       assert.ok(over <= 0, `${where} at ${width} is ${over} pixels too wide`);
       await p.screenshot({ path: join(shots, `${file}-${name}.png`), fullPage: file !== 'models' });
+      await accessible(p, `${where} ${name}`);
     }
     await p.context().close();
   }

@@ -216,6 +216,18 @@ func (f *file) put(e Entry) error {
 		set("name", e.Name)
 	}
 	set("url", e.URL)
+	if len(e.Headers) > 0 {
+		o = o.without(headersKeys...)
+		set("headers", e.Headers)
+	}
+	if len(e.Include) > 0 {
+		o = o.without(includeKeys...)
+		set("include", e.Include)
+	}
+	if len(e.Exclude) > 0 {
+		o = o.without(excludeKeys...)
+		set("exclude", e.Exclude)
+	}
 	if e.Private != nil {
 		set("private", *e.Private)
 	}

@@ -3,16 +3,48 @@ package remote
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
 
 	"toolnorm/chat"
 	"toolnorm/internal/body"
 	"toolnorm/internal/fault"
 )
 
-// largestBody is how much a request to these addresses may hold, in bytes: a name and a URL.
+// largestBody is how much a request to these addresses may hold, in bytes: a name, a URL, headers and names of tools.
 const largestBody = 64 << 10
+
+// headerName is what a header may be called (RFC 9110, section 5.1).
+var headerName = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}$")
+
+// Asked is a server as a request names it.
+type Asked struct {
+	Name    string            `json:"name"`
+	URL     string            `json:"url"`
+	Headers map[string]string `json:"headers,omitempty"` // sent with each request to it
+	Include []string          `json:"include,omitempty"` // the tools that are taken; none: all
+	Exclude []string          `json:"exclude,omitempty"` // those that are not
+}
+
+// check reports what of it cannot be sent or may not be asked for.
+func (a Asked) check() error {
+	all := []string{a.URL}
+	for name, value := range a.Headers {
+		all = append(all, value)
+		if !headerName.MatchString(name) || strings.ContainsFunc(value, unicode.IsControl) {
+			return &fault.Error{Kind: fault.Invalid, Param: "headers", Message: fmt.Sprintf("headers: %q is not a header that HTTP can send", name)}
+		}
+	}
+	if slices.ContainsFunc(all, func(text string) bool { return strings.Contains(text, "${") }) {
+		return fault.New(fault.Invalid, "variables can only be used in mcp.json itself")
+	}
+	return nil
+}
 
 // Mount puts the addresses that manage servers into a mux: exactly /mcp/add, /mcp/remove and /mcp/list. They answer
 // whoever asks: auth.Guard belongs in front. They stand beside the MCP endpoint /mcp, which is an exact path too; as a
@@ -53,11 +85,10 @@ func writeJSON(w http.ResponseWriter, v any) {
 	_, _ = w.Write(append(text, '\n'))
 }
 
-// named is the body of the requests. Command is read only to refuse it by name: who sends one should hear why nothing is
-// started, and not that a URL is missing.
-type named struct {
-	Name    string          `json:"name"`
-	URL     string          `json:"url"`
+// registering is the body of a request that adds a server. Command is read only to refuse it by name: who sends one should hear why
+// nothing is started, and not that a URL is missing.
+type registering struct {
+	Asked
 	Command json.RawMessage `json:"command"`
 }
 
@@ -69,26 +100,26 @@ type changed struct {
 	Message string `json:"message"`
 }
 
-// readNamed reads a body, which may be missing where a query says the same: some HTTP clients and proxies drop the body
+// readBody reads a body, which may be missing where a query says the same: some HTTP clients and proxies drop the body
 // of a DELETE, whose meaning HTTP leaves open (RFC 9110, section 9.3.5).
-func readNamed(r *http.Request) (n named, err error) {
-	if err = body.Read(r, largestBody, &n); errors.Is(err, io.EOF) {
-		err = nil
+func readBody(r *http.Request, v any) error {
+	if err := body.Read(r, largestBody, v); !errors.Is(err, io.EOF) {
+		return err
 	}
-	return n, err
+	return nil
 }
 
-// serveAdd registers a URL. A command is a 403, whoever asks: the file is the user's, who can start programs anyway,
+// serveAdd registers a server by its URL. A command is a 403, whoever asks: the file is the user's, who can start programs anyway,
 // and a request may come from anybody who has a key.
 func (s *Set) serveAdd(r *http.Request) (any, error) {
-	n, err := readNamed(r)
-	switch {
+	var n registering
+	switch err := readBody(r, &n); {
 	case err != nil:
 		return nil, err
 	case n.Command != nil:
 		return nil, fault.New(fault.Forbidden, "commands are started only if mcp.json names them; write it there")
 	}
-	if err := s.Add(r.Context(), n.Name, n.URL); err != nil {
+	if err := s.Add(r.Context(), n.Asked); err != nil {
 		return nil, err
 	}
 	return changed{n.Name, n.URL, "registered"}, nil
@@ -96,8 +127,8 @@ func (s *Set) serveAdd(r *http.Request) (any, error) {
 
 // serveRemove takes a server out: 404 when there is none of that name, and 400 when none is named.
 func (s *Set) serveRemove(r *http.Request) (any, error) {
-	n, err := readNamed(r)
-	if err != nil {
+	var n struct{ Name, URL string }
+	if err := readBody(r, &n); err != nil {
 		return nil, err
 	}
 	if n.Name == "" {

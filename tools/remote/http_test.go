@@ -28,7 +28,10 @@ func TestTheAddressesAnswerAsSpecified(t *testing.T) {
 		{"POST /mcp/add", `{"name":"x","url":"file:///etc/passwd"}`, 400, "http:// or https://"},
 		{"POST /mcp/add", `{"name":"x","url":"http://169.254.169.254/"}`, 400, "no MCP server may be at"},
 		{"POST /mcp/add", `{"name":"x"`, 400, "JSON object"},
-		{"POST /mcp/add", `{"name":"x","url":"http://127.0.0.1:9/sse","headers":{}}`, 400, `there is no field headers`},
+		{"POST /mcp/add", `{"name":"x","url":"http://127.0.0.1:9/sse","header":{}}`, 400, `there is no field header`},
+		{"POST /mcp/add", `{"name":"x","url":"http://127.0.0.1:9/sse","headers":{"A":"${HOME}"}}`, 400, "variables"},
+		{"POST /mcp/add", `{"name":"x","url":"http://127.0.0.1:9/sse","headers":{"A":"b\r\nHost: c"}}`, 400, `\"A\" is not a header`},
+		{"DELETE /mcp/remove", `{"name":"x","headers":{}}`, 400, `there is no field headers`},
 		{"DELETE /mcp/remove", `{"naem":"tts"}`, 400, `"param":"naem"`},
 		{"POST /mcp/add", `{"name":"` + strings.Repeat("x", largestBody) + `"}`, 413, "more than"},
 		{"GET /mcp/add", "", 405, "takes POST"},
@@ -51,14 +54,34 @@ func TestTheAddressesAnswerAsSpecified(t *testing.T) {
 func TestServersThatAreAddedFromAfarAreNotInside(t *testing.T) {
 	s, _, _ := opened(t, "")
 	s.cfg.Private = nil
-	if err := s.Add(t.Context(), "x", "http://127.0.0.1:9/mcp"); err == nil || !strings.Contains(err.Error(), "private") {
+	if err := s.Add(t.Context(), Asked{Name: "x", URL: "http://127.0.0.1:9/mcp"}); err == nil || !strings.Contains(err.Error(), "private") {
 		t.Errorf("Add = %v", err)
 	}
-	if err := s.Add(t.Context(), "x", "https://name.invalid/mcp"); err != nil {
+	if err := s.Add(t.Context(), Asked{Name: "x", URL: "https://name.invalid/mcp"}); err != nil {
 		t.Fatal(err)
 	}
 	text, _ := s.file.encode()
 	if !strings.Contains(string(text), `"private":false`) {
 		t.Errorf("the file forgets it: %s", text)
+	}
+}
+
+// TestAServerIsAddedWithItsKey adds a server that wants a header, and takes one of its tools.
+func TestAServerIsAddedWithItsKey(t *testing.T) {
+	s, r, _ := opened(t, "")
+	inner := handler(fake("f"), kindHTTP)
+	url := "http://" + boot(t, "127.0.0.1:0", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer k" {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		inner.ServeHTTP(w, r)
+	})).addr + "/mcp"
+	if err := s.Add(t.Context(), Asked{Name: "calc", URL: url, Headers: map[string]string{"Authorization": "Bearer k"}, Include: []string{"add"}}); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "its tool", func() bool { return called(r, "calc.add", `{"a":1,"b":1}`) == "2" })
+	if n := len(r.Snapshot().Tools); n != 1 {
+		t.Errorf("%d tools are offered, want 1", n)
 	}
 }

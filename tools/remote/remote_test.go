@@ -296,7 +296,7 @@ func TestServersAreAddedAndRemovedAtOnce(t *testing.T) {
 		t.Errorf("a missing file is made as %q", text)
 	}
 	url := "http://" + boot(t, "127.0.0.1:0", handler(fake("f"), kindHTTP)).addr + "/mcp"
-	if err := s.Add(t.Context(), "calc", url); err != nil {
+	if err := s.Add(t.Context(), Asked{Name: "calc", URL: url}); err != nil {
 		t.Fatal(err)
 	}
 	if text, _ := os.ReadFile(path); string(text) != "[\n  {\"name\":\"calc\",\"url\":\""+url+"\"}\n]\n" {
@@ -322,7 +322,7 @@ func TestServersAreAddedAndRemovedAtOnce(t *testing.T) {
 	if err := os.WriteFile(path, []byte(`[{`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Add(t.Context(), "x", url); err == nil {
+	if err := s.Add(t.Context(), Asked{Name: "x", URL: url}); err == nil {
 		t.Error("a server was added to a file that is broken")
 	}
 	if text, _ := os.ReadFile(path); string(text) != `[{` {
@@ -340,7 +340,7 @@ func TestABrokenFileIsNotAnEmptyOne(t *testing.T) {
 	if !strings.Contains(log.String(), "line 2") {
 		t.Errorf("the log has %s", log)
 	}
-	if err := s.Add(t.Context(), "x", "http://127.0.0.1:9/mcp"); err == nil {
+	if err := s.Add(t.Context(), Asked{Name: "x", URL: "http://127.0.0.1:9/mcp"}); err == nil {
 		t.Error("a server was added to it")
 	}
 	if err := os.WriteFile(s.cfg.Path, []byte(`[{"name":"a","url":"http://127.0.0.1:9/mcp"}]`), 0o600); err != nil {

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -294,18 +293,18 @@ func (s *Set) fresh() (*file, error) {
 // Add registers a server by its URL; one of that name gets the new URL. It cannot be a command, and nothing of the
 // environment is put into what comes from outside: http://evil.example/${OPENAI_API_KEY} would send a key there. The
 // error is fault.Invalid for a name or URL that cannot be, and fault.Unable when the file cannot be changed.
-func (s *Set) Add(ctx context.Context, name, url string) error {
-	e := Entry{Name: name, URL: url}
+func (s *Set) Add(ctx context.Context, a Asked) error {
+	e := Entry{Name: a.Name, URL: a.URL, Headers: a.Headers, Include: a.Include, Exclude: a.Exclude}
 	// It is written into the file, so that it still holds after a restart.
 	if s.cfg.Private == nil || !s.cfg.Private(ctx) {
 		no := false
 		e.Private = &no
 	}
-	if strings.Contains(url, "${") {
-		return fault.New(fault.Invalid, "variables can only be used in mcp.json itself")
+	if err := a.check(); err != nil {
+		return err
 	}
 	if err := e.check(); err != nil {
-		return fault.New(fault.Invalid, "server %q: %s", name, err)
+		return fault.New(fault.Invalid, "server %q: %s", a.Name, err)
 	}
 	if err := e.resolves(ctx); err != nil {
 		return fault.New(fault.Invalid, "%s", err)

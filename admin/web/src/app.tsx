@@ -13,7 +13,7 @@ import { ToolEditor } from './pages/tooledit';
 import { Tools } from './pages/tools';
 import { SetEditor, Sets } from './pages/toolsets';
 import { UsagePage } from './pages/usage';
-import { leaving, route } from './route';
+import { leaving, moved, route } from './route';
 import { useSignal } from './state';
 import { Button, Dialog, Field, Questions, Said } from './ui';
 
@@ -49,8 +49,9 @@ export function App() {
         history.replaceState(null, '', to);
       }
       here = location.hash;
+      (document.activeElement as HTMLElement | null)?.blur(); // the page that comes takes the focus
+      moved.value = true;
       go(route());
-      main.current?.querySelector('h1')?.focus();
       window.scrollTo(0, 0);
     };
     const renew = () => again((n) => n + 1);

@@ -32,6 +32,8 @@ export interface Exchange {
   cached_tokens?: number;
   completion_tokens: number;
   tokens_estimated?: boolean;
+  reread?: string;
+  reread_at?: number;
   first_ms: number;
   total_ms: number;
   load_ms?: number;

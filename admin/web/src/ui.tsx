@@ -3,6 +3,7 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { ApiError } from './api';
 import { type Key, t } from './i18n';
 import { visible } from './logic/visible';
+import { moved } from './route';
 import { signal, useSignal } from './state';
 
 // The small parts that pages share. Every one of them can be reached and used by keyboard.
@@ -16,11 +17,18 @@ export function Page(p: {
   useEffect(() => {
     document.title = `${p.title} · toolnorm`;
   }, [p.title]);
+  const heading = useRef<HTMLHeadingElement>(null);
+  // A page that comes, at once or when its data is there, is read from its heading on, unless something has the focus.
+  useEffect(() => {
+    if (moved.value && document.activeElement === document.body) heading.current?.focus();
+  }, []);
   return (
     <>
       <header class="page">
         <div>
-          <h1 tabIndex={-1}>{p.title}</h1>
+          <h1 tabIndex={-1} ref={heading}>
+            {p.title}
+          </h1>
           {p.intro && <p class="faint">{p.intro}</p>}
         </div>
         {p.actions && <div class="actions">{p.actions}</div>}
@@ -178,7 +186,13 @@ export function Text(p: { text: string; inline?: boolean }) {
       <span class={x.kind}>{x.text}</span>
     ),
   );
-  return p.inline ? <code>{parts}</code> : <pre class="text">{parts}</pre>;
+  if (p.inline) return <code>{parts}</code>;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a long text scrolls, and the keyboard has to reach it
+    <pre class="text" tabIndex={0}>
+      {parts}
+    </pre>
+  );
 }
 
 export function Badge(p: {

@@ -5,6 +5,7 @@ import { t } from '../i18n';
 import { askedOf, curlCommand } from '../logic/chat';
 import { caseFile, decodeCommand, type Tool } from '../logic/command';
 import { grown, type Now } from '../logic/exchanges';
+import { cached } from '../logic/reread';
 import { duration } from '../logic/stats';
 import { handed } from '../route';
 import { useLoad } from '../state';
@@ -210,14 +211,16 @@ function Turns({ all, id }: { all: Exchange[]; id: string }) {
   return (
     <nav class="turns" aria-label={t('itsConversation')}>
       {t('itsConversation')}:{' '}
-      {all.map((x) => (
+      {all.map((x, i) => (
         <a
           key={x.id}
           href={`#/live/${encodeURIComponent(x.id)}`}
           aria-current={x.id === id ? 'page' : undefined}
-          title={new Date(x.time).toLocaleString()}
+          title={`${new Date(x.time).toLocaleString()} ${cached(x)}`}
         >
-          {x.turn}
+          {i + 1}
+          {x.cached_tokens ? ` ${Math.round((100 * x.cached_tokens) / x.prompt_tokens)} %` : ''}
+          {x.reread ? ' ↻' : ''}
           {x.status >= 400 ? ' ✗' : ''}
         </a>
       ))}
@@ -259,13 +262,7 @@ function Facts({ e }: { e: Exchange }) {
       <dt>{t('tokens')}</dt>
       <dd>
         {t('tokensReadWritten', { read: e.prompt_tokens, written: e.completion_tokens })}{' '}
-        {e.cached_tokens
-          ? t('tokensCached', {
-              cached: e.cached_tokens,
-              share: Math.round((100 * e.cached_tokens) / e.prompt_tokens),
-            })
-          : ''}{' '}
-        {e.tokens_estimated && t('estimated')}
+        {cached(e)} {e.tokens_estimated && t('estimated')}
       </dd>
       <dt>{t('duration')}</dt>
       <dd>

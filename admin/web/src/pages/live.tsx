@@ -1,29 +1,17 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { get, listenVisible, post } from '../api';
+import { get, post } from '../api';
 import { t } from '../i18n';
-import { followed, type Now, type Shown } from '../logic/exchanges';
+import type { Now } from '../logic/exchanges';
 import { matches, type Only } from '../logic/filter';
 import { joined, lines } from '../logic/groups';
+import { cached } from '../logic/reread';
 import { duration } from '../logic/stats';
-import type { Exchange, Followed, Found } from '../types';
+import type { Exchange, Found } from '../types';
 import { attempt, Badge, Button, Empty, Loading, Page, Search, Text } from '../ui';
 import { useVirtual } from '../virtual';
-import { Nothing } from './overview';
+import { Nothing, useFollowed } from './overview';
 
 const kinds: Only[] = ['all', 'failed', 'repaired', 'calls', 'missed'];
-
-// useFollowed is the list of exchanges and of the requests that run, as a stream tells what changes in it.
-function useFollowed() {
-  const [data, set] = useState<Shown>();
-  useEffect(() => {
-    let all: Shown | undefined;
-    return listenVisible('/admin/api/exchanges/live', (e) => {
-      all = followed(all, JSON.parse(e.data) as Followed, Date.now());
-      set(all);
-    });
-  }, []);
-  return data;
-}
 
 // useHistory is what the history has for a filter, page by page. What was found for another filter is not shown.
 function useHistory(filter: string, only: Only) {
@@ -255,7 +243,7 @@ function List({
                   type="button"
                   class="more"
                   aria-expanded={open.has(e.conversation!)}
-                  aria-label={t('earlierTurns', { n: earlier })}
+                  aria-label={`+${earlier}: ${t('earlierTurns', { n: earlier })}`}
                   title={t('earlierTurns', { n: earlier })}
                   onClick={() => toggle(e.conversation!)}
                 >
@@ -293,19 +281,9 @@ function List({
                 </Badge>
               ))}
             </td>
-            <td
-              data-label={t('tokens')}
-              class="number"
-              title={
-                e.cached_tokens
-                  ? t('tokensCached', {
-                      cached: e.cached_tokens,
-                      share: Math.round((100 * e.cached_tokens) / e.prompt_tokens),
-                    })
-                  : undefined
-              }
-            >
+            <td data-label={t('tokens')} class="number" title={cached(e) || undefined}>
               {e.prompt_tokens} + {e.completion_tokens}
+              {e.reread ? ' ↻' : ''}
             </td>
             <td data-label={t('duration')} class="number">
               {duration(e.total_ms)}
@@ -322,7 +300,7 @@ function List({
 export function End({ e }: { e: Exchange }) {
   if (e.status >= 400)
     return (
-      <span>
+      <span class="cut" title={e.error}>
         <Badge kind="bad">{e.status}</Badge> <Text inline text={e.error ?? ''} />
       </span>
     );

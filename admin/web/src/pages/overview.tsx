@@ -1,53 +1,34 @@
-import { useEffect, useRef } from 'preact/hooks';
-import { get, onChange } from '../api';
+import { useEffect, useState } from 'preact/hooks';
+import { get, listenVisible } from '../api';
 import { t } from '../i18n';
-import { follows, merged } from '../logic/exchanges';
+import { followed, type Shown } from '../logic/exchanges';
 import { buckets, duration, summarize, tally } from '../logic/stats';
 import { useLoad } from '../state';
-import type { Exchanges } from '../types';
-import { Badge, Bars, Button, Empty, Loading, Page, Problem, Text } from '../ui';
+import type { Exchanges, Followed } from '../types';
+import { Badge, Bars, Empty, Loading, Page, Problem, Text } from '../ui';
 import { Doctor } from './doctor';
 import { useModels } from './models';
 
 const minutes = 30;
 
-// useExchanges is the list of the last exchanges and of the requests that run. What is new is asked for whenever a request comes or ends,
-// and each second while one runs.
-export function useExchanges() {
-  const last = useRef<Exchanges>();
-  const load = useLoad(async () => {
-    const had = last.current;
-    let fresh = await get<Exchanges>(`/admin/api/exchanges${had ? `?after=${had.seen}` : ''}`);
-    if (had)
-      fresh = follows(had, fresh)
-        ? merged(had, fresh)
-        : await get<Exchanges>('/admin/api/exchanges');
-    return (last.current = fresh);
-  }, []);
-  const busy = (load.data?.running.length ?? 0) > 0;
-  useEffect(() => onChange('exchanges', load.reload), []);
+// useFollowed is the list of exchanges and of the requests that run, as a stream tells what changes in it.
+export function useFollowed() {
+  const [data, set] = useState<Shown>();
   useEffect(() => {
-    if (!busy) return;
-    const timer = setInterval(load.reload, 1000);
-    return () => clearInterval(timer);
-  }, [busy]);
-  return load;
+    let all: Shown | undefined;
+    return listenVisible('/admin/api/exchanges/live', (e) => {
+      all = followed(all, JSON.parse(e.data) as Followed, Date.now());
+      set(all);
+    });
+  }, []);
+  return data;
 }
 
 export function Overview() {
-  const { data, error, reload, loading } = useExchanges();
+  const data = useFollowed();
   return (
-    <Page
-      title={t('overview')}
-      intro={t('overviewIntro')}
-      actions={
-        <Button onClick={reload} busy={loading}>
-          {t('refresh')}
-        </Button>
-      }
-    >
-      <Problem error={error} retry={reload} />
-      {!data && !error && <Loading />}
+    <Page title={t('overview')} intro={t('overviewIntro')}>
+      {!data && <Loading />}
       {data && (data.exchanges.length === 0 ? <Nothing /> : <Figures list={data} />)}
       {data && <Server />}
     </Page>
@@ -112,7 +93,7 @@ function Server() {
   );
 }
 
-function Figures({ list }: { list: Exchanges }) {
+function Figures({ list }: { list: Shown }) {
   const all = list.exchanges;
   const s = summarize(all);
   const spans = buckets(all, minutes, 60_000, Date.now());

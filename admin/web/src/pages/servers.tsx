@@ -1,6 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import { del, get, onChange, post } from '../api';
 import { t } from '../i18n';
+import { headersOf } from '../logic/headers';
+import { listOf } from '../logic/search';
 import { useLoad } from '../state';
 import type { RegistryTool, Server } from '../types';
 import {
@@ -131,16 +133,24 @@ function ToolList({ all }: { all: RegistryTool[] }) {
 function Add({ done }: { done: () => void }) {
   const [name, setName] = useState('');
   const [url, setURL] = useState('');
+  const [headers, setHeaders] = useState('');
+  const [include, setInclude] = useState('');
+  const [exclude, setExclude] = useState('');
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<string>();
   const add = async () => {
     setBusy(true);
     setError(undefined);
     try {
-      await post('/admin/api/servers', { name, url });
+      await post('/admin/api/servers', {
+        name,
+        url,
+        headers: headersOf(headers),
+        include: listOf(include),
+        exclude: listOf(exclude),
+      });
       say(t('serverAdded', { name }));
-      setName('');
-      setURL('');
+      for (const clear of [setName, setURL, setHeaders, setInclude, setExclude]) clear('');
       done();
     } catch (e) {
       setError((e as Error).message);
@@ -169,6 +179,44 @@ function Add({ done }: { done: () => void }) {
           )}
         </Field>
       </div>
+      <details>
+        <summary>{t('serverMore')}</summary>
+        <div class="fields">
+          <Field label={t('headers')} hint={t('headersHint')} wide>
+            {(id) => (
+              <textarea
+                {...id}
+                rows={2}
+                spellcheck={false}
+                autocomplete="off"
+                value={headers}
+                placeholder="Authorization: Bearer …"
+                onInput={(e) => setHeaders(e.currentTarget.value)}
+              />
+            )}
+          </Field>
+          <Field label={t('includeTools')} hint={t('includeToolsHint')}>
+            {(id) => (
+              <input
+                {...id}
+                spellcheck={false}
+                value={include}
+                onInput={(e) => setInclude(e.currentTarget.value)}
+              />
+            )}
+          </Field>
+          <Field label={t('excludeTools')} hint={t('excludeToolsHint')}>
+            {(id) => (
+              <input
+                {...id}
+                spellcheck={false}
+                value={exclude}
+                onInput={(e) => setExclude(e.currentTarget.value)}
+              />
+            )}
+          </Field>
+        </div>
+      </details>
       <div class="actions">
         <Button primary type="submit" busy={busy}>
           {t('add')}

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { t } from '../i18n';
 import { moved } from '../logic/draft';
 import {
@@ -30,6 +30,7 @@ export function Parameters({
 }) {
   const put = (i: number, p: Param) =>
     change({ params: draft.params.map((x, n) => (n === i ? without(p) : x)) });
+  const [had] = useState(draft.params.length); // those behind were added here
   const [order, setOrder] = useState(0); // entries keep what is being typed, and are made anew where others come in their place
   const place = (params: Param[]) => {
     setOrder(order + 1);
@@ -50,6 +51,7 @@ export function Parameters({
           <li key={`${order}.${i}`}>
             <Basics
               p={p}
+              added={i >= had}
               put={(x) => put(i, x)}
               note={(name) => noted(findings, `params[${i}].${name}`)}
             />
@@ -99,15 +101,23 @@ interface ParamProps {
   note: (name: string) => { error?: string; warning?: string };
 }
 
-function Basics({ p, put, note }: ParamProps) {
+function Basics({ p, put, note, added }: ParamProps & { added: boolean }) {
+  const name = useRef<HTMLInputElement>(null);
+  const [left, leave] = useState(!added || p.param_name !== '');
+  // What was just added is named next, and is not wrong before it was.
+  useEffect(() => {
+    if (!left) name.current?.focus();
+  }, []);
   const kind = kindOf(p.param_type);
   const inner = typeOf({ base: kind.base, lists: Math.max(0, kind.lists - 1) });
   return (
     <div class="fields">
-      <Field label={t('parameterName')} {...note('param_name')}>
+      <Field label={t('parameterName')} {...(left || p.param_name ? note('param_name') : {})}>
         {(id) => (
           <input
             {...id}
+            ref={name}
+            onBlur={() => leave(true)}
             value={p.param_name}
             spellcheck={false}
             autocomplete="off"

@@ -218,14 +218,16 @@ function SetForm({ kept, choices }: { kept?: ToolSet; choices: SetChoice[] }) {
             )}
           </Field>
         </div>
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={draft.read_only}
-            onChange={(e) => change({ read_only: e.currentTarget.checked })}
-          />{' '}
-          {t('setReadOnly')}
-        </label>
+        <p>
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={draft.read_only}
+              onChange={(e) => change({ read_only: e.currentTarget.checked })}
+            />{' '}
+            {t('setReadOnly')}
+          </label>
+        </p>
         <h2>{t('setChosen', { n: draft.tools.length })}</h2>
         <div class="filters">
           <Search value={filter} change={setFilter} />
