@@ -12,6 +12,7 @@
 # make guarantee  what became of defective replies; writes docs/evidence/guarantee.md
 # make e2e-agents   the lane's agents with the large ones, which it installs
 # make clients   what every client does, with them; writes docs/clients.md
+# make turns     what each turn of real agents finds in the server's cache, beside Ollama alone; writes docs/evidence/turns.md. Half an hour
 # make openwebui  a real Open WebUI driven in Chromium: chat, MCP tools, @agent, a knowledge base. It installs 5 GB
 # make faces   each API beside Ollama's own, by the scripts; writes docs/evidence/faces.md
 # make by-default  a real model behind a toolnorm without settings: small talk, answers in a form; writes docs/evidence/by-default.md. About an hour
@@ -32,7 +33,7 @@ FUZZTIME ?= 30s
 # Run by version, so that the product's go.mod knows nothing of it.
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: run build programs release release-lane image page install test race e2e e2e-agents clients openwebui upstreams guarantee faces by-default tasks doctor e2e-models bench slips slips-sample forms forms-sample canitoolcall hostile eval fuzz lint
+.PHONY: run build programs release release-lane image page install test race e2e e2e-agents turns clients openwebui upstreams guarantee faces by-default tasks doctor e2e-models bench slips slips-sample forms forms-sample canitoolcall hostile eval fuzz lint
 
 # The one spelling of a build: of make, of a release and of the container image. The version is the tag's; git's own stamp is
 # left out, since the image is built without .git, and the same commit must give the same bytes there.
@@ -105,6 +106,10 @@ guarantee:
 e2e-agents:
 	./e2e/install.sh agents
 	TOOLNORM_E2E_AGENTS=all ./e2e/run.sh -run 'TestAgents|TestEditors'
+
+turns:
+	./e2e/install.sh agents
+	TOOLNORM_E2E_TURNS=write ./e2e/run.sh -run TestTurns
 
 clients:
 	./e2e/install.sh agents

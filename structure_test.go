@@ -255,7 +255,7 @@ func isTop(dir string) bool {
 
 // below lists what each package may import of this module.
 var below = map[string][]string{
-	"internal/auth":          {"internal/fault"},
+	"internal/auth":          {"internal/fault", "internal/pattern"},
 	"internal/body":          {"internal/fault"},
 	"internal/fault":         {},
 	"internal/front":         {"internal/fault"},
@@ -293,6 +293,7 @@ var below = map[string][]string{
 	"internal/rerank":        {"internal/post"},
 	"internal/sleep":         {},
 	"internal/store":         {"internal/sleep"},
+	"internal/shared":        {"internal/store"},
 	"engine":                 {"chat", "chat/schema", "adapters", "adapters/derive", "engine/repeat", "engine/wait", "engine/upstream", "engine/ollama", "engine/openai", "engine/demo", "engine/valid", "engine/history", "engine/window", "internal/fault", "internal/pattern", "internal/kept"},
 	"engine/history":         {"chat", "adapters"},
 	"engine/repeat":          {"chat"},
@@ -361,7 +362,7 @@ var below = map[string][]string{
 	"tools/remote":          {"chat", "chat/schema", "internal/body", "internal/fault", "internal/jsontree", "internal/replace", "internal/sleep", "tools"},
 
 	"cmd/toolnorm/internal/connect": {"examples/editors", "internal/replace"},
-	"cmd/toolnorm/internal/command": {"chat", "cmd/toolnorm/internal/connect", "chat/schema", "adapters", "engine/ollama", "engine/upstream", "engine/wait", "internal/auth", "internal/doctor", "internal/family", "internal/golden", "internal/home", "internal/replay", "internal/toolbox", "tools/data", "tools/dynamic", "tools/kb", "tools/kb/kbstore"},
+	"cmd/toolnorm/internal/command": {"proxy/form/openai", "chat", "cmd/toolnorm/internal/connect", "chat/schema", "adapters", "engine/ollama", "engine/upstream", "engine/wait", "internal/auth", "internal/doctor", "internal/family", "internal/golden", "internal/home", "internal/replay", "internal/toolbox", "tools/data", "tools/dynamic", "tools/kb", "tools/kb/kbstore"},
 }
 
 // standardOnly are the leaves: the standard library and each other, nothing else.

@@ -49,6 +49,7 @@ var plain = setup{name: "plain", template: "plain.tmpl"}
 type server struct {
 	name    string
 	base    string   // its address
+	log     string   // its log
 	flags   []string // tell toolnorm of it
 	setups  []setup
 	others  []setup           // that are asked for one thing only
@@ -80,6 +81,7 @@ func (l *lane) startOllama(dir, version string, parallel int, setups []setup, se
 	env = append(env, settings...)
 	serve := exec.Command(bin, "serve")
 	serve.Env = env
+	s.log = l.log("ollama-" + filepath.Base(home))
 	if err := l.run("ollama-"+filepath.Base(home), serve, s.base+"/api/version"); err != nil {
 		return nil, err
 	}

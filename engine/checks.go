@@ -113,7 +113,7 @@ func (e *Engine) advised(ctx context.Context, err error, model string) error {
 			return &told
 		}
 	}
-	if _, pulls := s.backend.(native); pulls && s.name != demoName {
+	if _, pulls := s.backend.(native); (pulls || s.pool != nil && s.name == firstName) && s.name != demoName {
 		told.Message += fmt.Sprintf("; \"ollama pull %s\" gets it", name)
 	}
 	return &told

@@ -33,11 +33,24 @@ var _ chat.Embedder = (*Engine)(nil)
 // the answer is one document, in front of which nothing can be written.
 func (e *Engine) Embed(ctx context.Context, r *chat.EmbedRequest) (*chat.Embeddings, error) {
 	name := cmp.Or(r.Model, e.cfg.DefaultModel)
+	t := e.newTurn(embedRoot(e.Real(name), r))
+	defer t.end()
+	for {
+		got, err := e.embed(ctx, t, name, r)
+		if err == nil || !t.elsewhere(ctx, err) {
+			return got, t.told(err)
+		}
+	}
+}
+
+// embed asks one server.
+func (e *Engine) embed(ctx context.Context, t *turn, name string, r *chat.EmbedRequest) (*chat.Embeddings, error) {
+	ctx = t.context(ctx)
 	s, model, err := e.route(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	ctx, pulse := wait.NewPulse(ctx, nil, e.cfg.Timeouts)
+	ctx, pulse := wait.NewPulse(ctx, nil, t.timeouts(t.at != nil))
 	defer pulse.Stop()
 	got, err := s.Embed(ctx, pulse, model, r)
 	if err == nil && len(got.Vectors) != len(r.Input) {

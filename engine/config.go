@@ -16,7 +16,8 @@ import (
 
 // Config says where the models are and how they are read. The zero value uses Ollama at its default address.
 type Config struct {
-	// Ollama is its base URL, as ollama.ParseHost gives it. Empty: http://127.0.0.1:11434.
+	// Ollama is its base URL, as ollama.ParseHost gives it, or several with commas between them: a pool. Empty:
+	// http://127.0.0.1:11434.
 	Ollama string
 	// Upstreams are further model servers, whose models are called name/model.
 	Upstreams []Upstream
@@ -208,7 +209,7 @@ func (c Config) Validate() error {
 			return fmt.Errorf("%s: %q is none of %s", word.of, word.is, strings.Join(word.known, ", "))
 		}
 	}
-	if _, err := ollama.ParseHost(c.Ollama); err != nil {
+	if _, err := ollama.ParseHosts(c.Ollama); err != nil {
 		return err
 	}
 	return c.validateNames()

@@ -10,6 +10,8 @@
 //	engine.go      the Engine; a second attempt at a model that does not begin to write
 //	config.go      what can be set
 //	server.go      model servers, and which one a model is on
+//	pool.go        several servers that stand for one, and which of them a conversation goes to
+//	turn.go        one request and the servers that are asked for it: its key, and another server when one fails
 //	pipeline.go    the steps of a request and the stages of a reply
 //	job.go         a request with everything decided about it, and the order that a server gets of it
 //	memory.go      what earlier requests taught about a model
@@ -45,7 +47,8 @@
 //
 //	complete.go    texts that are written on, and embeddings
 //	examine.go     what is known of a model, for doctor; state.go: which servers answer, with what models
-//	ollama_api.go  Ollama's own API: lists, descriptions, the way to the server for what is passed on unread
+//	ollama_api.go  Ollama's own API: lists, descriptions, passing.go: the way to the server for what is passed on
+//	               unread
 //
 // The kinds of server are packages of their own, engine/ollama and engine/openai, which carry out an upstream.Order.
 package engine

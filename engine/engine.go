@@ -44,16 +44,18 @@ func New(cfg Config) *Engine {
 	if cfg.Demo.Formats == nil {
 		cfg.Demo.Formats = cfg.Formats
 	}
-	base, err := ollama.ParseHost(cfg.Ollama)
+	bases, err := ollama.ParseHosts(cfg.Ollama)
 	if err != nil {
 		cfg.Log.Error().Err(err).Msg("using Ollama's default address")
-		base, _ = ollama.ParseHost("")
+		bases, _ = ollama.ParseHosts("")
 	}
-	e := &Engine{cfg: cfg, servers: []*server{{name: "ollama", backend: newOllama("ollama", base, nil)}}}
+	e := &Engine{cfg: cfg, servers: []*server{oneOrPool(firstName, bases, func(base string) *server {
+		return &server{name: firstName, backend: newOllama(firstName, base, nil)}
+	})}}
 	if cfg.Demos != DemoNever {
 		d := newOllama("toolnorm", "http://demo", upstream.InProcess(&cfg.Demo))
 		d.ReadsSchemas = true
-		e.servers = append(e.servers, &server{name: demoName, backend: d})
+		e.servers = append(e.servers, &server{name: demoName, backend: d, memory: new(memory)})
 	}
 	for _, u := range cfg.Upstreams {
 		s, err := newServer(u)
@@ -70,16 +72,27 @@ func New(cfg Config) *Engine {
 // error: clients that see neither wait, or take half a reply for a whole one.
 func (e *Engine) Stream(ctx context.Context, r *chat.Request) iter.Seq2[chat.Event, error] {
 	return func(yield func(chat.Event, error) bool) {
-		if wedged := e.attempt(ctx, r, nil, yield); wedged != nil {
-			e.attempt(ctx, r, wedged, yield)
+		t := e.newTurn(root(e.Real(r.Model), r))
+		defer t.end()
+		var wedged error
+		for {
+			err := e.attempt(ctx, t, r, wedged, yield)
+			switch {
+			case err == nil:
+				return
+			case silent(err):
+				wedged = err
+			}
 		}
 	}
 }
 
-// attempt yields the events of one attempt at an answer. If Unwedge is set, a first-byte timeout is returned rather than
-// yielded. Passed back as prev, it makes attempt unload the model first; if that fails, prev is yielded.
-func (e *Engine) attempt(ctx context.Context, r *chat.Request, prev error, yield func(chat.Event, error) bool) (wedged error) {
-	ctx, pulse := wait.NewPulse(ctx, chat.ObserverOf(ctx).Pulse, e.cfg.Timeouts)
+// attempt yields the events of one attempt at an answer. An error that may be cured is returned rather than yielded: a first-byte
+// timeout if Unwedge is set, and that of a server in whose place another one can be asked. The former, passed back as prev, makes
+// attempt unload the model first; if that fails, prev is yielded.
+func (e *Engine) attempt(ctx context.Context, t *turn, r *chat.Request, prev error, yield func(chat.Event, error) bool) error {
+	s, _ := e.place(cmp.Or(r.Model, e.cfg.DefaultModel))
+	ctx, pulse := wait.NewPulse(t.context(ctx), chat.ObserverOf(ctx).Pulse, t.timeouts(s.pool != nil))
 	defer pulse.Stop()
 	if prev != nil && !e.unwedge(ctx, pulse, r) {
 		yield(chat.Event{}, prev)
@@ -87,7 +100,7 @@ func (e *Engine) attempt(ctx context.Context, r *chat.Request, prev error, yield
 	}
 	said := false // once the client has got something, there is no second attempt
 	for ev, err := range e.answer(ctx, pulse, r) {
-		if err != nil && e.cfg.Unwedge && prev == nil && !said && silent(err) {
+		if err != nil && !said && (e.cfg.Unwedge && prev == nil && silent(err) || t.elsewhere(ctx, err)) {
 			return err
 		}
 		if prev != nil && ev.Kind == chat.Finish {
@@ -96,7 +109,7 @@ func (e *Engine) attempt(ctx context.Context, r *chat.Request, prev error, yield
 		said = true
 		pulse.Spoke()
 		if err != nil {
-			err = e.advised(ctx, err, r.Model)
+			err = e.advised(ctx, t.told(err), r.Model)
 		}
 		if !yield(ev, err) || err != nil {
 			return nil

@@ -16,7 +16,7 @@ import (
 // the client seconds (the wording is found by up to four generations). So what is known of it counts for undigestedAge.
 type memory struct {
 	mu     sync.Mutex
-	models map[string]lessons
+	models map[[2]string]lessons // by name and digest: the servers of a pool may have two models under one name
 }
 
 // undigestedAge is how long lessons count about a model that its server gives no digest of: long enough to be worth
@@ -27,8 +27,7 @@ const undigestedAge = time.Hour
 // None of it is needed for a right answer; without it a request only tries again what failed before, or asks what
 // was asked.
 type lessons struct {
-	digest string
-	until  time.Time // without a digest: when they are forgotten
+	until time.Time // without a digest: when they are forgotten
 
 	failed  []string          // strategies that failed while another one did better
 	wording *adapters.Wording // in which the model understood tools; nil: not probed yet
@@ -53,19 +52,18 @@ func (m *memory) learn(model, digest string, change func(*lessons)) {
 	l := m.current(model, digest)
 	change(&l)
 	if m.models == nil {
-		m.models = map[string]lessons{}
+		m.models = map[[2]string]lessons{}
 	}
-	m.models[model] = l
+	m.models[[2]string{model, digest}] = l
 }
 
-// current returns the lessons that still count. The lock is held. Lessons of another digest are given up at once:
-// the model that they were about is no more.
+// current returns the lessons that still count. The lock is held.
 func (m *memory) current(model, digest string) lessons {
-	l := m.models[model]
-	if l.digest == digest && (digest != "" || time.Now().Before(l.until)) {
+	l, ok := m.models[[2]string{model, digest}]
+	if ok && (digest != "" || time.Now().Before(l.until)) {
 		return l
 	}
-	return lessons{digest: digest, until: time.Now().Add(undigestedAge)}
+	return lessons{until: time.Now().Add(undigestedAge)}
 }
 
 // avoid remembers a strategy that failed.

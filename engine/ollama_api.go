@@ -14,7 +14,6 @@ import (
 	"github.com/valyala/fastjson"
 
 	"toolnorm/chat"
-	"toolnorm/engine/ollama"
 	"toolnorm/engine/upstream"
 	"toolnorm/engine/wait"
 	"toolnorm/internal/fault"
@@ -23,14 +22,17 @@ import (
 // Server is the way to the model's server for requests of Ollama's own API, and the name that the model has there. No
 // model means the first server. Nil: that server does not speak this API.
 func (e *Engine) Server(ctx context.Context, model string) (http.RoundTripper, string, error) {
-	s, name, err := e.route(ctx, model)
-	if err != nil {
-		return nil, "", err
+	s, name := e.place(model)
+	if s.pool == nil {
+		known, err := s.known(ctx)
+		if err != nil {
+			return nil, "", err
+		}
+		if _, ok := known.backend.(native); !ok {
+			return nil, name, nil
+		}
 	}
-	if n, ok := s.backend.(native); ok {
-		return ollama.Watched(n, e.cfg.Timeouts, name, model), name, nil
-	}
-	return nil, name, nil
+	return &passing{e, s, name, model}, name, nil
 }
 
 // Tags is the body of /api/tags: every model that can be asked, by the name that clients call it. Models of other
@@ -98,8 +100,8 @@ func tagsOf(ctx context.Context, s *server) map[string]api.ListModelResponse {
 // left out: clients show this list all the time, and one server that is down must not empty it.
 func (e *Engine) Running(ctx context.Context) (json.RawMessage, error) {
 	all := api.ProcessResponse{Models: []api.ProcessModelResponse{}}
-	for i, s := range e.servers {
-		s, err := s.known(ctx)
+	for _, m := range e.single() {
+		s, err := m.known(ctx)
 		if err != nil {
 			continue
 		}
@@ -112,11 +114,9 @@ func (e *Engine) Running(ctx context.Context) (json.RawMessage, error) {
 			e.cfg.Log.Debug().Err(err).Str("server", s.name).Msg("running models left out")
 			continue
 		}
-		for _, m := range list.Models {
-			if i > 0 {
-				m.Name, m.Model = s.name+"/"+m.Name, s.name+"/"+m.Model
-			}
-			all.Models = append(all.Models, m)
+		for _, one := range list.Models {
+			one.Name, one.Model = e.prefix(m)+one.Name, e.prefix(m)+one.Model
+			all.Models = append(all.Models, one)
 		}
 	}
 	b, err := json.Marshal(all)
@@ -187,7 +187,14 @@ func withTools(show json.RawMessage) (json.RawMessage, error) {
 // Version is that of the first server; an error when it cannot be reached. Clients that speak Ollama's API decide by it what they
 // may ask, and what is asked there is passed on to that server.
 func (e *Engine) Version(ctx context.Context) (string, error) {
-	n, ok := e.servers[0].backend.(native)
+	s := e.servers[0]
+	if s.pool != nil {
+		var err error
+		if s, err = s.pool.known(ctx, ""); err != nil {
+			return "", err
+		}
+	}
+	n, ok := s.backend.(native)
 	if !ok {
 		return "", fault.New(fault.NotFound, "the first model server has no version")
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 
@@ -72,6 +73,9 @@ var (
 	_ native   = (*ollama.Backend)(nil)
 )
 
+// firstName is the name of the first server, whose models go by their own names.
+const firstName = "ollama"
+
 // demoName is the name of the server that needs no model. It stands in front of its models' names, "demo/hermes",
 // so no upstream may have it.
 const demoName = "demo"
@@ -80,10 +84,11 @@ const demoName = "demo"
 // models go by their own names. What was learned of its models is kept with it, since two servers may have
 // different models of one name.
 type server struct {
-	backend // nil as long as only the guess is there
+	backend // nil as long as only the guess is there, and of a pool
 	name    string
 	guess   *guess
-	memory  memory
+	pool    *pool // nil: it is one server
+	memory  *memory
 }
 
 // known is the server with the backend of its kind. What is found is the server's for good: its kind does not change.
@@ -91,7 +96,7 @@ func (s *server) known(ctx context.Context) (*server, error) {
 	if s.backend != nil {
 		return s, nil
 	}
-	return s.guess.find(ctx, s.name)
+	return s.guess.find(ctx, s.name, s.memory)
 }
 
 // guess is a server whose kind nobody said: it is asked when it is first needed, and again until it answers. To ask at the start
@@ -105,7 +110,7 @@ type guess struct {
 
 // find is the server of that name with the backend of its kind. The lock is not held while the server is asked:
 // one that does not answer would else hold up every request, those that are about to give up included.
-func (g *guess) find(ctx context.Context, name string) (*server, error) {
+func (g *guess) find(ctx context.Context, name string, memory *memory) (*server, error) {
 	g.mu.Lock()
 	found := g.found
 	g.mu.Unlock()
@@ -119,13 +124,16 @@ func (g *guess) find(ctx context.Context, name string) (*server, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.found == nil { // else another request was faster, and may have found out about models
-		g.found = &server{backend: makes[kind](g.base, g.key), name: name}
+		g.found = &server{backend: makes[kind](g.base, g.key), name: name, memory: memory}
 	}
 	return g.found, nil
 }
 
 // list is what the server has.
 func (s *server) list(ctx context.Context) ([]chat.Info, error) {
+	if s.pool != nil {
+		return s.pool.list(ctx)
+	}
 	known, err := s.known(ctx)
 	if err != nil {
 		return nil, err
@@ -136,7 +144,7 @@ func (s *server) list(ctx context.Context) ([]chat.Info, error) {
 // Upstream is a model server besides the first one.
 type Upstream struct {
 	Name string // in front of its models' names: "box" for "box/qwen3"; letters, digits and -_. only
-	URL  string // as upstream.ParseURL takes it
+	URL  string // as upstream.ParseURL takes it; several with commas between them are a pool
 	Kind string // upstream.KindOllama or upstream.KindOpenAI; empty: as the URL says, else found out at the first request
 	Key  string // bearer token, for servers that speak OpenAI's API; empty: none is sent
 }
@@ -144,25 +152,25 @@ type Upstream struct {
 // parse checks an Upstream. The error says what is wrong, without the name. A kind that is named goes before the
 // URL's; a key for Ollama is an error rather than ignored, since whoever sets one believes the server to be
 // guarded.
-func (u Upstream) parse() (kind, base string, err error) {
-	if kind, base, err = upstream.ParseURL(u.URL); err != nil {
-		return "", "", fmt.Errorf("url: %w", err)
+func (u Upstream) parse() (kind string, bases []string, err error) {
+	if kind, bases, err = upstream.ParseURLs(u.URL); err != nil {
+		return "", nil, fmt.Errorf("url: %w", err)
 	}
 	switch {
 	case strings.Trim(u.Name, nameLetters) != "" || u.Name == "":
-		return "", "", errors.New("its name must be letters, digits and -_. only")
+		return "", nil, errors.New("its name must be letters, digits and -_. only")
 	case u.Name == demoName:
-		return "", "", errors.New("this name is the built-in demo's")
+		return "", nil, errors.New("this name is the built-in demo's")
 	case u.Kind != "":
 		if err := upstream.CheckKind(u.Kind); err != nil {
-			return "", "", fmt.Errorf("kind: %w", err)
+			return "", nil, fmt.Errorf("kind: %w", err)
 		}
 		kind = u.Kind
 	}
 	if u.Key != "" && kind == upstream.KindOllama {
-		return "", "", errors.New("key: Ollama takes none")
+		return "", nil, errors.New("key: Ollama takes none")
 	}
-	return kind, base, nil
+	return kind, bases, nil
 }
 
 // nameLetters are what an upstream's name is made of. A slash would make "a/b/model" a riddle, and * is for
@@ -172,14 +180,26 @@ const nameLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456
 // newServer makes the server of an Upstream. It asks nothing: a kind that nobody said is a guess until the first
 // request.
 func newServer(u Upstream) (*server, error) {
-	kind, base, err := u.parse()
+	kind, bases, err := u.parse()
 	if err != nil {
 		return nil, err
 	}
-	if kind == "" {
-		return &server{name: u.Name, guess: &guess{base: base, key: u.Key}}, nil
+	return oneOrPool(u.Name, bases, func(base string) *server {
+		if kind == "" {
+			return &server{name: u.Name, guess: &guess{base: base, key: u.Key}}
+		}
+		return &server{name: u.Name, backend: makes[kind](base, u.Key)}
+	}), nil
+}
+
+// oneOrPool makes the server of one address, or the pool of several.
+func oneOrPool(name string, bases []string, one func(base string) *server) *server {
+	if len(bases) > 1 {
+		return newPool(name, bases, one)
 	}
-	return &server{name: u.Name, backend: makes[kind](base, u.Key)}, nil
+	s := one(bases[0])
+	s.memory = new(memory)
+	return s
 }
 
 // newOllama makes the backend of an Ollama server. Of a URL that ParseHost would not have given it takes the default.
@@ -204,8 +224,35 @@ func (j *job) probe(ctx context.Context) (*job, error) {
 // kind must be found out can be an error.
 func (e *Engine) route(ctx context.Context, model string) (*server, string, error) {
 	s, name := e.place(model)
-	s, err := s.known(ctx)
+	var err error
+	if s.pool != nil {
+		s, err = s.pool.known(ctx, name)
+	} else {
+		s, err = s.known(ctx)
+	}
 	return s, name, err
+}
+
+// single returns every server by itself, those of pools too, and how its models' names begin. A server whose kind cannot be found
+// out is left as it is.
+func (e *Engine) single() (all []*member) {
+	for _, s := range e.servers {
+		if s.pool == nil {
+			all = append(all, &member{server: s})
+			continue
+		}
+		all = append(all, s.pool.members...)
+	}
+	return all
+}
+
+// prefix returns what stands in front of the names of a server's models. The first one's go by their own.
+func (e *Engine) prefix(m *member) string {
+	first := e.servers[0]
+	if m.server == first || first.pool != nil && slices.Contains(first.pool.members, m) {
+		return ""
+	}
+	return m.name + "/"
 }
 
 // place is route without asking the server what it is. A name with a slash is not always a server's: Ollama's own models are

@@ -2,38 +2,88 @@ package engine
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 )
 
 // State is what a model server is found to be.
 type State struct {
-	Name    string   // "ollama", "demo", or the name of an Upstream
-	Up      bool     // it answers with a list of models
-	Waiting int      // requests that wait for it, since it is busy
-	Models  []string // by the names that clients call them
+	Name     string   // "ollama", "demo", or the name of an Upstream
+	At       string   // the address of a server of a pool; empty: it is the only one of its name
+	Up       bool     // it answers with a list of models
+	Waiting  int      // requests that wait for it, since it is busy
+	Running  int      // requests that it answers for this program; only of a server of a pool
+	Models   []string // by the names that clients call them
+	Loaded   []string // those in its memory, if At is set and it says so
+	Unlike   []string // those of another digest than at the servers before it, if At is set
+	digestOf map[string]string
+}
+
+// Label returns a name that no other server has.
+func (s State) Label() string {
+	if s.At == "" {
+		return s.Name
+	}
+	return s.Name + " " + s.At
 }
 
 // States asks every server at once for its models. One that does not answer before ctx ends is not up.
 func (e *Engine) States(ctx context.Context) []State {
-	all := make([]State, len(e.servers))
+	servers := e.single()
+	all := make([]State, len(servers))
 	var asked sync.WaitGroup
-	for i, s := range e.servers {
-		asked.Go(func() {
-			all[i] = State{Name: s.name}
-			known, err := s.known(ctx)
-			if err != nil {
-				return
-			}
-			list, err := known.Models(ctx)
-			all[i].Up, all[i].Waiting = err == nil, known.Waiting()
-			for _, m := range list {
-				if i > 0 {
-					m.ID = s.name + "/" + m.ID
-				}
-				all[i].Models = append(all[i].Models, m.ID)
-			}
-		})
+	for i, m := range servers {
+		asked.Go(func() { all[i] = e.state(ctx, m) })
 	}
 	asked.Wait()
+	for i := range all {
+		for j := range i {
+			if all[i].Name != all[j].Name {
+				continue
+			}
+			for _, name := range slices.Sorted(maps.Keys(all[i].digestOf)) {
+				if d := all[j].digestOf[name]; d != "" && d != all[i].digestOf[name] && !slices.Contains(all[i].Unlike, name) {
+					all[i].Unlike = append(all[i].Unlike, name)
+				}
+			}
+		}
+	}
 	return all
+}
+
+// state asks one server.
+func (e *Engine) state(ctx context.Context, m *member) State {
+	s := State{Name: m.name, At: m.at}
+	known, err := m.known(ctx)
+	if err != nil {
+		return s
+	}
+	list, err := known.Models(ctx)
+	s.Up, s.Waiting = err == nil, known.Waiting()
+	for _, info := range list {
+		s.Models = append(s.Models, e.prefix(m)+info.ID)
+	}
+	if m.at == "" || err != nil {
+		return s
+	}
+	p := e.poolOf(m)
+	p.mu.Lock()
+	s.Running = m.running
+	p.mu.Unlock()
+	s.digestOf, _ = m.installed(ctx)
+	if n, ok := known.backend.(native); ok {
+		if loaded, err := n.Running(ctx); err == nil {
+			for _, one := range loaded.Models {
+				s.Loaded = append(s.Loaded, e.prefix(m)+one.Name)
+			}
+		}
+	}
+	return s
+}
+
+// poolOf returns the pool of a member.
+func (e *Engine) poolOf(m *member) *pool {
+	i := slices.IndexFunc(e.servers, func(s *server) bool { return s.pool != nil && slices.Contains(s.pool.members, m) })
+	return e.servers[i].pool
 }

@@ -46,7 +46,7 @@ func New(cfg Config) *Server {
 		cfg.Log.Warn().Err(err).Msg("cannot read which MCP sessions were ended: they may work again")
 	}
 	s := &Server{
-		cfg: cfg, engine: e, queue: newQueue(e), sessions: newSessions(e.seal, over), records: newRecords(), rate: newLimiter(cfg.Rate),
+		cfg: cfg, engine: e, queue: newQueue(e), sessions: newSessions(e.seal, over, cfg.Shared), records: newRecords(), rate: newLimiter(cfg.Rate),
 		places: make(chan struct{}, cfg.MaxCalls),
 	}
 	e.beside.Go(s.queue.run) // ends with Close
@@ -124,6 +124,7 @@ type Config struct {
 	// lost until they are restarted.
 	Key       []byte // signs session ids; the same for all replicas and after a restart. nil: a random one
 	Ended     string // file that keeps which sessions their clients have ended, as long as their ids would be good; empty: known until the server ends
+	Shared    Shared // keeps them for all replicas; nil: there is one
 	PublicURL string // where clients find the server (scheme, host and path in front of /sse); empty: as they asked
 
 	Bounds

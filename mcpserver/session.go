@@ -119,9 +119,29 @@ func (s *session) hidesErrors() bool {
 type sessions struct {
 	seal seal
 
-	mu    sync.Mutex
-	kept  map[string]*session
-	ended *ended
+	mu     sync.Mutex
+	kept   map[string]*session
+	ended  *ended
+	shared Shared // nil: ended alone knows which were given up
+}
+
+// Shared keeps for all replicas of the program which sessions their clients have ended. shared.Store is one.
+type Shared interface {
+	Put(kind, id, owner string, body []byte, life time.Duration) error
+	Get(kind, id, owner string) ([]byte, bool, error)
+}
+
+// sharedKind is the kind of ended sessions there.
+const sharedKind = "ended session"
+
+// endedElsewhere reports whether another replica has ended a session. While it cannot be known a session goes on, as after a
+// restart without the file.
+func (s *sessions) endedElsewhere(id string) bool {
+	if s.shared == nil {
+		return false
+	}
+	_, ok, _ := s.shared.Get(sharedKind, nameOf(id), "")
+	return ok
 }
 
 // maxSessions is how many sessions something is kept of. The settings of one too many fall back to what they were: log
@@ -129,8 +149,8 @@ type sessions struct {
 const maxSessions = 10_000
 
 // newSessions knows which sessions were ended, and no other yet.
-func newSessions(s seal, e *ended) *sessions {
-	return &sessions{seal: s, kept: map[string]*session{}, ended: e}
+func newSessions(s seal, e *ended, shared Shared) *sessions {
+	return &sessions{seal: s, kept: map[string]*session{}, ended: e, shared: shared}
 }
 
 // find gives the session of an id, for its own principal only. The signature is checked in front of the lock, so that
@@ -140,7 +160,7 @@ func (s *sessions) find(id, principal string) (*session, bool) {
 		return nil, false
 	}
 	found, ok := s.seal.read(id, principal)
-	if !ok {
+	if !ok || s.endedElsewhere(id) {
 		return nil, false
 	}
 	s.mu.Lock()
@@ -179,11 +199,14 @@ func (s *sessions) keep(one *session) {
 
 // end makes an id void. An error means that it is so only until the server ends. Stock servers check only the form of an
 // id, so that a session goes on after its DELETE; the specification wants a 404.
-func (s *sessions) end(id string, now time.Time) error {
+func (s *sessions) end(id string, now time.Time) (err error) {
+	if s.shared != nil {
+		err = s.shared.Put(sharedKind, nameOf(id), "", nil, sessionLife)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.kept, id)
-	return s.ended.add(id, now)
+	return errors.Join(err, s.ended.add(id, now))
 }
 
 // ended are the sessions that their clients have given up, and when: their ids are signed, and would be good again

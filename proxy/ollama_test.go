@@ -103,6 +103,9 @@ func TestWhatIsNotOursIsPassedOnByteForByte(t *testing.T) {
 		{"POST", "/api/embed", `{"model":"m","input":"p"}`, ""},
 		{"POST", "/api/embeddings", `{"model":"m","prompt":"p"}`, ""},
 		{"POST", "/api/generate", `{"model":"box/m","prompt":"\u0041"}`, `{"model":"m","prompt":"\u0041"}`},
+		// The server would read the last of these, and what is allowed goes by the first.
+		{"POST", "/api/generate", `{"model":"m","prompt":"p","Model":"x","MODEL":"y"}`, `{"prompt":"p","model":"m"}`},
+		{"POST", "/api/embed", `{"model":"m","input":"p","mod\u0065l":"x"}`, `{"input":"p","model":"m"}`},
 		{"POST", "/api/pull", `{"model":"box/m"}`, ""},
 		{"POST", "/api/push", `{"model":"m"}`, ""},
 		{"POST", "/api/create", `no JSON`, ""},

@@ -55,7 +55,7 @@ const (
 // Config says what a Server serves, and to whom. Model and Catalog are needed; the zero value of the rest will do.
 type Config struct {
 	Model    chat.Model
-	Catalog  chat.Catalog
+	Catalog  chat.Catalog                                // one with a method May, as exchange.Runner's, bounds who may ask which model
 	Counter  chat.Counter                                // nil: /v1/messages/count_tokens answers that there is none
 	Embedder chat.Embedder                               // nil: /v1/embeddings answers that there is none
 	Ollama   ollama.Upstream                             // nil: there is no /api
@@ -97,7 +97,7 @@ func New(cfg Config) *Server {
 	}
 	s := &Server{cfg: cfg, forms: chatForms(cfg.Shell), mux: http.NewServeMux()}
 	run := &exchange.Runner{
-		Model: cfg.Model, DefaultModel: cfg.DefaultModel, Real: realName(cfg.Catalog), Log: cfg.Log, Trace: cfg.Trace, Count: cfg.Count, Watch: cfg.Watch, MaxBody: cfg.MaxBody, Stall: cfg.Stall, Thoughts: cfg.Thoughts,
+		Model: cfg.Model, DefaultModel: cfg.DefaultModel, Real: realName(cfg.Catalog), May: bound(cfg.Catalog), Log: cfg.Log, Trace: cfg.Trace, Count: cfg.Count, Watch: cfg.Watch, MaxBody: cfg.MaxBody, Stall: cfg.Stall, Thoughts: cfg.Thoughts,
 	}
 	view := &trace.View{Log: cfg.Trace, Reasons: cfg.Reasons, Page: cfg.LivePage}
 	s.route("POST", "/v1/chat/completions", run.Ask(openai.Chat(s.openForm)))
@@ -193,6 +193,16 @@ func (s *Server) version(w http.ResponseWriter, _ *http.Request) error {
 		Version string `json:"version"`
 		Go      string `json:"go"`
 	}{s.cfg.Version, runtime.Version()})
+}
+
+// bound returns what refuses who may not ask a model; nil where the catalog bounds nobody.
+func bound(c chat.Catalog) func(ctx context.Context, model string) error {
+	if b, ok := c.(interface {
+		May(ctx context.Context, model string) error
+	}); ok {
+		return b.May
+	}
+	return nil
 }
 
 // realName returns the function that looks an alias up; nil without a catalog.

@@ -19,12 +19,30 @@ const (
 // Pending keeps calls until a runner fetches them, each under an id that nobody can guess: for what no command line
 // takes. A call is given out once, within an hour. It stays known, so that its id in a conversation says what was
 // called, until new ones need the room. The zero value is ready, may be used by many at once, and must not be copied.
-// It is memory alone: after a restart the ids are unknown.
+// Unless it is Shared it is memory alone: after a restart the ids are unknown.
 type Pending struct {
+	Shared Shared // keeps the calls for all replicas; nil: they are kept in memory
+
 	mu    sync.Mutex
 	byID  map[string]*pendingCall
 	order []*pendingCall // the oldest comes first
 	bytes int
+}
+
+// Shared keeps calls for all replicas of the program, by kind, id and owner. shared.Store is one. Take gives a call out once.
+type Shared interface {
+	Put(kind, id, owner string, body []byte, life time.Duration) error
+	Get(kind, id, owner string) ([]byte, bool, error)
+	Take(kind, id, owner string) ([]byte, bool, error)
+}
+
+// sharedKind is the kind of calls there. Their ids are all that is asked for, so they have no owner.
+const sharedKind = "call"
+
+// sharedCall is a call as it is shared.
+type sharedCall struct {
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments"`
 }
 
 // pendingCall is one call that waits.
@@ -41,6 +59,14 @@ type pendingCall struct {
 func (p *Pending) Keep(name string, args json.RawMessage) (id string, err error) {
 	if len(args) > mostArgument {
 		return "", ErrTooLong
+	}
+	if p.Shared != nil {
+		id = rand.Text()
+		body, err := json.Marshal(sharedCall{name, args})
+		if err == nil {
+			err = p.Shared.Put(sharedKind, id, "", body, pendingLife)
+		}
+		return id, err
 	}
 	c := &pendingCall{id: rand.Text(), name: name, args: append(json.RawMessage(nil), args...), since: time.Now()}
 	p.mu.Lock()
@@ -61,6 +87,13 @@ var errNotPending = errors.New("there is no such call: each can be run once, wit
 // Take gives out a call, which is pending no more. Once only: a command that stands in a chat is easily run a second
 // time, by a click or by the shell's history.
 func (p *Pending) Take(id string) (name string, args json.RawMessage, err error) {
+	if p.Shared != nil {
+		name, args, ok, err := readShared(p.Shared.Take(sharedKind, id, ""))
+		if err == nil && !ok {
+			err = errNotPending
+		}
+		return name, args, err
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	c, ok := p.byID[id]
@@ -73,6 +106,10 @@ func (p *Pending) Take(id string) (name string, args json.RawMessage, err error)
 
 // Find says what an id stands for, whether the call has been run or not.
 func (p *Pending) Find(id string) (name string, args json.RawMessage, ok bool) {
+	if p.Shared != nil {
+		name, args, ok, err := readShared(p.Shared.Get(sharedKind, id, ""))
+		return name, args, ok && err == nil
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	c, ok := p.byID[id]
@@ -80,6 +117,15 @@ func (p *Pending) Find(id string) (name string, args json.RawMessage, ok bool) {
 		return "", nil, false
 	}
 	return c.name, c.args, true
+}
+
+// readShared reads what Shared has of a call.
+func readShared(body []byte, ok bool, err error) (string, json.RawMessage, bool, error) {
+	var c sharedCall
+	if err == nil && ok {
+		err = json.Unmarshal(body, &c)
+	}
+	return c.Name, c.Arguments, ok, err
 }
 
 // evict drops what is too much, the oldest first. One call is never too much for itself: mostArgument is less than

@@ -15,51 +15,52 @@ import (
 // needs says who may ask each route of the program. It is the only place that does: a route
 // that is missing here is for administrators, and a test walks all of them.
 //
-// Administrators change the server or look inside it, by the console of /admin or else. /runner runs tools as /mcp does, and so
+// Which right a need is, docs/auth.md has. Administrators change the server or look inside it, by the console of /admin or else. /runner runs tools as /mcp does, and so
 // is for every user; but a call is one request there, which a foreign page could send blindly.
 var needs = map[string]auth.Need{
 	"/":        auth.User, // what does not exist
 	"/{$}":     auth.User,
 	"/healthz": auth.Open,
+	readyPath:  auth.Open,
 	"/version": auth.User,
 
-	"/v1/chat/completions":           auth.User,
-	"/v1/completions":                auth.User,
-	"/v1/embeddings":                 auth.User,
-	"/v1/messages":                   auth.User,
-	"/v1/messages/count_tokens":      auth.User,
-	"/v1/responses":                  auth.User,
-	"/v1/responses/{id}":             auth.User,
-	"/v1/responses/{id}/input_items": auth.User,
+	"/v1/chat/completions":           auth.Ask,
+	"/v1/completions":                auth.Ask,
+	"/v1/embeddings":                 auth.Ask,
+	"/v1/messages":                   auth.Ask,
+	"/v1/messages/count_tokens":      auth.Ask,
+	"/v1/responses":                  auth.Ask,
+	"/v1/responses/{id}":             auth.Ask,
+	"/v1/responses/{id}/input_items": auth.Ask,
 	"/v1/models":                     auth.User,
 	"/v1/models/{id...}":             auth.User,
-	agent.Path:                       auth.User,
-	"/mcp":                           auth.User,
-	mcpserver.Sets:                   auth.User,
-	"/sse":                           auth.User,
-	"/sse/message":                   auth.User,
+	agent.Path:                       auth.Ask,
+	"/mcp":                           auth.Call,
+	mcpserver.Sets:                   auth.Call,
+	"/sse":                           auth.Call,
+	"/sse/message":                   auth.Call,
 	runner.Paths:                     auth.Program,
 
-	kb.Paths + "{base}/{document}/{passage}": auth.User,
+	kb.Paths + "{base}/{document}/{passage}": auth.Call,
 
 	"/api/tags":       auth.User,
 	"/api/ps":         auth.User,
 	"/api/version":    auth.User,
 	"/api/show":       auth.User,
-	"/api/chat":       auth.User,
-	"/api/generate":   auth.User,
-	"/api/embed":      auth.User,
-	"/api/embeddings": auth.User,
+	"/api/chat":       auth.Ask,
+	"/api/generate":   auth.Ask,
+	"/api/embed":      auth.Ask,
+	"/api/embeddings": auth.Ask,
 
-	"/api/pull":           auth.Admin,
-	"/api/push":           auth.Admin,
-	"/api/create":         auth.Admin,
-	"/api/copy":           auth.Admin,
-	"/api/delete":         auth.Admin,
-	"/api/blobs/{digest}": auth.Admin,
-	"/mcp/add":            auth.Admin,
-	"/mcp/remove":         auth.Admin,
-	"/mcp/list":           auth.Admin,
+	"/api/pull":           auth.Manage,
+	"/api/push":           auth.Manage,
+	"/api/create":         auth.Manage,
+	"/api/copy":           auth.Manage,
+	"/api/delete":         auth.Manage,
+	"/api/blobs/{digest}": auth.Manage,
+	"/mcp/add":            auth.Servers,
+	"/mcp/remove":         auth.Servers,
+	"/mcp/list":           auth.Servers,
 	"/debug":              auth.Admin,
 	"/debug/exchanges":    auth.Admin,
 	metricsPath:           auth.Scrape,
@@ -71,6 +72,9 @@ var needs = map[string]auth.Need{
 	admin.Paths:       auth.Page,
 	admin.Paths + "/": auth.Page,
 }
+
+// readyPath is where a load balancer asks whether new requests may come.
+const readyPath = "/readyz"
 
 // metricsPath is where Prometheus looks unless it is told otherwise.
 const metricsPath = "/metrics"
@@ -99,6 +103,7 @@ func (m *Main) mount(chats *proxy.Server, loop http.Handler) *routes {
 	if m.toolbox.KB != nil {
 		r.Handle(kb.Paths+"{base}/{document}/{passage}", http.HandlerFunc(m.toolbox.KB.ServePassage))
 	}
+	r.Handle(readyPath, http.HandlerFunc(m.server.ready))
 	r.Handle(metricsPath, m.metrics.Handler())
 	r.Handle(admin.API, m.admin)
 	r.Handle(admin.Paths, m.admin)
@@ -115,7 +120,7 @@ func (m *Main) mount(chats *proxy.Server, loop http.Handler) *routes {
 // guard makes what stands in front of the routes of a face.
 func (m *Main) guard(f *face, r *routes) *auth.Guard {
 	return &auth.Guard{
-		Hosts: f.config.Hosts, Origins: f.config.Origins, Keys: f.settings.keys, Admins: f.settings.adminKeys, Scrapers: f.settings.scrapers, Tokens: f.settings.tokens, Sets: f.settings.sets,
+		Hosts: f.config.Hosts, Origins: f.config.Origins, Keys: f.settings.keys, Admins: f.settings.adminKeys, Scrapers: f.settings.scrapers, Tokens: f.settings.tokens, Sets: f.settings.sets, Rights: f.settings.rights,
 		Local: m.door.admits, Routes: r.mux, Needs: needs, Log: m.log,
 	}
 }

@@ -119,3 +119,25 @@ func TestDecodeSaysWhy(t *testing.T) {
 		}
 	}
 }
+
+// TestDecodeReadsTheConversation has a call that the user gave the model to read: with the conversation it is shown.
+func TestDecodeReadsTheConversation(t *testing.T) {
+	const call = `{\"name\": \"f\", \"arguments\": {\"city\": \"Rome\"}}`
+	line := `{"tools": [{"name": "f", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}}], "model": "llama3", "text": "Chyba je na tomto řádku.\n\n` + call + `"`
+	for rest, want := range map[string]string{
+		`}`:                 `"name":"f"`,
+		`, "messages": []}`: `"name":"f"`,
+		`, "messages": [{"role": "user", "content": "Co je to: ` + call + `"}]}`: `"calls":[]`,
+		`, "messages": [{"role": "nobody"}]}`:                                    `messages[0].role: must be`,
+	} {
+		var out bytes.Buffer
+		m := NewMain(&out, io.Discard)
+		m.In = strings.NewReader(line + rest + "\n")
+		if err := m.ParseFlags([]string{"decode", "--jsonl"}); err != nil {
+			t.Fatal(err)
+		}
+		if err := m.instead(); err != nil || !strings.Contains(out.String(), want) {
+			t.Errorf("%s: %q, %v; want %q", rest, out.String(), err, want)
+		}
+	}
+}

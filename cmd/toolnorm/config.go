@@ -48,8 +48,8 @@ type Config struct {
 // serverSettings say where the server is, which model servers it asks, and how long its clients may take.
 type serverSettings struct {
 	Listen          string            `default:"127.0.0.1:11435" restart:"yes" help:"Address to serve on. Port 0 takes a free one."`
-	Ollama          string            `default:"127.0.0.1:11434" env:"TOOLNORM_OLLAMA,OLLAMA_HOST" restart:"yes" help:"Address of the Ollama server, in any form that OLLAMA_HOST takes. It need not be running yet."`
-	Upstream        map[string]string `aliases:"upstreams" placeholder:"NAME=URL" help:"More model servers; their models are called NAME/model. Ollama, or OpenAI-compatible as openai+http://HOST:PORT. Without a prefix the type is detected."`
+	Ollama          string            `default:"127.0.0.1:11434" env:"TOOLNORM_OLLAMA,OLLAMA_HOST" restart:"yes" help:"Address of the Ollama server, in any form that OLLAMA_HOST takes. It need not be running yet. Several, with commas between them, are a pool (docs/scale.md)."`
+	Upstream        map[string]string `aliases:"upstreams" placeholder:"NAME=URL" help:"More model servers; their models are called NAME/model. Ollama, or OpenAI-compatible as openai+http://HOST:PORT. Without a prefix the type is detected. Several URLs with commas between them are a pool."`
 	KeyEnv          map[string]string `placeholder:"NAME=VARIABLE" help:"Environment variables that hold the API keys of upstreams."`
 	Upstreams       []listed          `kong:"-" help:"In the file only: the same as a list, each with name, url, kind (ollama or openai) and key-env."`
 	command.Folders `embed:""`
@@ -58,6 +58,7 @@ type serverSettings struct {
 	MaxBodies       int64         `default:"33554432" restart:"yes" help:"Largest sum of the requests that are being answered, in bytes. A request beyond it waits up to 10 s for a place, and is then refused with 503."`
 	BodyTimeout     time.Duration `default:"30s" restart:"yes" help:"How long a request may take to arrive."`
 	ClientTimeout   time.Duration `default:"60s" help:"How long to wait for a client that does not read its reply."`
+	Drain           time.Duration `default:"0s" help:"How long to go on taking requests when the server is stopped and /readyz says no, so that a load balancer notices in time (docs/scale.md)."`
 	Grace           time.Duration `default:"10s" help:"How long running replies may continue when the server is stopped."`
 }
 
@@ -283,7 +284,7 @@ func (m *Main) parse(args []string, file *file) (*commands, *kong.Context, error
 // settings are those that need more than reading.
 // Config stays what was written, so that it can be shown; what follows from it is here.
 type settings struct {
-	ollama    string
+	ollama    string // base URLs with commas between them
 	upstreams []engine.Upstream
 	hold      int
 	which     adapters.Which
@@ -294,6 +295,7 @@ type settings struct {
 	limits    *limit.Rules
 	tokens    *auth.Tokens // nil: no JWTs
 	sets      auth.Sets    // which sets of tools callers may use; nil: all
+	rights    auth.Rights  // what callers may do; nil: the setting says nothing
 
 	odd         []error // what cannot be used and is left out: keys and families
 	oddFamilies bool    // some of these are families
@@ -329,9 +331,11 @@ func (c *Config) resolve() (s settings, err error) {
 	if err := checkListen(c.Listen); err != nil {
 		return s, err
 	}
-	if s.ollama, err = ollama.ParseHost(c.Ollama); err != nil {
+	bases, err := ollama.ParseHosts(c.Ollama)
+	if err != nil {
 		return s, fmt.Errorf("ollama: %w", err)
 	}
+	s.ollama = strings.Join(bases, ",")
 	if s.hold, err = adapters.ParseHold(c.CallBuffer); err != nil {
 		return s, fmt.Errorf("call-buffer: %w", err)
 	}
@@ -367,9 +371,6 @@ func (c *Config) resolve() (s settings, err error) {
 	s.formats, s.odd = command.FormatsIn(filepath.Join(c.Data, "families"))
 	s.oddFamilies = len(s.odd) > 0
 	c.withoutFormats(&s)
-	if s.sets, err = c.sets(); err != nil {
-		return s, err
-	}
 	if err = c.readAccess(&s); err != nil {
 		return s, err
 	}

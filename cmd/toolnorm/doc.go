@@ -9,7 +9,7 @@
 //	program.go    every part of the server, wired by name
 //	server.go     what listens, and its end
 //	face.go       what answers by one set of settings; reload.go makes another one when they have changed
-//	access.go     every route, and who may ask it
+//	access.go     every route, and who may ask it; rights.go says which models; shared.go: what replicas share
 //	start.go      what a start says, what keeps it from starting, and the watch on model servers
 //	remote.go     other MCP servers: settings, their file; agent.go: the agent in front of the models;
 //	              documents.go: knowledge bases as models, and the list of all that can be asked

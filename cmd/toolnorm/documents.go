@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,7 +22,11 @@ type catalog struct {
 	*engine.Engine
 	loop     *agent.Loop
 	suffixes []string
+	may      func(ctx context.Context, model string) error
 }
+
+// May refuses who may not ask a model by this name.
+func (c *catalog) May(ctx context.Context, model string) error { return c.may(ctx, model) }
 
 // Models lists the models that the caller of ctx may ask.
 func (c *catalog) Models(ctx context.Context) ([]chat.Info, error) {
@@ -29,11 +34,14 @@ func (c *catalog) Models(ctx context.Context) ([]chat.Info, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.loop.Listed(ctx, all, c.suffixes), nil
+	return slices.DeleteFunc(c.loop.Listed(ctx, all, c.suffixes), func(i chat.Info) bool { return c.may(ctx, i.ID) != nil }), nil
 }
 
 // Server returns no server for what the agent answers: there is none to pass a request on to.
 func (c *catalog) Server(ctx context.Context, model string) (http.RoundTripper, string, error) {
+	if err := c.may(ctx, model); model != "" && err != nil { // none is named where models are managed
+		return nil, "", err
+	}
 	if c.loop.Answers(model) {
 		return nil, model, nil
 	}
@@ -42,6 +50,9 @@ func (c *catalog) Server(ctx context.Context, model string) (http.RoundTripper, 
 
 // Describe describes the model behind what the agent answers.
 func (c *catalog) Describe(ctx context.Context, model string, verbose bool) (json.RawMessage, error) {
+	if err := c.may(ctx, model); err != nil {
+		return nil, err
+	}
 	if c.loop.Answers(model) {
 		behind, err := c.loop.Behind(ctx, model)
 		if err != nil {
@@ -72,6 +83,10 @@ func (c *catalog) Tags(ctx context.Context) (json.RawMessage, error) {
 		}
 		list.Models = append(list.Models, entry)
 	}
+	list.Models = slices.DeleteFunc(list.Models, func(entry json.RawMessage) bool {
+		var m struct{ Name string }
+		return json.Unmarshal(entry, &m) == nil && c.may(ctx, m.Name) != nil
+	})
 	return json.Marshal(list)
 }
 

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"net/http"
-	"path/filepath"
 	"reflect"
 
 	"github.com/rs/zerolog"
@@ -64,18 +63,23 @@ func (m *Main) openLasting() {
 	m.trace = m.traceLog()
 	m.openHistory()
 	m.openUsage()
+	common := openShared(m)
 	m.replies = new(responses.Replies)
 	m.bodies = &front.Bodies{Most: m.Config.MaxBodies, Uploads: "/api/blobs/", Log: m.log}
 	m.limiter = &limit.Limiter{Over: m.metrics.Limited, Log: m.log}
 	m.door = &door{folder: m.Config.Data, tools: m.toolbox.Registry, log: m.log, unkept: m.unkept}
 	m.door.Token = runner.NewToken()
+	if common != nil {
+		m.replies.Shared, m.door.pending.Shared = common, common
+		m.replies.Failed = func(what string, err error) { m.log.Warn().Err(err).Msg(what) }
+	}
 	m.runners = runner.NewServer(m.toolbox.Registry, &m.door.pending, m.log)
 	if m.Config.MCP {
-		key, err := secret(filepath.Join(m.Config.Data, "mcp.key"))
-		if err != nil {
-			m.log.WithLevel(m.unkept).Err(err).Msg("cannot save mcp.key: MCP clients must reconnect after a restart")
+		cfg := m.mcpConfig(mcpKey(m, common))
+		if common != nil { // an interface with a nil pointer in it would not be nil
+			cfg.Shared = common
 		}
-		m.mcp = newMCP(m.mcpConfig(key), m.toolbox)
+		m.mcp = newMCP(cfg, m.toolbox)
 	}
 	c := admin.Config{
 		Trace: m.trace, History: m.history, Usage: m.usage, Reasons: m.reasons, Page: web.Handler(), Version: version.String(), Log: m.log,
@@ -97,7 +101,7 @@ func (m *Main) newFace(config Config, s settings, old *face) *face {
 		f.engine = engine.New(f.asks)
 	}
 	loop := m.newAgent(&f.config, f.engine)
-	f.models = &catalog{f.engine, loop, config.ListSuffixes}
+	f.models = &catalog{f.engine, loop, config.ListSuffixes, mayAsk(&f.config, f.engine)}
 	chats := proxy.New(proxy.Config{
 		Model: loop, Catalog: f.models, Counter: f.engine, Embedder: f.engine, Ollama: f.models, Log: m.log, Version: version.String(), DefaultModel: config.Model,
 		Trace: m.trace, Count: m.counters(), Watch: m.spans.Observe, Reasons: m.reasons, LivePage: livePage(), Replies: m.replies,

@@ -156,6 +156,13 @@ func (f *file) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, err
 	if _, isMap := s.value.(map[string]any); isMap != flag.IsMap() {
 		return nil, fmt.Errorf("%s, line %d: %s %s", f.path, s.line, flag.Name, map[bool]string{true: "must be no mapping", false: "must be a mapping"}[isMap])
 	}
+	if list, isList := s.value.([]any); isList && flag.Name == "ollama" { // a pool
+		var all []string
+		for _, one := range list {
+			all = append(all, fmt.Sprint(one))
+		}
+		return strings.Join(all, ","), nil
+	}
 	if _, isList := s.value.([]any); isList && !flag.IsSlice() {
 		return nil, fmt.Errorf("%s, line %d: %s must be one value, not a list", f.path, s.line, flag.Name)
 	}

@@ -42,6 +42,12 @@ func (c *Config) readAccess(s *settings) (err error) {
 	if s.scrapers, err = s.readKeys("metrics-key", c.MetricsKey, ""); err != nil {
 		return err
 	}
+	if s.sets, err = c.sets(); err != nil {
+		return err
+	}
+	if s.rights, err = c.reaches.rights(); err != nil {
+		return err
+	}
 	if s.limits, err = c.rules(); err != nil {
 		return err
 	}

@@ -186,7 +186,12 @@ func (c *mcpStdio) Run(m *Main) error {
 	if err != nil {
 		return command.Wrong(err)
 	}
+	rights, err := c.rights()
+	if err != nil {
+		return command.Wrong(err)
+	}
 	who.Sets = sets.Of(who)
+	rights.Settle(who)
 	opening, cancel := context.WithTimeout(ctx, openWait)
 	defer cancel()
 	if m.toolbox, err = toolbox.Open(opening, m.Config.toolbox(m.log)); err != nil {

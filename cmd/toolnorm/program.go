@@ -178,6 +178,9 @@ func (m *Main) Failed() <-chan error { return m.server.failed }
 // The address of the runner goes first, so that no new call comes; streams of MCP clients would never end by
 // themselves.
 func (m *Main) Close() error {
+	if m.server.http != nil {
+		m.server.drain(m.now.Load().config.Drain, m.log)
+	}
 	m.stop()
 	defer m.closeRemote()
 	if m.server.http == nil {

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	stdlog "log"
 	"net"
 	"net/http"
 	"net/netip"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -25,6 +27,7 @@ type httpServer struct {
 	failed   chan error
 	running  func() int              // requests that are being answered
 	cut      context.CancelCauseFunc // ends those, which are told why
+	stopping atomic.Bool             // no new requests are wanted
 }
 
 // listen takes an address.
@@ -69,6 +72,29 @@ func (s *httpServer) serve(h http.Handler, log zerolog.Logger) {
 func (s *httpServer) onLoopback() bool {
 	addr, err := netip.ParseAddrPort(s.listener.Addr().String())
 	return err == nil && addr.Addr().Unmap().IsLoopback()
+}
+
+// ready says whether they may: no longer when the program is being stopped. Model servers that are away do not count, since none of the
+// replicas would be ready then, and none could say what is wrong.
+func (s *httpServer) ready(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	if s.stopping.Load() {
+		w.WriteHeader(http.StatusServiceUnavailable)
+		_, _ = io.WriteString(w, `{"status":"stopping"}`+"\n")
+		return
+	}
+	_, _ = io.WriteString(w, `{"status":"ready"}`+"\n")
+}
+
+// drain tells load balancers that no new requests are wanted, and goes on taking them until these have noticed. A connection that is
+// kept for further requests ends with its next answer.
+func (s *httpServer) drain(wait time.Duration, log zerolog.Logger) {
+	if s.stopping.Store(true); wait <= 0 {
+		return
+	}
+	log.Info().Stringer("for", wait).Msg("stopping: /readyz says no, and requests are still taken")
+	s.http.SetKeepAlivesEnabled(false)
+	time.Sleep(wait)
 }
 
 // errStopping ends the requests that are still being answered when the server may wait no longer.

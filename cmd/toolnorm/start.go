@@ -145,14 +145,35 @@ func (m *Main) watchServers(ctx context.Context, s settings, eng *engine.Engine)
 	m.beside.Go(ctx, func(ctx context.Context) {
 		all, _ := eng.Models(ctx) // those of the demo are always there
 		checkAliases(m.log, m.Config.Alias, eng, "demo", all)
-		watch(ctx, m.log, "ollama", s.ollama, s.ollama+"/api/version", count("ollama"))
 	})
+	for base := range strings.SplitSeq(s.ollama, ",") {
+		m.beside.Go(ctx, func(ctx context.Context) { watch(ctx, m.log, "ollama", base, base+"/api/version", count("ollama")) })
+	}
 	for _, u := range s.upstreams {
-		if _, base, err := upstream.ParseURL(u.URL); err == nil {
+		_, bases, _ := upstream.ParseURLs(u.URL) // resolve has read it without an error
+		for _, base := range bases {
 			m.beside.Go(ctx, func(ctx context.Context) { watch(ctx, m.log, u.Name, base, base, count(u.Name)) })
 		}
 	}
+	if strings.Contains(s.ollama, ",") || slices.ContainsFunc(s.upstreams, func(u engine.Upstream) bool { return strings.Contains(u.URL, ",") }) {
+		m.beside.Go(ctx, func(ctx context.Context) { tellUnlike(ctx, m.log, eng) })
+	}
 }
+
+// tellUnlike warns of models of which the servers of a pool have different builds under one name: a conversation that has to change its
+// server changes its model with it.
+func tellUnlike(ctx context.Context, log zerolog.Logger, eng *engine.Engine) {
+	ctx, cancel := context.WithTimeout(ctx, unlikeWait)
+	defer cancel()
+	for _, s := range eng.States(ctx) {
+		if len(s.Unlike) > 0 {
+			log.Warn().Str("server", s.Name).Str("at", s.At).Strs("models", s.Unlike).Msg("another server of the pool has other builds of these models: pull them on each")
+		}
+	}
+}
+
+// unlikeWait is how long the servers of a pool may take to say what they have.
+const unlikeWait = 10 * time.Second
 
 // checkAliases tells of the aliases for models that a server, which answers now, does not have. Patterns are left out: they stand for
 // names that nobody may ever ask for. A suffix chooses what answers and is no part of a model's name.

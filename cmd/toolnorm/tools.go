@@ -67,7 +67,9 @@ func (c *Config) knowledge() kb.Config {
 	k := c.Knowledge
 	if c.Ollama != "" {
 		// In a container network this is the specification's http://ollama:11434.
-		k.Ollama, _ = ollama.ParseHost(c.Ollama) // resolve has read it without an error
+		if bases, err := ollama.ParseHosts(c.Ollama); err == nil { // resolve has read it without an error
+			k.Ollama = bases[0]
+		}
 	}
 	return k
 }

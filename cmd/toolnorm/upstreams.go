@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -16,9 +17,24 @@ import (
 // in the file.
 type listed struct {
 	Name   string `yaml:"name"`
-	URL    string `yaml:"url"`
+	URL    urls   `yaml:"url"`     // one, or a list: a pool
 	Kind   string `yaml:"kind"`    // ollama or openai; empty: the server is asked
 	KeyEnv string `yaml:"key-env"` // the variable that holds its key; empty: it needs none
+}
+
+// urls are the addresses of a server, with commas between those of a pool.
+type urls string
+
+// UnmarshalYAML reads one address or a list of them.
+func (u *urls) UnmarshalYAML(n *yaml.Node) error {
+	all := []string{n.Value}
+	if n.Kind == yaml.SequenceNode {
+		if err := n.Decode(&all); err != nil {
+			return err
+		}
+	}
+	*u = urls(strings.Join(all, ","))
+	return nil
 }
 
 // upstreams are the model servers of the settings, those of the file last. A flag wins over a server of the same name.
@@ -26,17 +42,21 @@ type listed struct {
 func (c *Config) upstreams(env func(string) (string, bool)) ([]engine.Upstream, error) {
 	var all []listed
 	for _, name := range slices.Sorted(maps.Keys(c.Upstream)) {
-		all = append(all, listed{Name: name, URL: c.Upstream[name]})
+		all = append(all, listed{Name: name, URL: urls(c.Upstream[name])})
 	}
 	for _, l := range c.Upstreams {
-		if _, given := c.Upstream[l.Name]; !given {
+		given, isGiven := c.Upstream[l.Name]
+		switch {
+		case !isGiven:
 			all = append(all, l)
+		case strings.Contains(given, ",") != strings.Contains(string(l.URL), ","):
+			return nil, fmt.Errorf("upstream %q is a pool and a single server: give one of them another name", l.Name)
 		}
 	}
 	keys := maps.Clone(c.KeyEnv)
 	out := make([]engine.Upstream, len(all))
 	for i, l := range all {
-		out[i] = engine.Upstream{Name: l.Name, URL: l.URL, Kind: l.Kind}
+		out[i] = engine.Upstream{Name: l.Name, URL: string(l.URL), Kind: l.Kind}
 		if variable, ok := keys[l.Name]; ok {
 			l.KeyEnv = variable
 			delete(keys, l.Name)

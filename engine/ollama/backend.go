@@ -114,7 +114,11 @@ func (b *Backend) raw(ctx context.Context, o *upstream.Order, body *ChatRequest)
 		q.Prompt += o.Format.Lead(prompt, o.Force.Said, o.Force.Name)
 		q.Format = o.Force.Schema
 	}
-	o.Prompted(q.Prompt)
+	context := o.FixedContext
+	if raw, ok := options["num_ctx"]; ok {
+		_ = json.Unmarshal(raw, &context) // it is a number, or refused
+	}
+	o.Prompted(q.Prompt, context)
 	var src chat.Source
 	if byTokens(o) {
 		src, err = b.tokens(ctx, o, q, tail(o, body, q.Prompt))
@@ -154,7 +158,7 @@ func tail(o *upstream.Order, body *ChatRequest, prompt string) string {
 func (b *Backend) Complete(ctx context.Context, o *upstream.Order) (chat.Source, error) {
 	q := *o
 	b.mu.Lock()
-	q.Facts = b.known[knownAs(o)]
+	q.Facts = b.known[knownAs(o, b.digests[fullName(o.Model)])]
 	b.mu.Unlock()
 	c := o.Request.Continue
 	body := GenerateRequest{

@@ -11,6 +11,23 @@ import (
 	"github.com/ollama/ollama/api"
 )
 
+// ParseHosts reads one host as ParseHost does, or several with commas between them, of which none may be there twice.
+func ParseHosts(s string) (bases []string, err error) {
+	for one := range strings.SplitSeq(s, ",") {
+		base, err := ParseHost(one)
+		switch {
+		case err != nil:
+			return nil, err
+		case len(bases) > 0 && strings.TrimSpace(one) == "":
+			return nil, fmt.Errorf("ollama host %q: there is nothing behind a comma", s)
+		case slices.Contains(bases, base):
+			return nil, fmt.Errorf("ollama host %q: %s is there twice", s, base)
+		}
+		bases = append(bases, base)
+	}
+	return bases, nil
+}
+
 // ParseHost turns any spelling that Ollama takes in OLLAMA_HOST into the base URL that a client dials, without a
 // slash at its end. Empty means http://127.0.0.1:11434. A missing port is 11434, but 80 or 443 behind http:// or
 // https://; a port that is no number up to 65535 counts as missing, as it does in Ollama. An address that only a

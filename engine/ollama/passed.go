@@ -37,9 +37,9 @@ func (o *Client) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// replies are the paths of Ollama's API at which a model answers, so that the waits for a model hold. What else is
+// Replies are the paths of Ollama's API at which a model answers, so that the waits for a model hold. What else is
 // passed on, as pulling a model, takes what it takes.
-var replies = []string{"/api/generate", "/api/chat", "/api/embed", "/api/embeddings"}
+var Replies = []string{"/api/generate", "/api/chat", "/api/embed", "/api/embeddings"}
 
 // Watched is a way to an Ollama on which what is passed on unread ends, too: a wait for a model's reply that is
 // longer than t allows, and a server that breaks, are an error, or the last record of what had come of the answer.
@@ -59,7 +59,7 @@ type watched struct {
 // RoundTrip sends a request and waits for the head of its answer. Behind the head the waits go on with the reads
 // of the body; they end with its Close, which a caller owes every answer.
 func (w *watched) RoundTrip(r *http.Request) (*http.Response, error) {
-	isReply := slices.Contains(replies, r.URL.Path)
+	isReply := slices.Contains(Replies, r.URL.Path)
 	ctx, p := wait.NewPulse(mute{r.Context()}, nil, w.limits)
 	var first, later wait.Limit
 	if isReply {

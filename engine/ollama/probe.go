@@ -55,15 +55,17 @@ func fullName(model string) string {
 }
 
 // knownAs is what facts are kept by: the marks among them are the family's, and the family may be another when the
-// settings change.
-func knownAs(o *upstream.Order) string { return o.Model + "\x00" + o.Format.Name }
+// settings change; the digest may be another with each request when several servers stand behind one address.
+func knownAs(o *upstream.Order, digest string) string {
+	return o.Model + "\x00" + o.Format.Name + "\x00" + digest
+}
 
 // lookup is what is known of the model with that digest; nothing is ever known of one that the server does not
 // list, so such a model is probed with each request.
 func (b *Backend) lookup(o *upstream.Order, digest string) (upstream.Facts, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	f, ok := b.known[knownAs(o)]
+	f, ok := b.known[knownAs(o, digest)]
 	return f, ok && digest != "" && f.Digest == digest
 }
 
@@ -74,7 +76,7 @@ func (b *Backend) remember(o *upstream.Order, f upstream.Facts) {
 	if b.known == nil {
 		b.known = map[string]upstream.Facts{}
 	}
-	b.known[knownAs(o)] = f
+	b.known[knownAs(o, f.Digest)] = f
 }
 
 // Probe finds out about the order's model, once per digest: two shows, of which one holds the vocabulary, and one

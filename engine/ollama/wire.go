@@ -79,7 +79,7 @@ var _, _ upstream.Body = (*ChatRequest)(nil), (*GenerateRequest)(nil)
 // JSON writes the request, its prompt first.
 func (r *GenerateRequest) JSON() (json.RawMessage, error) {
 	b := append(room(len(r.Prompt)+len(r.Format)), `{"prompt":`...)
-	return withMembers(chat.AppendQuoted(b, r.Prompt), struct {
+	return withMembers(chat.AppendShortQuoted(b, r.Prompt), struct {
 		*GenerateRequest
 		Prompt string `json:"prompt,omitempty"` // stands for that of the request, and is left out
 	}{GenerateRequest: r})
@@ -126,10 +126,10 @@ func (r *ChatRequest) JSON() (_ json.RawMessage, err error) {
 
 // appendTool appends a tool. Its schema is JSON that was read, so nothing has to look at it once more.
 func appendTool(b []byte, t *upstream.Tool) []byte {
-	b = chat.AppendQuoted(append(b, `{"type":`...), t.Type)
-	b = chat.AppendQuoted(append(b, `,"function":{"name":`...), t.Function.Name)
+	b = chat.AppendShortQuoted(append(b, `{"type":`...), t.Type)
+	b = chat.AppendShortQuoted(append(b, `,"function":{"name":`...), t.Function.Name)
 	if t.Function.Description != "" {
-		b = chat.AppendQuoted(append(b, `,"description":`...), t.Function.Description)
+		b = chat.AppendShortQuoted(append(b, `,"description":`...), t.Function.Description)
 	}
 	b = append(b, `,"parameters":`...)
 	if len(t.Function.Parameters) == 0 {
@@ -154,13 +154,13 @@ func withMembers(b []byte, v any) (json.RawMessage, error) {
 
 // appendJSON appends the message. encoding/json would copy pictures and arguments, which may be megabytes, three times.
 func (m *Message) appendJSON(b []byte) (_ []byte, err error) {
-	b = chat.AppendQuoted(append(b, `{"role":`...), m.Role)
-	b = chat.AppendQuoted(append(b, `,"content":`...), m.Content)
+	b = chat.AppendShortQuoted(append(b, `{"role":`...), m.Role)
+	b = chat.AppendShortQuoted(append(b, `,"content":`...), m.Content)
 	for _, member := range [...]struct{ name, text string }{
 		{`,"thinking":`, m.Thinking}, {`,"tool_name":`, m.ToolName}, {`,"tool_call_id":`, m.CallID},
 	} {
 		if member.text != "" {
-			b = chat.AppendQuoted(append(b, member.name...), member.text)
+			b = chat.AppendShortQuoted(append(b, member.name...), member.text)
 		}
 	}
 	if len(m.Images) > 0 {
@@ -186,10 +186,10 @@ func (m *Message) appendJSON(b []byte) (_ []byte, err error) {
 func (c *Call) appendJSON(b []byte) ([]byte, error) {
 	b = append(b, '{')
 	if c.ID != "" {
-		b = append(chat.AppendQuoted(append(b, `"id":`...), c.ID), ',')
+		b = append(chat.AppendShortQuoted(append(b, `"id":`...), c.ID), ',')
 	}
 	b = strconv.AppendInt(append(b, `"function":{"index":`...), int64(c.Function.Index), 10)
-	b = chat.AppendQuoted(append(b, `,"name":`...), c.Function.Name)
+	b = chat.AppendShortQuoted(append(b, `,"name":`...), c.Function.Name)
 	out := bytes.NewBuffer(append(b, `,"arguments":`...))
 	err := json.Compact(out, c.Function.Arguments)
 	return append(out.Bytes(), "}}"...), err

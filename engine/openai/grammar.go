@@ -160,6 +160,6 @@ func continuation(o *upstream.Order, prompt string, fields map[string]json.RawMe
 	case h != nil:
 		preserved = append(slices.Clip(preserved), h.fields(fields)...)
 	}
-	o.Prompted(prompt)
+	o.Prompted(prompt, 0)
 	return with(fields, map[string]any{"model": o.Model, "prompt": prompt, "stream": true, "preserved_tokens": preserved})
 }

@@ -93,6 +93,7 @@ func (c *Caller) send(ctx context.Context, method, url string, body []byte) (*ht
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
+	setConversation(ctx, req.Header)
 	propagation.TraceContext{}.Inject(ctx, propagation.HeaderCarrier(req.Header)) // the trace of who asks goes on there
 	resp, err := c.HTTP.Do(req)
 	if err != nil {

@@ -5,6 +5,7 @@
 //
 //	order.go       what a server is asked for one generation, and the facts that are known of a model
 //	client.go      the transport, requests and how their answers are read; a network of one server without sockets
+//	conversation.go  the key by which a load balancer keeps a conversation at one server
 //	document.go    answers that come whole: the one string that is wanted of them
 //	records.go     lines of a stream, each parsed in place, the pool of their buffers, and the source that gives out their events
 //	status.go      a status or an error object becomes a fault, and by how much a request was too long

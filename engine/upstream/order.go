@@ -64,7 +64,7 @@ type Order struct {
 	Estimate int
 
 	// OnRendered is given the rendered prompt, as chat.Observer's. Nil: nobody wants it.
-	OnRendered func(text string)
+	OnRendered func(text string, context int)
 
 	// Pulse is waited with, and Log is the operator's.
 	Pulse *wait.Pulse
@@ -72,9 +72,9 @@ type Order struct {
 }
 
 // Prompted tells who observes the request the prompt that the model will read.
-func (o *Order) Prompted(text string) {
+func (o *Order) Prompted(text string, context int) {
 	if o.OnRendered != nil {
-		o.OnRendered(text)
+		o.OnRendered(text, context)
 	}
 }
 

@@ -62,3 +62,24 @@ func ParseURL(s string) (kind, base string, err error) {
 	}
 	return kind, base, nil
 }
+
+// ParseURLs reads the URLs of one server, or of several with commas between them: a pool. They are of one kind, which one of them
+// may say for all, and none is there twice.
+func ParseURLs(s string) (kind string, bases []string, err error) {
+	for one := range strings.SplitSeq(s, ",") {
+		k, base, err := ParseURL(one)
+		switch {
+		case err != nil:
+			return "", nil, err
+		case k != "" && kind != "" && k != kind:
+			return "", nil, fmt.Errorf("%s is of kind %s, and another server of the pool of kind %s: give each kind a name of its own", base, k, kind)
+		case slices.Contains(bases, base):
+			return "", nil, fmt.Errorf("%s is there twice", base)
+		}
+		if k != "" {
+			kind = k
+		}
+		bases = append(bases, base)
+	}
+	return kind, bases, nil
+}

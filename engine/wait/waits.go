@@ -93,6 +93,18 @@ func (t Timeouts) orDefaults() Timeouts {
 	}
 }
 
+// After returns what is left of t once d of it has passed, for another attempt at the same request. A second is left in any case: a
+// server that is there answers within it that it is busy, or begins.
+func (t Timeouts) After(d time.Duration) Timeouts {
+	t = t.orDefaults()
+	for _, limit := range []*time.Duration{&t.Load, &t.FirstByte, &t.Queue} {
+		if *limit > 0 {
+			*limit = max(*limit-d, time.Second)
+		}
+	}
+	return t
+}
+
 // Broken turns a failed request or read into a fault: the cause of a cancelled context, else a server that cannot be
 // reached (gone says so, with its address; it is empty when the connection had been made).
 func Broken(ctx context.Context, gone string, err error) *fault.Error {

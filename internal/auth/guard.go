@@ -16,6 +16,7 @@
 //	publickey.go  JWKS and PEM
 //	principal.go  who asks
 //	sets.go       which sets of tools they may use
+//	rights.go     what else they may do: ask models, call tools, manage, administrate
 package auth
 
 import (
@@ -48,7 +49,8 @@ type Guard struct {
 	Routes *http.ServeMux  // finds a request's route; nil: every route needs a User
 	Needs  map[string]Need // what routes ask for, by their patterns; one that is missing is for administrators
 
-	Sets Sets // which sets of tools callers may use; nil: claims alone say
+	Sets   Sets   // which sets of tools callers may use; nil: claims alone say
+	Rights Rights // what callers may do; nil: administrators everything, others ask models and call tools
 
 	Log zerolog.Logger // a line for each request that is refused, without its key; the zero value logs nothing
 }

@@ -159,10 +159,13 @@ func (t *Tokens) key(ctx context.Context, token *jwt.Token) (any, error) {
 func (t *Tokens) principal(c *claims, raw string) *Principal {
 	// A later token of the same person is the same caller, so that a session outlives the token that it began with.
 	sum := sha256.Sum256([]byte("jwt\x00" + c.Issuer + "\x00" + c.tenant + "\x00" + c.Subject))
-	admin := t.cfg.AdminRole != "" && slices.Contains(c.roles, t.cfg.AdminRole)
+	may, admin := uses, t.cfg.AdminRole != "" && slices.Contains(c.roles, t.cfg.AdminRole)
+	if admin {
+		may = everything
+	}
 	return &Principal{
 		Subject: c.Subject, Tenant: c.tenant, Departments: c.departments, Clearance: c.clearance, Bases: c.bases,
-		Sets: c.sets, Admin: admin, Manages: admin, Token: raw, caller: hex.EncodeToString(sum[:8]), roles: c.roles,
+		Sets: c.sets, Admin: admin, rights: may, chief: admin, Token: raw, caller: hex.EncodeToString(sum[:8]), roles: c.roles,
 	}
 }
 

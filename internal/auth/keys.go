@@ -150,11 +150,12 @@ func (k Keys) find(key string) (label string, ok bool) {
 	return k[at].label, true
 }
 
-// who returns who sent a request, with the sets of tools that the settings grant.
+// who returns who sent a request, with the sets of tools and the rights that the settings grant.
 func (g *Guard) who(h http.Header, r *http.Request, need Need) (*Principal, error) {
 	p, err := g.known(h, r, need)
 	if p != nil {
 		p.Sets = g.Sets.Of(p)
+		g.Rights.Settle(p)
 	}
 	return p, err
 }
@@ -187,22 +188,25 @@ func (g *Guard) known(h http.Header, r *http.Request, need Need) (*Principal, er
 	}
 	p = Local()
 	p.Here = Here(r, "") == nil
-	p.Manages = p.Here && len(g.Admins) == 0
+	if !p.Here || len(g.Admins) > 0 {
+		p.rights = uses
+	}
 	return p, nil
 }
 
 // holder returns who bears one of the keys, nil when the request bears none.
 func (g *Guard) holder(r *http.Request) *Principal {
 	for _, key := range keysOf(r) {
-		label, manages := g.Admins.find(key)
-		ok := manages
+		label, chief := g.Admins.find(key)
+		ok, may := chief, everything
 		if !ok {
-			label, ok = g.Keys.find(key)
-			manages = len(g.Admins) == 0
+			if label, ok = g.Keys.find(key); len(g.Admins) > 0 {
+				may = uses
+			}
 		}
 		if ok {
 			name := digest(key)
-			return &Principal{Subject: cmp.Or(label, "key "+name), Admin: true, Manages: manages, caller: name}
+			return &Principal{Subject: cmp.Or(label, "key "+name), Admin: true, rights: may, chief: chief, caller: name}
 		}
 	}
 	return nil

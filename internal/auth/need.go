@@ -14,19 +14,30 @@ type Need uint8
 
 // The needs, the strictest first.
 const (
-	Console Need = iota // an administrator; each change bears WriteHeader, whoever sends it
-	Admin               // an administrator; no web page but this server's own
-	Scrape              // an administrator, or one of Guard.Scrapers; no web page but this server's own
-	Program             // anybody who may use the models; no web page but this server's own
-	User                // anybody who may use the models, and the web pages that Guard.Origins allows
+	Console Need = iota // Administer; each change bears WriteHeader, whoever sends it
+	Admin               // Administer; no web page but this server's own
+	Servers             // MCPServers; no web page but this server's own
+	Manage              // Library; no web page but this server's own
+	Scrape              // Administer, or one of Guard.Scrapers; no web page but this server's own
+	Program             // Tools; no web page but this server's own
+	Call                // Tools, and the web pages that Guard.Origins allows
+	Ask                 // Models, and the web pages that Guard.Origins allows
+	User                // anybody who may ask at all, and the web pages that Guard.Origins allows
 	Open                // no credential; Host and Origin are checked
 	Page                // nothing is checked: the same bytes for everybody
 )
 
-// String returns the word that the documents use.
-func (n Need) String() string {
-	return [...]string{"console", "administrator", "scrape", "program", "user", "open", "page"}[min(int(n), int(Page))]
+// needed are the needs by their words and the rights that they are.
+var needed = [...]struct {
+	word  string
+	right Right
+}{
+	Console: {"console", Administer}, Admin: {"administrator", Administer}, Servers: {"mcp-servers", MCPServers}, Manage: {"manage-models", Library},
+	Scrape: {"scrape", Administer}, Program: {"program", Tools}, Call: {"tools", Tools}, Ask: {"models", Models}, User: {"user", 0}, Open: {"open", 0}, Page: {"page", 0},
 }
+
+// String returns the word that the documents use.
+func (n Need) String() string { return needed[min(n, Page)].word }
 
 // WriteHeader must be on every request by which a page changes the server. A form or a link
 // of a foreign page cannot set it, and a script of one needs a preflight, which is refused.
@@ -79,16 +90,20 @@ func mayWrite(r *http.Request) error {
 	return nil
 }
 
-// mayAsk refuses who is not an administrator where the route needs one. Without credentials
-// whoever is on this machine is one, unless there are keys for administrators.
+// mayAsk refuses who has not the right that the route needs. Without credentials whoever is on this
+// machine is an administrator, unless there are keys for administrators.
 func (g *Guard) mayAsk(h http.Header, r *http.Request, need Need, who *Principal) error {
-	switch {
-	case need > Scrape || who != nil && (who.Manages || need == Scrape && who.scrapes):
+	right := needed[need].right
+	switch here := Here(r, r.URL.Path); {
+	case right == 0, who.May(right), need == Scrape && who != nil && who.scrapes:
 		return nil
-	case who != nil && who.caller != "":
+	case who != nil && right == Administer && who.caller != "":
 		return fault.New(fault.Forbidden, "%s is for administrators, and %s is not one; ask with an administrator's key, or a JWT with the role of jwt-admin-role", r.URL.Path, who.Subject)
+	case who != nil && (who.caller != "" || here == nil && g.Rights != nil):
+		return fault.New(fault.Forbidden, "%s needs the right %s, which %s does not have; the setting rights gives it", r.URL.Path, right, who.Subject)
 	case len(g.Admins) > 0, need == Scrape && len(g.Scrapers) > 0:
 		return g.challenge(h, r, nil)
+	default:
+		return fault.New(fault.Forbidden, "%w; set admin-key to ask from elsewhere", here)
 	}
-	return fault.New(fault.Forbidden, "%w; set admin-key to ask from elsewhere", Here(r, r.URL.Path))
 }

@@ -15,13 +15,15 @@ type Principal struct {
 	Bases       []string // the claim kb_ids: the only knowledge bases that are seen; nil: all of the tenant's
 	Sets        []string // the sets of tools that may be used (Sets); nil: all tools
 	Admin       bool     // sees everything: no tenant, department, clearance or base is asked for
-	Manages     bool     // may change the server and see what is in it: the routes that need an Admin
 	Here        bool     // asks from this machine, not through a proxy
 	Token       string   // the JWT as it was sent, to be forwarded to a backend that checks it itself; never logged
 
 	caller  string   // what Caller says
 	roles   []string // the claims role and roles
 	scrapes bool     // bears one of Guard.Scrapers
+	rights  Right    // what may be done
+	models  []string // patterns of the models that may be asked; nil: all
+	chief   bool     // bears one of Guard.Admins, or the administrator's role: no setting takes a right away
 }
 
 // local is the Subject of who needs no credential.
@@ -29,7 +31,9 @@ const local = "local"
 
 // Local is who asks where no credential is asked for: over loopback, over stdio and at the command line. Whoever is
 // there can read the store's file as well, so nothing is kept from them.
-func Local() *Principal { return &Principal{Subject: local, Admin: true, Manages: true, Here: true} }
+func Local() *Principal {
+	return &Principal{Subject: local, Admin: true, rights: everything, Here: true}
+}
 
 // principalKey is where a context keeps who asks.
 type principalKey struct{}

@@ -75,20 +75,25 @@ func New(cfg Config) (*Doctor, error) {
 		return nil, err
 	}
 	cfg.Engine.Gate = map[string]string{"*": engine.GateNever} // what it would do is measured apart
-	base, err := ollama.ParseHost(cfg.Engine.Ollama)
+	bases, err := ollama.ParseHosts(cfg.Engine.Ollama)
 	if err != nil {
 		return nil, err
 	}
-	d := &Doctor{cfg: cfg, engine: engine.New(cfg.Engine), hosts: []host{{name: "ollama", url: base, kind: upstream.KindOllama}}}
+	d := &Doctor{cfg: cfg, engine: engine.New(cfg.Engine)}
+	for _, base := range bases {
+		d.hosts = append(d.hosts, host{name: "ollama", url: base, kind: upstream.KindOllama})
+	}
 	for _, u := range cfg.Engine.Upstreams {
-		kind, base, err := upstream.ParseURL(u.URL)
+		kind, bases, err := upstream.ParseURLs(u.URL)
 		if err != nil {
 			return nil, fmt.Errorf("upstream %q: url: %w", u.Name, err)
 		}
 		if u.Kind != "" {
 			kind = u.Kind
 		}
-		d.hosts = append(d.hosts, host{u.Name, base, kind, u.Key})
+		for _, base := range bases {
+			d.hosts = append(d.hosts, host{u.Name, base, kind, u.Key})
+		}
 	}
 	d.hosts = append(d.hosts, host{name: demoHost, kind: upstream.KindOllama})
 	return d, nil
@@ -110,10 +115,28 @@ func (c *Config) fill() (err error) {
 	return err
 }
 
-// host returns the server of that name.
-func (d *Doctor) host(name string) host {
-	i := slices.IndexFunc(d.hosts, func(h host) bool { return h.name == name })
-	return d.hosts[max(i, 0)]
+// host returns the server of that name; of a pool, the first one that lists the model.
+func (d *Doctor) host(ctx context.Context, name, model string) host {
+	var all []host
+	for _, h := range d.hosts {
+		if h.name == name {
+			all = append(all, h)
+		}
+	}
+	for _, h := range all {
+		var s Server
+		if len(all) == 1 {
+			break
+		}
+		if s = d.server(ctx, h); s.Missing == "" {
+			h.kind = s.Kind
+			d.list(ctx, h, &s)
+		}
+		if slices.ContainsFunc(s.Models, func(l Listed) bool { return l.Name == d.called(h, model) || l.Name == d.called(h, model)+":latest" }) {
+			return h
+		}
+	}
+	return append(all, d.hosts[0])[0]
 }
 
 // ollama returns a client of a host that speaks Ollama's API.

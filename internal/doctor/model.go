@@ -33,7 +33,7 @@ type examination struct {
 // A step that fails ends the examination, as those behind it would only repeat the same error.
 func (d *Doctor) Model(ctx context.Context, name string) *Report {
 	plan := d.engine.Plan(name)
-	x := examination{Doctor: d, on: d.host(plan.Server)}
+	x := examination{Doctor: d, on: d.host(ctx, plan.Server, plan.Model)}
 	d.cfg.Progress("asking "+x.on.name, 0, 0)
 	r := &Report{Servers: []Server{d.server(ctx, x.on)}}
 	x.server = &r.Servers[0]

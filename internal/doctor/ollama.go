@@ -63,7 +63,7 @@ func (native) list(ctx context.Context, d *Doctor, h host, s *Server) error {
 		places <- struct{}{}
 		shown.Go(func() {
 			defer func() { <-places }()
-			l := Listed{Name: d.called(h, m.Name), Bytes: m.Size, Family: m.Details.Family, Parameters: m.Details.ParameterSize, Quantization: m.Details.QuantizationLevel}
+			l := Listed{Name: d.called(h, m.Name), Digest: m.Digest, Bytes: m.Size, Family: m.Details.Family, Parameters: m.Details.ParameterSize, Quantization: m.Details.QuantizationLevel}
 			plan := d.engine.Plan(l.Name)
 			l.Format = plan.Format
 			if i < mostListed {

@@ -52,7 +52,7 @@ func (r *Report) PrintModels(w io.Writer) error {
 				p.line("MODEL", "SERVER", "FORMAT", "STRATEGY", "TRAINED FOR", "TOOLS")
 				headed = true
 			}
-			p.line(m.Name, s.Name, m.Format, cmp.Or(m.Strategy, none), m.trained(), m.tools())
+			p.line(m.Name, r.label(s), m.Format, cmp.Or(m.Strategy, none), m.trained(), m.tools())
 		}
 	}
 	if headed {
@@ -61,7 +61,7 @@ func (r *Report) PrintModels(w io.Writer) error {
 	for _, s := range r.Servers {
 		switch {
 		case s.Missing != "":
-			p.findings(Finding{Problem, s.Name, s.Missing, ""})
+			p.findings(Finding{Problem, r.label(s), s.Missing, ""})
 		case len(s.Models) == 0:
 			p.findings(s.Findings...)
 		case s.Name == demoHost:
@@ -69,6 +69,16 @@ func (r *Report) PrintModels(w io.Writer) error {
 		}
 	}
 	return p.print(w)
+}
+
+// label returns the name of a server; of a pool's, with its address.
+func (r *Report) label(s Server) string {
+	for _, other := range r.Servers {
+		if other.Name == s.Name && other.URL != s.URL {
+			return s.Name + " " + s.URL
+		}
+	}
+	return s.Name
 }
 
 // trained is a context length as the tables show it.

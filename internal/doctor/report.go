@@ -43,7 +43,8 @@ type Loaded struct {
 
 // Listed is a model that a server has, and how it would be read.
 type Listed struct {
-	Name         string   `json:"name"` // as clients call it
+	Name         string   `json:"name"`             // as clients call it
+	Digest       string   `json:"digest,omitempty"` // as the server says
 	Bytes        int64    `json:"bytes,omitempty"`
 	Family       string   `json:"family,omitempty"`
 	Parameters   string   `json:"parameters,omitempty"`   // "7.6B"

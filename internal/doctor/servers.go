@@ -34,8 +34,23 @@ func (d *Doctor) Servers(ctx context.Context) *Report {
 		})
 	}
 	asked.Wait()
+	r.compare()
 	r.Cut = why(ctx)
 	return r
+}
+
+// compare notes the models of which a server of a pool has another build than one before it.
+func (r *Report) compare() {
+	for i := range r.Servers {
+		s := &r.Servers[i]
+		for _, before := range r.Servers[:i] {
+			for _, m := range s.Models {
+				if before.Name == s.Name && slices.ContainsFunc(before.Models, func(l Listed) bool { return l.Name == m.Name && l.Digest != m.Digest }) {
+					s.Findings = append(s.Findings, Finding{Note, "pool", m.Name + " is another build here than at " + before.URL, "pull it on each server, so that a conversation can go on at any of them"})
+				}
+			}
+		}
+	}
 }
 
 // kind is what is asked of the servers of one kind.

@@ -13,8 +13,8 @@ import (
 // servers tells the state of the model servers. They are asked at a scrape, and not more often than that is worth: who
 // scrapes often gets what was found last.
 type servers struct {
-	up, queue *prometheus.Desc
-	models    *models
+	up, queue, running *prometheus.Desc
+	models             *models
 
 	mu    sync.Mutex
 	found []engine.State
@@ -26,10 +26,11 @@ func (s *servers) init(m *models) {
 	s.models = m
 	s.up = prometheus.NewDesc("toolnorm_server_up", "1 if the model server answers, else 0.", []string{provider}, nil)
 	s.queue = prometheus.NewDesc("toolnorm_server_queue", "Requests that wait for a model server, since it is busy.", []string{provider}, nil)
+	s.running = prometheus.NewDesc("toolnorm_server_running", "Requests that a server of a pool answers for this process.", []string{provider}, nil)
 }
 
 // Describe implements prometheus.Collector.
-func (s *servers) Describe(to chan<- *prometheus.Desc) { to <- s.up; to <- s.queue }
+func (s *servers) Describe(to chan<- *prometheus.Desc) { to <- s.up; to <- s.queue; to <- s.running }
 
 // Collect implements prometheus.Collector.
 func (s *servers) Collect(to chan<- prometheus.Metric) {
@@ -38,8 +39,11 @@ func (s *servers) Collect(to chan<- prometheus.Metric) {
 		if state.Up {
 			up = 1
 		}
-		to <- prometheus.MustNewConstMetric(s.up, prometheus.GaugeValue, up, state.Name)
-		to <- prometheus.MustNewConstMetric(s.queue, prometheus.GaugeValue, float64(state.Waiting), state.Name)
+		to <- prometheus.MustNewConstMetric(s.up, prometheus.GaugeValue, up, state.Label())
+		to <- prometheus.MustNewConstMetric(s.queue, prometheus.GaugeValue, float64(state.Waiting), state.Label())
+		if state.At != "" {
+			to <- prometheus.MustNewConstMetric(s.running, prometheus.GaugeValue, float64(state.Running), state.Label())
+		}
 	}
 }
 

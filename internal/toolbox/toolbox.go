@@ -176,6 +176,9 @@ func (b *Box) openCustom(ctx context.Context, c Config) (err error) {
 	return err
 }
 
+// Database returns the store of tools and settings; nil when the toolbox is Empty.
+func (b *Box) Database() *store.DB { return b.db }
+
 // lastCalls is how long tools may take to end whose callers have gone.
 const lastCalls = 2 * time.Second
 

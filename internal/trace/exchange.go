@@ -33,6 +33,7 @@ type Exchange struct {
 	Cut     bool     `json:"cut,omitempty"`        // the end of the reply cut a call, which was left out
 
 	Tokens
+	Reread
 	Times
 	Bodies *Bodies `json:"bodies,omitempty"` // nil: not kept
 
@@ -100,6 +101,7 @@ func (e *Exchange) Asked(r *chat.Request, stream bool) {
 	defer e.run.mu.Unlock()
 	e.Model, e.Stream, e.Tools = clip(r.Model, maxName), stream, len(r.Tools)
 	e.Turn = e.run.talks.of(e.ID, r.Messages)
+	e.run.asked = r
 	if e.Bodies != nil {
 		e.Bodies.asked(r)
 	}
@@ -203,6 +205,7 @@ func (e *Exchange) End(status int, err error, first, total time.Duration) {
 	if err != nil {
 		e.Error = clip(err.Error(), 4*maxName)
 	}
+	e.reread()
 	if len(e.Tried) < 2 {
 		e.Tried = nil
 	}

@@ -7,6 +7,7 @@
 //
 //	log.go           the last exchanges
 //	exchange.go      one exchange; bodies.go: what was said in it; conversation.go: which one it goes on with
+//	reread.go        why a turn's prompt was read again by the model's server
 //	running.go       those that are being answered; watch.go: who looks on
 //	sum.go           an exchange in numbers, for those who count
 //	view.go          the page /debug; visible.go: texts on it
@@ -24,7 +25,6 @@ import (
 type Log struct {
 	bodies bool
 	until  atomic.Int64 // nanoseconds of the time to which what is said is kept as well; 0: none is set
-	added  func()       // called when a request has come or ended; nil: nobody asked
 	keeper Keeper       // nil: nobody keeps exchanges longer
 	start  time.Time
 
@@ -36,17 +36,14 @@ type Log struct {
 
 	running map[string]*Exchange // by id
 	talks   *conversations
+	prompts *prompts
 }
 
 // New makes a Log of the last n exchanges, at least one. With bodies it keeps what was said as well, up to 256 KiB an
 // exchange.
 func New(n int, bodies bool) *Log {
-	return &Log{bodies: bodies, start: time.Now(), ring: make([]*Exchange, max(n, 1)), counts: map[string]int{}, running: map[string]*Exchange{}, talks: newConversations()}
+	return &Log{bodies: bodies, start: time.Now(), ring: make([]*Exchange, max(n, 1)), counts: map[string]int{}, running: map[string]*Exchange{}, talks: newConversations(), prompts: newPrompts()}
 }
-
-// OnAdd has f called whenever a request has come, or an exchange was added, so that a page that shows them can ask again. It must be said before
-// the first request; f must not wait.
-func (l *Log) OnAdd(f func()) { l.added = f }
 
 // Keeper keeps exchanges longer than the log does.
 type Keeper interface {
@@ -62,7 +59,7 @@ func (l *Log) KeepIn(k Keeper) { l.keeper = k }
 // Begin makes the record of an exchange. The Log has it once it was added.
 // A request that still runs is shown by Show.
 func (l *Log) Begin(id, form, path string, at time.Time) *Exchange {
-	e := &Exchange{ID: id, Time: at, Question: Question{Form: form, Path: path}, Calls: []Call{}, Repairs: []string{}, run: &running{talks: l.talks}}
+	e := &Exchange{ID: id, Time: at, Question: Question{Form: form, Path: path}, Calls: []Call{}, Repairs: []string{}, run: &running{talks: l.talks, prompts: l.prompts}}
 	e.run.shown = l.bodies || at.UnixNano() < l.until.Load()
 	if e.run.shown || l.keeper != nil && l.keeper.Collects() {
 		e.Bodies = newBodies(at, e.run)
@@ -82,20 +79,11 @@ func (l *Log) Add(e *Exchange) {
 	if l.keeper != nil {
 		l.keeper.Keep(e)
 	}
-	l.tell()
 }
 
 // KeepTexts has what is said kept of the requests that come until then, as if it was started so.
 func (l *Log) KeepTexts(until time.Time) {
 	l.until.Store(until.UnixNano())
-	l.tell()
-}
-
-// tell calls who asked for it.
-func (l *Log) tell() {
-	if l.added != nil {
-		l.added()
-	}
 }
 
 // put is Add under the lock.

@@ -6,12 +6,17 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"toolnorm/chat"
 )
 
 // running is what an exchange shares with those who look at it while it is answered.
 type running struct {
 	mu      sync.Mutex // guards all of the exchange until it was added
 	talks   *conversations
+	prompts *prompts
+	prompt  *prompt       // that the model read first; nil: none was shown
+	asked   *chat.Request // nil: nothing was
 	stop    func()
 	shown   bool     // what is said may be looked at; else it is only collected for the keeper
 	decided []string // codes of repairs so far, each once
@@ -42,7 +47,6 @@ func (l *Log) Show(e *Exchange, stop func()) {
 	l.mu.Lock()
 	l.running[e.ID] = e
 	l.mu.Unlock()
-	l.tell()
 }
 
 // Count counts an event of the reply; first is the time until the first one. It takes no lock, as it is called

@@ -33,6 +33,8 @@ type Runner struct {
 	DefaultModel string                   // answers requests that name no model; empty: such requests are an error
 	Real         func(name string) string // returns the model that an alias stands for; nil: there are no aliases
 
+	May func(ctx context.Context, model string) error // refuses who may not ask a model by this name; nil: all may
+
 	Log   zerolog.Logger                              // one line an exchange; the zero value logs nothing
 	Trace *trace.Log                                  // keeps the last exchanges; nil: none are kept
 	Count trace.Counter                               // counts every exchange; nil: nobody does
@@ -96,7 +98,7 @@ func (s *Runner) Answer(w http.ResponseWriter, r *http.Request, api form.API, x 
 	if err != nil {
 		return err
 	}
-	if err := s.OrDefault(&ask.Model); err != nil {
+	if err := s.OrDefault(ctx, &ask.Model); err != nil {
 		return err
 	}
 	x.Model, x.stream = ask.Model, ask.Stream
@@ -104,8 +106,8 @@ func (s *Runner) Answer(w http.ResponseWriter, r *http.Request, api form.API, x 
 	if err != nil {
 		return err
 	}
-	if err := s.OrDefault(&ask.Model); err != nil { // a suffix may have been all of it
-		return err
+	if s.fill(&ask.Model); ask.Model == "" { // a suffix was all of it
+		return noModel()
 	}
 	x.real = ask.Model
 	o := x.observer(w.Header(), ask, reply)
@@ -195,19 +197,32 @@ func readBody(r io.Reader, promised int) ([]byte, error) {
 	}
 }
 
-// OrDefault fills in the model that answers requests which name none. An alias for a name with a suffix is replaced by
+// OrDefault fills in the model that answers requests which name none, and refuses who may not ask the model.
+func (s *Runner) OrDefault(ctx context.Context, model *string) error {
+	asked := cmp.Or(*model, s.DefaultModel)
+	if s.fill(model); *model == "" {
+		return noModel()
+	}
+	if s.May != nil {
+		return s.May(ctx, asked)
+	}
+	return nil
+}
+
+// noModel is the error of a request that names no model where no setting does.
+func noModel() error {
+	return field.AsFault(field.Bad("model", "must name a model; GET /v1/models lists them"))
+}
+
+// fill fills in the model that answers requests which name none. An alias for a name with a suffix is replaced by
 // that name, since the suffix chooses the form of the reply, or the agent: helper may stand for qwen3@agent.
-func (s *Runner) OrDefault(model *string) error {
+func (s *Runner) fill(model *string) {
 	*model = cmp.Or(*model, s.DefaultModel)
 	if s.Real != nil {
 		if real := s.Real(*model); strings.Contains(real, "@") && !strings.Contains(*model, "@") {
 			*model = real
 		}
 	}
-	if *model == "" {
-		return field.AsFault(field.Bad("model", "must name a model; GET /v1/models lists them"))
-	}
-	return nil
 }
 
 // tooLarge names the limit.

@@ -131,9 +131,9 @@ func (x *Record) observer(h http.Header, a *form.Ask, reply form.Reply) *chat.Ob
 	}
 	if x.kept != nil {
 		x.kept.Asked(&a.Request, a.Stream)
-		o.OnRepair = x.kept.Decided
+		o.OnRepair, o.OnRendered = x.kept.Decided, x.kept.Prompted
 		if x.pieces {
-			o.OnGeneration, o.OnRendered = x.kept.Bodies.Heard, x.kept.Bodies.Prompted
+			o.OnGeneration = x.kept.Bodies.Heard
 		}
 	}
 	return o

@@ -62,7 +62,7 @@ func CountTokens(run *exchange.Runner, of chat.Counter) exchange.Handler {
 		if err := ask.SetAlone(r.Header); err != nil { // as for a reply: what is refused there has no count
 			return err
 		}
-		if err := run.OrDefault(&ask.Model); err != nil {
+		if err := run.OrDefault(r.Context(), &ask.Model); err != nil {
 			return err
 		}
 		x.Model = ask.Model

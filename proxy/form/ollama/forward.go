@@ -138,11 +138,30 @@ func countsIn(tail []byte) chat.Counts {
 // Unwrap gives http.ResponseController the writer that can flush.
 func (p *patient) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
+// named lists the members of a request that may name its model.
+func named(v *fastjson.Value) (keys []string) {
+	if o, err := v.Object(); err == nil {
+		o.Visit(func(key []byte, _ *fastjson.Value) {
+			if k := string(key); strings.EqualFold(k, "name") || strings.EqualFold(k, "model") {
+				keys = append(keys, k)
+			}
+		})
+	}
+	return keys
+}
+
 // renamed returns a body, parsed as v, whose model has the name that its server knows. It is written over the body: what was parsed is a
 // copy of it.
 // A client asks for box/qwen3 and the server box knows qwen3: the field is the only one that is rewritten.
+//
+// The server reads the last of several such members, in whatever case, and this one the first: what was asked for, and allowed, is
+// the only one that is sent.
 func renamed(body []byte, v *fastjson.Value, name string) []byte {
-	v.Del("name")
+	if keys := named(v); len(keys) != 1 || keys[0] != "model" {
+		for _, key := range keys {
+			v.Del(key)
+		}
+	}
 	v.Set("model", new(fastjson.Arena).NewString(name))
 	return v.MarshalTo(body[:0])
 }

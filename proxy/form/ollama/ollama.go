@@ -199,7 +199,7 @@ func (s *Server) asked(w http.ResponseWriter, r *http.Request, x *exchange.Recor
 			return err
 		}
 		var name string
-		if rt, name, err = s.Upstream.Server(r.Context(), x.Model); rt != nil && name != x.Model {
+		if rt, name, err = s.Upstream.Server(r.Context(), x.Model); rt != nil && (name != x.Model || len(named(v)) > 1) {
 			body = renamed(body, v, name)
 		}
 		return err

@@ -40,7 +40,7 @@ func Embeddings(run *exchange.Runner, of chat.Embedder) exchange.Handler {
 		if err != nil {
 			return err
 		}
-		if err := run.OrDefault(&a.Model); err != nil {
+		if err := run.OrDefault(r.Context(), &a.Model); err != nil {
 			return err
 		}
 		x.Model = a.Model

@@ -1,7 +1,9 @@
 package openai
 
 import (
+	"bytes"
 	"cmp"
+	"slices"
 
 	"github.com/valyala/fastjson"
 
@@ -15,6 +17,23 @@ import (
 func (r *request) readMessages(v *fastjson.Value) (err error) {
 	r.Messages, err = form.Messages(v, readMessage)
 	return err
+}
+
+// Messages reads the conversation of a request: a list of messages, or an object that has one.
+func Messages(body []byte) (all []chat.Message, err error) {
+	if !bytes.HasPrefix(bytes.TrimSpace(body), []byte("{")) {
+		body = slices.Concat([]byte(`{"messages":`), body, []byte("}"))
+	}
+	err = field.Parse(body, func(v *fastjson.Value) error {
+		return field.Object(v, field.Members{{"messages", func(v *fastjson.Value) (err error) {
+			all, err = form.Messages(v, readMessage)
+			return err
+		}}})
+	})
+	if err == nil && all == nil {
+		err = field.AsFault(field.Bad("messages", "is missing"))
+	}
+	return all, err
 }
 
 // readMessage reads one turn. Fields that say nothing to a model (audio, annotations, cache marks) are passed over.

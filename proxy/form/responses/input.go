@@ -55,7 +55,7 @@ func (x *conversation) read(instructions, previous string, input *fastjson.Value
 // unknownReply is the error of a response that is not kept. Its words and its code are those that OpenAI has
 // for one that was never there.
 func unknownReply(param, id string) error {
-	f := fault.New(fault.Invalid, "Previous response with id '%s' not found: replies are kept in memory for %s when store is not false. Send the whole conversation as input.", id, keepFor)
+	f := fault.New(fault.Invalid, "Previous response with id '%s' not found: replies are kept for %s when store is not false. Send the whole conversation as input.", id, keepFor)
 	f.Param, f.Code = param, "previous_response_not_found"
 	return f
 }
@@ -314,7 +314,7 @@ func (x *conversation) readReference(v *fastjson.Value) error {
 	}
 	item, ok := x.kept.replies.item(id, x.kept.owner)
 	if !ok {
-		f := fault.New(fault.Invalid, "Item with id '%s' not found: replies are kept in memory for %s when store is not false. Send the item itself.", id, keepFor)
+		f := fault.New(fault.Invalid, "Item with id '%s' not found: replies are kept for %s when store is not false. Send the item itself.", id, keepFor)
 		f.Param = "input"
 		return f
 	}

@@ -112,7 +112,7 @@ func (s *Server) one(w http.ResponseWriter, r *http.Request) error {
 
 // notKept is the error of a path whose reply is not there.
 func notKept(id string) error {
-	return fault.New(fault.NotFound, "Response with id '%s' not found: replies are kept in memory for %s when store is not false.", id, keepFor)
+	return fault.New(fault.NotFound, "Response with id '%s' not found: replies are kept for %s when store is not false.", id, keepFor)
 }
 
 // inputItems lists what a reply answered, the newest first, as OpenAI does. An item that came without an id

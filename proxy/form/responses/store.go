@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"sync"
 	"time"
+
+	"toolnorm/chat"
 )
 
 // Bounds of what is kept for clients that go on with a reply by its id, or read it again. store is true where
@@ -25,10 +27,24 @@ type keptReply struct {
 	until     time.Time
 }
 
-// Replies keeps the last replies in memory: one process knows its own alone, and forgets them when it ends.
+// Shared keeps replies for all replicas of the program, by kind, id and owner. shared.Store is one.
+type Shared interface {
+	Put(kind, id, owner string, body []byte, life time.Duration) error
+	Get(kind, id, owner string) ([]byte, bool, error)
+	Remove(kind, id, owner string) (bool, error)
+}
+
+// sharedKind is the kind of replies there.
+const sharedKind = "reply"
+
+// Replies keeps the last replies. Unless they are Shared they are kept in memory: one process knows its own alone, and forgets
+// them when it ends.
 // The zero value has none. A conversation of n turns by previous_response_id keeps its items once: each
 // turn's list holds the texts of the one before.
 type Replies struct {
+	Shared Shared                       // nil: they are kept in memory
+	Failed func(what string, err error) // gets each failure of Shared; nil: nobody does
+
 	mu    sync.Mutex
 	byID  map[string]*list.Element // to a *keptReply in order
 	order list.List                // the oldest comes first
@@ -50,6 +66,14 @@ func (s *Replies) time() time.Time {
 // loses what is theirs to the crowd of another. What a reply shares with the ones before it is
 // counted each time, so the bound holds for the worst case.
 func (s *Replies) keep(k *keptReply) {
+	if s.Shared != nil {
+		body, err := chat.JSON(sharedReply{k.object, k.items, k.output})
+		if err == nil {
+			err = s.Shared.Put(sharedKind, k.id, k.owner, body, keepFor)
+		}
+		s.failed("a reply is not kept for previous_response_id", err)
+		return
+	}
 	k.bytes = len(k.object)
 	for _, item := range k.items {
 		k.bytes += len(item)
@@ -68,6 +92,20 @@ func (s *Replies) keep(k *keptReply) {
 	}
 	for s.order.Len() > mostKept || s.bytes > mostBytes {
 		s.drop(s.oldestOf(s.greediest()))
+	}
+}
+
+// sharedReply is a reply as it is shared.
+type sharedReply struct {
+	Object json.RawMessage   `json:"object"`
+	Items  []json.RawMessage `json:"conversation"`
+	Output int               `json:"output"`
+}
+
+// failed tells of an error of Shared, if it is one.
+func (s *Replies) failed(what string, err error) {
+	if err != nil && s.Failed != nil {
+		s.Failed(what, err)
 	}
 }
 
@@ -121,6 +159,15 @@ func (s *Replies) drop(at *list.Element) {
 
 // find finds a reply of the one who asks. That of another is as unknown as one that was never there.
 func (s *Replies) find(id, owner string) (*keptReply, bool) {
+	if s.Shared != nil {
+		body, ok, err := s.Shared.Get(sharedKind, id, owner)
+		var r sharedReply
+		if err == nil && ok {
+			err = json.Unmarshal(body, &r)
+		}
+		s.failed("a kept reply cannot be read", err)
+		return &keptReply{id: id, owner: owner, object: r.Object, items: r.Items, output: r.Output}, ok && err == nil
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	at, ok := s.byID[id]
@@ -133,6 +180,11 @@ func (s *Replies) find(id, owner string) (*keptReply, bool) {
 
 // remove forgets a reply of the one who asks, and says whether there was one.
 func (s *Replies) remove(id, owner string) bool {
+	if s.Shared != nil {
+		ok, err := s.Shared.Remove(sharedKind, id, owner)
+		s.failed("a kept reply cannot be removed", err)
+		return ok
+	}
 	if _, ok := s.find(id, owner); !ok {
 		return false
 	}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestWhatReplicasShare gives two programs one PostgreSQL and no file in common: what a client began at one goes on at the other.
+func TestWhatReplicasShare(t *testing.T) {
+	where := databases.Postgres(t)
+	clean(t, "")
+	flags := []string{"--store", where, "--sample=always", "--ollama=127.0.0.1:1"}
+	first := serving(t, io.Discard, append(flags, "--data", t.TempDir())...)
+	second := serving(t, io.Discard, append(flags, "--data", t.TempDir())...)
+
+	t.Run("previous_response_id", func(t *testing.T) {
+		_, body := ask(t, "POST", first.URL()+"/v1/responses", `{"model":"demo/hermes","input":"My name is Ann."}`)
+		var reply struct{ ID string }
+		if json.Unmarshal([]byte(body), &reply); reply.ID == "" {
+			t.Fatal(body)
+		}
+		if status, got := ask(t, "POST", second.URL()+"/v1/responses", `{"model":"demo/hermes","input":"And?","previous_response_id":"`+reply.ID+`"}`); status != 200 {
+			t.Errorf("%d %s", status, got)
+		}
+		if status, got := ask(t, "GET", second.URL()+"/v1/responses/"+reply.ID, ""); status != 200 || !strings.Contains(got, reply.ID) {
+			t.Errorf("%d %s", status, got)
+		}
+		ask(t, "DELETE", second.URL()+"/v1/responses/"+reply.ID, "")
+		if status, got := ask(t, "GET", first.URL()+"/v1/responses/"+reply.ID, ""); status != 404 {
+			t.Errorf("what the other removed: %d %s", status, got)
+		}
+	})
+	t.Run("toolrun --call", func(t *testing.T) {
+		id, err := first.door.pending.Keep("get_employee_info", []byte(`{"employee_id":"EMP002"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name, args, ok := second.door.pending.Find(id); !ok || name != "get_employee_info" || !strings.Contains(string(args), "EMP002") {
+			t.Errorf("%q, %s, %v", name, args, ok)
+		}
+		if status, got := ask(t, "POST", second.URL()+"/runner/call", `{"id":"`+id+`"}`); status != 200 || !strings.Contains(got, `"success":true`) {
+			t.Errorf("%d %s", status, got)
+		}
+		if status, got := ask(t, "POST", first.URL()+"/runner/call", `{"id":"`+id+`"}`); status != 404 {
+			t.Errorf("a second time: %d %s", status, got)
+		}
+	})
+	t.Run("an MCP session", func(t *testing.T) {
+		session := mcpSession(t, first)
+		if status, got := inSession(t, second, "POST", session, `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`); status != 200 || !strings.Contains(got, "get_employee_info") {
+			t.Errorf("%d %.200s", status, got)
+		}
+		if status, got := inSession(t, second, "DELETE", session, ""); status >= 300 {
+			t.Errorf("%d %s", status, got)
+		}
+		if status, got := inSession(t, first, "POST", session, `{"jsonrpc":"2.0","id":3,"method":"tools/list"}`); status != 404 {
+			t.Errorf("what the other ended: %d %.200s", status, got)
+		}
+	})
+}
+
+// mcpSession begins a session and returns its id.
+func mcpSession(t *testing.T, m *Main) string {
+	t.Helper()
+	r, _ := http.NewRequestWithContext(t.Context(), "POST", m.URL()+"/mcp", strings.NewReader(initialize))
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	io.Copy(io.Discard, resp.Body)
+	return resp.Header.Get("Mcp-Session-Id")
+}
+
+// inSession sends a request of a session.
+func inSession(t *testing.T, m *Main, method, session, body string) (int, string) {
+	t.Helper()
+	r, _ := http.NewRequestWithContext(t.Context(), method, m.URL()+"/mcp", strings.NewReader(body))
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	r.Header.Set("Mcp-Session-Id", session)
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, _ := io.ReadAll(resp.Body)
+	return resp.StatusCode, string(text)
+}
+
+// TestAStopIsToldBefore stops a program with a drain: /readyz says no, and requests are still answered.
+func TestAStopIsToldBefore(t *testing.T) {
+	clean(t, "")
+	m := serving(t, io.Discard, "--data", t.TempDir(), "--drain", "600ms")
+	if status, body := ask(t, "GET", m.URL()+"/readyz", ""); status != 200 || !strings.Contains(body, "ready") {
+		t.Errorf("%d %s", status, body)
+	}
+	closed := make(chan error, 1)
+	go func() { closed <- m.Close() }()
+	for until := time.Now().Add(2 * time.Second); !m.server.stopping.Load() && time.Now().Before(until); {
+		time.Sleep(time.Millisecond)
+	}
+	if status, body := ask(t, "GET", m.URL()+"/readyz", ""); status != 503 || !strings.Contains(body, "stopping") {
+		t.Errorf("%d %s", status, body)
+	}
+	if status, body := ask(t, "POST", m.URL()+"/v1/chat/completions", `{"model":"demo/hermes","messages":[{"role":"user","content":"Hi"}]}`); status != 200 {
+		t.Errorf("%d %s", status, body)
+	}
+	if err := <-closed; err != nil {
+		t.Error(err)
+	}
+	if _, err := http.Post(m.URL()+"/v1/models", "", bytes.NewReader(nil)); err == nil {
+		t.Error("it still answers")
+	}
+}

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"toolnorm/chat"
+	"toolnorm/internal/auth"
+)
+
+// rights reads the setting of who may do what.
+func (c *reaches) rights() (auth.Rights, error) {
+	all, err := auth.ReadRights(c.Rights)
+	if err != nil {
+		return nil, fmt.Errorf("rights: %w", err)
+	}
+	return all, nil
+}
+
+// mayAsk returns what refuses callers who may not ask a model. A model is known by the name that it
+// is asked by, that name without a suffix as @agent or :latest, and the model that an alias stands for.
+func mayAsk(c *Config, models chat.Catalog) func(ctx context.Context, name string) error {
+	fallback := c.Model
+	return func(ctx context.Context, name string) error {
+		var names []string
+		for _, known := range []string{name, models.Real(name)} {
+			if at := strings.LastIndex(known, "@"); at >= 0 {
+				known = known[:at]
+			}
+			known = cmp.Or(known, fallback)
+			names = append(names, known, strings.TrimSuffix(known, ":latest"), models.Real(known))
+		}
+		if who := auth.PrincipalOf(ctx); !who.MayAsk(names...) {
+			return auth.RefuseModel(who, name)
+		}
+		return nil
+	}
+}

@@ -1,0 +1,130 @@
+package engine
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+
+	"github.com/valyala/fastjson"
+
+	"toolnorm/engine/ollama"
+	"toolnorm/engine/upstream"
+	"toolnorm/internal/fault"
+)
+
+// passing is the way of requests of Ollama's own API that are passed on unread. A model's reply goes by the conversation's key, as every
+// other; what changes the models of a server goes to the first one of a pool.
+type passing struct {
+	engine       *Engine
+	server       *server
+	name, called string // of the model: as its server calls it, and as the client does
+}
+
+var _ http.RoundTripper = (*passing)(nil)
+
+// RoundTrip passes a request on. Another server of a pool is asked while there is no answer.
+func (p *passing) RoundTrip(r *http.Request) (*http.Response, error) {
+	if !slices.Contains(ollama.Replies, r.URL.Path) || r.Body == nil {
+		s := p.server
+		if s.pool != nil {
+			s = s.pool.members[0].server
+		}
+		return p.ask(r, s, &turn{engine: p.engine})
+	}
+	body, err := io.ReadAll(r.Body)
+	if err = errors.Join(err, r.Body.Close()); err != nil {
+		return nil, err
+	}
+	t := p.engine.newTurn(passedRoot(p.name, body))
+	for {
+		resp, err := p.attempt(r, body, t)
+		switch {
+		case err == nil:
+			resp.Body = &held{resp.Body, t}
+			return resp, nil
+		case !t.elsewhere(r.Context(), err):
+			err = t.told(err)
+			t.end()
+			return nil, err
+		}
+	}
+}
+
+// attempt asks one server. A server that is full is an error as long as another one may be asked.
+func (p *passing) attempt(r *http.Request, body []byte, t *turn) (*http.Response, error) {
+	s := p.server
+	if s.pool != nil {
+		var err error
+		if s, err = s.pool.known(t.context(r.Context()), p.name); err != nil {
+			return nil, err
+		}
+	}
+	c := r.Clone(r.Context())
+	c.Header[upstream.ConversationHeader] = []string{t.key}
+	c.Body, c.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	resp, err := p.ask(c, s, t)
+	if err == nil && t.at != nil && !t.patient && resp.StatusCode == http.StatusServiceUnavailable {
+		return nil, errors.Join(fault.New(fault.Busy, "the model server is busy"), resp.Body.Close())
+	}
+	return resp, err
+}
+
+// ask asks a server. One whose kind was a guess may turn out to speak another API.
+func (p *passing) ask(r *http.Request, s *server, t *turn) (*http.Response, error) {
+	s, err := s.known(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	n, ok := s.backend.(native)
+	if !ok {
+		return nil, fault.New(fault.NotFound, "the server of %s does not speak Ollama's API", p.called)
+	}
+	return ollama.Watched(n, t.timeouts(false), p.name, p.called).RoundTrip(r)
+}
+
+// held is an answer that holds a turn's place until it is closed.
+type held struct {
+	io.ReadCloser
+	turn *turn
+}
+
+// Close ends the answer.
+func (h *held) Close() error {
+	defer h.turn.end()
+	return h.ReadCloser.Close()
+}
+
+// Broken returns why the answer did not end well, if whoever watches it knows.
+func (h *held) Broken() error {
+	if b, ok := h.ReadCloser.(interface{ Broken() error }); ok {
+		return b.Broken()
+	}
+	return nil
+}
+
+// passedRoot returns the key of a request that is passed on, by the members that root counts. A body that cannot be read has the key of its
+// model.
+func passedRoot(model string, body []byte) string {
+	var k upstream.Root
+	k.Add(model)
+	v, err := fastjson.ParseBytes(body)
+	if err != nil {
+		return k.Key()
+	}
+	k.Add(string(v.GetStringBytes("system")))
+	prompt := v.GetStringBytes("prompt")
+	k.Add(string(prompt[:min(len(prompt), continuedRoot)]))
+	for _, m := range v.GetArray("messages") {
+		role := string(m.GetStringBytes("role"))
+		if role != "system" && role != "user" {
+			break
+		}
+		k.Add(string(m.GetStringBytes("content")))
+	}
+	if input := v.Get("input"); input != nil {
+		k.Add(string(input.MarshalTo(nil)))
+	}
+	return k.Key()
+}

@@ -1,0 +1,285 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"toolnorm/chat"
+	"toolnorm/engine/upstream"
+	"toolnorm/internal/fault"
+)
+
+// pool is several servers that stand for one: a conversation goes to the server that its key names, so that the server's cache
+// has the prompt already, unless that one has too much to do. It is for a few machines; whoever has more puts a load
+// balancer in front of them (docs/scale.md), which goes by the same key.
+type pool struct {
+	name    string
+	members []*member
+
+	mu sync.Mutex // guards running of all members, which are compared
+}
+
+// member is one server of a pool, and what was seen of it.
+type member struct {
+	*server
+	at      string // its address
+	place   uint64 // a hash of it
+	running int    // requests that it answers for us; the pool's lock guards it
+
+	mu     sync.Mutex // guards what follows
+	has    map[string]string
+	listed time.Time     // when it last said what it has, or did not
+	away   error         // why it cannot be reached; nil: it can, as far as is known
+	full   time.Time     // until when it counts as full
+	asking chan struct{} // closed when the list comes that is being asked for; nil: none is
+}
+
+const (
+	// balance is how much more than its part of the requests a server of a pool may have before a conversation goes elsewhere.
+	balance = 2.0
+	// listedAge is how old the list of a server's models may be, awayAge for how long one that failed is not asked again, and
+	// fullAge for how long one that refused a request counts as full.
+	listedAge, awayAge, fullAge = 5 * time.Second, time.Second, 2 * time.Second
+	// listWait is how long a server of a pool may take to say what it has. A machine that sleeps answers nothing.
+	listWait = 2 * time.Second
+)
+
+// newPool makes the pool of several servers.
+func newPool(name string, ats []string, one func(at string) *server) *server {
+	p := &pool{name: name}
+	memory := new(memory) // what was learned of a model is true of it on every server
+	for _, at := range ats {
+		s := one(at)
+		s.memory = memory
+		p.members = append(p.members, &member{server: s, at: at, place: hash64(at)})
+	}
+	return &server{name: name, pool: p, memory: memory}
+}
+
+// ask has a server say which models it has, once at a time, and returns what is closed when that is known.
+func (m *member) ask() <-chan struct{} {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.asking == nil {
+		done := make(chan struct{})
+		m.asking = done
+		go func() {
+			defer close(done)
+			ctx, cancel := context.WithTimeout(context.Background(), listWait)
+			defer cancel()
+			has, err := m.installed(ctx)
+			m.mu.Lock()
+			defer m.mu.Unlock()
+			m.asking, m.listed, m.away = nil, time.Now(), nil
+			switch f := fault.From(err); {
+			case err == nil:
+				m.has = has
+			case f.Kind != fault.Busy: // one that loads its model is not away
+				m.away = err
+			}
+		}()
+	}
+	return m.asking
+}
+
+// installed returns the models of a server, with their digests where it tells them.
+func (m *member) installed(ctx context.Context) (map[string]string, error) {
+	known, err := m.known(ctx)
+	if err != nil {
+		return nil, err
+	}
+	has := map[string]string{}
+	if n, ok := known.backend.(native); ok {
+		list, err := n.Tags(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, one := range list.Models {
+			has[listedName(one.Name)] = one.Digest
+		}
+		return has, nil
+	}
+	list, err := known.Models(ctx)
+	for _, one := range list {
+		has[listedName(one.ID)] = ""
+	}
+	return has, err
+}
+
+// listedName returns a model's name as lists of different servers are compared by.
+func listedName(model string) string { return strings.TrimSuffix(strings.ToLower(model), ":latest") }
+
+// state returns what is known of a server: how long ago that was found, whether it has a model, by its listedName, and why it is
+// away.
+func (m *member) state(model string) (age time.Duration, has bool, away error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	_, has = m.has[model]
+	return time.Since(m.listed), has, m.away
+}
+
+// isFull reports whether a server has refused a request just now, since it has too many.
+func (m *member) isFull() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return time.Now().Before(m.full)
+}
+
+// look asks servers what they have whose answer is old. Nobody waits for it as long as one that answers has the model.
+func (p *pool) look(ctx context.Context, model string) {
+	found := false
+	var coming []<-chan struct{}
+	for _, m := range p.members {
+		age, has, away := m.state(model)
+		found = found || away == nil && has
+		if away == nil && age > listedAge || away != nil && age > awayAge {
+			coming = append(coming, m.ask())
+		}
+	}
+	for _, c := range coming {
+		if found {
+			return
+		}
+		select {
+		case <-c:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// candidates returns the servers that answer and have the model, in the order in which a conversation prefers them. Where none
+// says that it has it, all that answer may: not every kind of server lists what it can be asked for.
+func (p *pool) candidates(ctx context.Context, key, model string, not map[*member]error) []*member {
+	model = listedName(model)
+	p.look(ctx, model)
+	var all, others []*member
+	listed := false
+	for _, m := range p.members {
+		_, has, away := m.state(model)
+		listed = listed || has
+		switch {
+		case away != nil || not[m] != nil:
+		case has:
+			all = append(all, m)
+		default:
+			others = append(others, m)
+		}
+	}
+	if !listed {
+		all = others
+	}
+	of := hash64(key)
+	slices.SortStableFunc(all, func(a, b *member) int { return cmp.Compare(preference(of, b.place), preference(of, a.place)) })
+	return all
+}
+
+// preference returns how much a conversation prefers a server, by the hashes of its key and of the server's address, the same in
+// every replica. A server that comes or goes changes the first choice of those conversations alone that it wins or had:
+// rendezvous hashing.
+func preference(key, place uint64) uint64 { return upstream.Mix(key ^ place) }
+
+// hash64 returns a hash of a short text, without a seed.
+func hash64(text string) uint64 {
+	var r upstream.Root
+	r.Add(text)
+	return r.Sum()
+}
+
+// take chooses a server for a request and counts the request there. The first of the conversation's order is taken that is
+// not full and has no more than its part of the requests times balance. Nil: there is none.
+func (p *pool) take(all []*member) *member {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	sum := 1
+	for _, m := range all {
+		sum += m.running
+	}
+	most := int(math.Ceil(balance * float64(sum) / float64(max(len(all), 1))))
+	free := slices.IndexFunc(all, func(m *member) bool { return m.running < most && !m.isFull() })
+	if free < 0 && len(all) > 0 {
+		free = 0
+	}
+	if free < 0 {
+		return nil
+	}
+	all[free].running++
+	return all[free]
+}
+
+// give takes a request off a server's count.
+func (p *pool) give(m *member) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	m.running--
+}
+
+// poolAway is the code of the error that no server of a pool answers.
+const poolAway = "servers_away"
+
+// allAway is the error that no server of a pool that has a model answers. It names them: a user of two machines has to know which
+// to look at.
+func (p *pool) allAway(model string, failed map[*member]error) error {
+	var said []string
+	var why []error
+	for _, m := range p.members {
+		_, _, away := m.state(model)
+		if away = cmp.Or(failed[m], away); away != nil {
+			said, why = append(said, m.at), append(why, away)
+		}
+	}
+	return &fault.Error{Kind: fault.Busy, Code: poolAway, Retry: listedAge, Cause: errors.Join(why...),
+		Message: fmt.Sprintf("no model server of %s that has %s can be reached: %s; start one of them", p.name, model, strings.Join(said, ", "))}
+}
+
+// list lists what the servers have, each model once. It is an error only if none of them answers.
+func (p *pool) list(ctx context.Context) (all []chat.Info, err error) {
+	lists, errs := make([][]chat.Info, len(p.members)), make([]error, len(p.members))
+	var asked sync.WaitGroup
+	for i, m := range p.members {
+		asked.Go(func() {
+			ctx, cancel := context.WithTimeout(ctx, listWait)
+			defer cancel()
+			lists[i], errs[i] = m.list(ctx)
+		})
+	}
+	asked.Wait()
+	if !slices.Contains(errs, nil) {
+		return nil, errors.Join(errs...)
+	}
+	known := map[string]bool{}
+	for _, list := range lists {
+		for _, m := range list {
+			if name := listedName(m.ID); !known[name] {
+				known[name], all = true, append(all, m)
+			}
+		}
+	}
+	return all, nil
+}
+
+// known returns a server of the pool that has the model: that of the turn in whose context it is asked for, else the one that the
+// conversation prefers.
+func (p *pool) known(ctx context.Context, model string) (*server, error) {
+	t, _ := ctx.Value(turnKey{}).(*turn)
+	if t == nil {
+		all := p.candidates(ctx, upstream.Conversation(ctx), model, nil)
+		if len(all) == 0 {
+			return nil, p.allAway(model, nil)
+		}
+		return all[0].known(ctx)
+	}
+	if t.at == nil {
+		if err := t.choose(ctx, p, model); err != nil {
+			return nil, err
+		}
+	}
+	return t.at.known(ctx)
+}

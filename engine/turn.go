@@ -1,0 +1,179 @@
+package engine
+
+import (
+	"context"
+	"maps"
+	"time"
+
+	"toolnorm/chat"
+	"toolnorm/engine/upstream"
+	"toolnorm/engine/wait"
+	"toolnorm/internal/fault"
+)
+
+// turn is one request of a client and the servers that are asked for it. All that is asked for one reply goes to one server with
+// one key; another server is asked as long as the client has nothing of the reply.
+type turn struct {
+	engine *Engine
+	key    string
+	began  time.Time
+	again  bool // a second key was tried
+
+	pool    *pool
+	model   string            // as its servers call it
+	at      *member           // that is asked; nil: none yet, or no pool
+	tried   map[*member]error // and why they did not answer
+	patient bool              // all are full: the last one is waited for
+}
+
+// turnKey is the key of a context's turn.
+type turnKey struct{}
+
+// newTurn begins the turn of a request that has that key. Whoever calls it owes an end.
+func (e *Engine) newTurn(key string) *turn { return &turn{engine: e, key: key, began: time.Now()} }
+
+// context returns the context of an attempt: what it asks carries the key, and goes to the server that the turn has chosen.
+func (t *turn) context(ctx context.Context) context.Context {
+	return context.WithValue(upstream.WithConversation(ctx, t.key), turnKey{}, t)
+}
+
+// end gives back what the turn holds.
+func (t *turn) end() {
+	if t.at != nil {
+		t.pool.give(t.at)
+		t.at = nil
+	}
+}
+
+// timeouts returns how long an attempt may wait: what is left of the time that the request has. One that may be answered
+// elsewhere does not wait in the queue of a server that is full.
+func (t *turn) timeouts(pooled bool) wait.Timeouts {
+	limits := t.engine.cfg.Timeouts
+	if len(t.tried) > 0 {
+		limits = limits.After(time.Since(t.began))
+	}
+	if pooled && !t.patient {
+		limits.Queue = -1
+	}
+	return limits
+}
+
+// choose chooses the server of a pool that answers.
+func (t *turn) choose(ctx context.Context, p *pool, model string) error {
+	t.pool, t.model = p, model
+	t.at = p.take(t.left(ctx))
+	switch {
+	case t.at == nil:
+		return p.allAway(model, t.tried)
+	case len(t.tried) > 0:
+		t.engine.cfg.Log.Warn().Str("server", p.name).Str("at", t.at.at).Str("model", model).Int("tried", len(t.tried)).Msg("another model server of the pool is asked")
+	}
+	return nil
+}
+
+// left returns the servers that may still be asked: those that were not, or, when all of them were and some are full, these.
+func (t *turn) left(ctx context.Context) []*member {
+	not := t.tried
+	if t.patient {
+		not = maps.Clone(t.tried)
+		maps.DeleteFunc(not, func(_ *member, err error) bool { return fault.From(err).Kind == fault.Busy })
+	}
+	return t.pool.candidates(ctx, t.key, t.model, not)
+}
+
+// elsewhere reports whether the request is to be asked once more, of another server or by another key, and gives up the one
+// that failed. It is for errors before anything of the reply has left. What a server says of the request itself would be said
+// by the next one as well.
+func (t *turn) elsewhere(ctx context.Context, err error) bool {
+	f := fault.From(err)
+	switch {
+	case ctx.Err() != nil:
+		return false
+	case t.at != nil:
+		if t.patient || !t.at.failed(f) {
+			return false
+		}
+		if t.tried == nil {
+			t.tried = map[*member]error{}
+		}
+		t.tried[t.at] = err
+		if len(t.left(ctx)) == 0 {
+			t.patient = true
+		}
+		if len(t.left(ctx)) == 0 {
+			return false
+		}
+		t.end()
+		return true
+	}
+	// Behind one address there may be several servers, of which some lack the model.
+	if f.Kind != fault.NotFound || f.Param != "model" || t.again {
+		return false
+	}
+	t.again, t.key = true, t.key+"-2"
+	return true
+}
+
+// told returns the error that the client gets. Where every server of a pool has failed it names them all.
+func (t *turn) told(err error) error {
+	if t.at == nil || fault.From(err).Kind != fault.Unavailable || t.tried[t.at] == nil {
+		return err
+	}
+	return t.pool.allAway(t.model, t.tried)
+}
+
+// failed takes down that a server did not answer, and reports whether another one may.
+func (m *member) failed(f *fault.Error) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch f.Kind {
+	case fault.Unavailable:
+		m.away, m.listed = f, time.Now()
+	case fault.Busy: // that is load
+		m.full = time.Now().Add(fullAge)
+	case fault.NotFound:
+		m.listed = time.Time{}
+	default:
+		return false
+	}
+	return true
+}
+
+// root returns the key of the conversation that a request belongs to: model, tools and all that stands in front of the first answer,
+// which clients repeat with every turn.
+func root(model string, r *chat.Request) string {
+	var k upstream.Root
+	k.Add(model)
+	if r.Continue != nil {
+		k.Add(r.Continue.Prompt[:min(len(r.Continue.Prompt), continuedRoot)])
+		return k.Key()
+	}
+	for i := range r.Messages { // what a client puts in front of the first question may be a message of its own
+		m := &r.Messages[i]
+		if m.Role != chat.System && m.Role != chat.User {
+			break
+		}
+		k.Add(m.Content)
+		for _, image := range m.Images {
+			k.Add(string(image[:min(len(image), continuedRoot)]))
+		}
+	}
+	for i := range r.Tools {
+		k.Add(r.Tools[i].Name) // their schemas are long, and tell no two conversations apart
+	}
+	return k.Key()
+}
+
+// continuedRoot is how much of a text that is written on counts, in bytes: what stands at a file's top stays while its
+// user types further down.
+const continuedRoot = 1 << 10
+
+// embedRoot returns the key of a request for vectors. No cache helps there; the key only spreads the work.
+func embedRoot(model string, r *chat.EmbedRequest) string {
+	var k upstream.Root
+	k.Add(model)
+	if len(r.Input) > 0 {
+		k.Add(r.Input[0])
+	}
+	return k.Key()
+}

@@ -1,0 +1,68 @@
+package upstream
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+)
+
+// ConversationHeader is the header by which a load balancer in front of several model servers sends all requests of a
+// conversation to one of them, whose cache has the prompt already. Its value says nothing of what was written.
+const ConversationHeader = "Toolnorm-Conversation"
+
+// rootPart is how much of a text counts for a key, in bytes, besides its length. A key must cost microseconds however long the
+// texts are, and two conversations with one key are a little less evenly spread, no more.
+const rootPart = 4 << 10
+
+// Root makes the key of a conversation from what a client repeats with every turn. No seed of this process is in it: every
+// replica makes the same key. The zero value has no parts.
+type Root struct{ sum uint64 }
+
+// Add adds a part. Its sum is no signature: who makes two that are equal has a colder cache for it.
+func (r *Root) Add(part string) {
+	r.sum = Mix(r.sum ^ uint64(len(part)))
+	head := part[:min(len(part), rootPart)]
+	for ; len(head) >= 8; head = head[8:] {
+		word := uint64(head[0]) | uint64(head[1])<<8 | uint64(head[2])<<16 | uint64(head[3])<<24 |
+			uint64(head[4])<<32 | uint64(head[5])<<40 | uint64(head[6])<<48 | uint64(head[7])<<56 // one load
+		r.sum = (r.sum ^ word) * 0x9e3779b97f4a7c15
+		r.sum ^= r.sum >> 32
+	}
+	for i := range len(head) {
+		r.sum = (r.sum ^ uint64(head[i])) * 0x9e3779b97f4a7c15
+	}
+}
+
+// Sum returns the hash of the parts.
+func (r *Root) Sum() uint64 { return Mix(r.sum) }
+
+// Key returns the key of the parts: 16 characters.
+func (r *Root) Key() string { return fmt.Sprintf("%016x", r.Sum()) }
+
+// Mix spreads what similar numbers have in common over all of their bits: SplitMix64.
+func Mix(x uint64) uint64 {
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// conversation is the key of a context's value.
+type conversation struct{}
+
+// WithConversation returns a context whose requests to model servers carry a key.
+func WithConversation(ctx context.Context, key string) context.Context {
+	return context.WithValue(ctx, conversation{}, key)
+}
+
+// Conversation returns the key of a context; empty: it has none.
+func Conversation(ctx context.Context) string {
+	key, _ := ctx.Value(conversation{}).(string)
+	return key
+}
+
+// setConversation writes the key of a context into a request's header.
+func setConversation(ctx context.Context, h http.Header) {
+	if key := Conversation(ctx); key != "" {
+		h[ConversationHeader] = []string{key}
+	}
+}

@@ -1,0 +1,149 @@
+package auth
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"toolnorm/internal/fault"
+	"toolnorm/internal/pattern"
+)
+
+// Right is one thing that a caller may do.
+type Right uint8
+
+// The rights, by the words of the setting.
+const (
+	Models     Right = 1 << iota // models: ask models
+	Tools                        // tools: call tools
+	MCPServers                   // mcp-servers: list, add and remove other MCP servers
+	Library                      // manage-models: pull, create, copy and delete models
+	Administer                   // administration: the console and all other rights
+
+	uses       = Models | Tools // who may ask at all, unless a setting says otherwise
+	everything = uses | MCPServers | Library | Administer
+)
+
+// rightWords are the words of the setting.
+var rightWords = map[string]Right{"models": Models, "tools": Tools, "mcp-servers": MCPServers, "manage-models": Library, "administration": everything}
+
+// String returns the word of one right.
+func (r Right) String() string {
+	for word, right := range rightWords {
+		if right == r || right == everything && r == Administer {
+			return word
+		}
+	}
+	return "unknown"
+}
+
+// grant is what a caller may do by the setting.
+type grant struct {
+	rights Right
+	models []string // patterns of the models that may be asked; nil: all
+}
+
+// Rights say what callers may do, by who they are: the label of a key, the sub of a JWT or "local";
+// behind "role:" a role of a JWT; and "*", all who are named in no other way. With rights, whoever
+// they do not name may ask models and call tools, and changes nothing.
+type Rights map[string]grant
+
+// ReadRights reads the words of a setting: the rights of a caller, with commas or blanks between.
+// models=PATTERN stands for some models; none is no right.
+func ReadRights(words map[string]string) (Rights, error) {
+	if len(words) == 0 {
+		return nil, nil
+	}
+	all := Rights{}
+	for who, text := range words {
+		if strings.TrimSpace(who) == "" || who == ofRole {
+			return nil, fmt.Errorf("%q names nobody; there are the label of a key, the sub of a JWT, role:NAME, local and *", who)
+		}
+		var g grant
+		everyModel := false
+		for _, word := range strings.FieldsFunc(text, func(c rune) bool { return c == ',' || c == ' ' }) {
+			name, models, some := strings.Cut(word, "=")
+			right, ok := rightWords[name]
+			switch {
+			case word == "none":
+				continue
+			case !ok, some && (right != Models || models == ""):
+				return nil, fmt.Errorf("%s=%s: %q is no right; there are models, models=PATTERN, tools, mcp-servers, manage-models, administration and none", who, text, word)
+			case some:
+				g.models = append(g.models, models)
+			default:
+				everyModel = everyModel || right&Models != 0
+			}
+			g.rights |= right
+		}
+		if everyModel {
+			g.models = nil
+		}
+		all[who] = g
+	}
+	return all, nil
+}
+
+// Settle sets what a caller may do. The holder of an admin key, a JWT with the administrator's role,
+// and whoever runs the server on this machine unless the setting names local, keep their rights: no
+// setting locks them out.
+func (r Rights) Settle(p *Principal) {
+	if len(r) == 0 || p.chief {
+		return
+	}
+	g, named := grant{}, false
+	take := func(who string) {
+		more, ok := r[who]
+		if !ok {
+			return
+		}
+		switch has, adds := g.rights&Models != 0, more.rights&Models != 0; {
+		case has && adds && (g.models == nil || more.models == nil):
+			g.models = nil
+		case adds:
+			g.models = append(slices.Clone(g.models), more.models...)
+		}
+		g.rights, named = g.rights|more.rights, true
+	}
+	// A token must not choose a role, or stand for all, by the name that it bears.
+	if !strings.HasPrefix(p.Subject, ofRole) && p.Subject != everyone {
+		take(p.Subject)
+	}
+	for _, role := range p.roles {
+		take(ofRole + role)
+	}
+	if !named && p.Subject == local {
+		return
+	}
+	if !named {
+		take(everyone)
+	}
+	if !named {
+		g.rights = uses
+	}
+	p.rights, p.models = g.rights, g.models
+	if p.rights&Tools == 0 {
+		p.Sets = []string{} // no tool, on any path
+	}
+}
+
+// May reports whether a caller has a right. Nobody has none.
+func (p *Principal) May(right Right) bool { return p != nil && p.rights&right == right }
+
+// MayAsk reports whether a caller may ask one of these models: the names by which one model is known.
+func (p *Principal) MayAsk(names ...string) bool {
+	return p.May(Models) && (p.models == nil || slices.ContainsFunc(p.models, func(allowed string) bool {
+		return slices.ContainsFunc(names, func(name string) bool { return pattern.Fits(allowed, name) })
+	}))
+}
+
+// RefuseModel is the error of a caller who may not ask a model.
+func RefuseModel(p *Principal, name string) error {
+	who := "nobody"
+	if p != nil {
+		who = p.Subject
+	}
+	f := fault.New(fault.Forbidden, "%s may not ask the model %q; GET /v1/models lists those that may be asked, and the setting rights says who may ask which", who, name)
+	f.Code = "model_not_allowed"
+	return f
+}

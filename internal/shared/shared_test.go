@@ -1,0 +1,142 @@
+package shared
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"toolnorm/internal/store"
+	"toolnorm/internal/test/storetest"
+)
+
+var databases storetest.Databases
+
+func TestMain(m *testing.M) { os.Exit(databases.Main(m)) }
+
+// open returns the stores of two replicas.
+func open(t *testing.T) (a, b *Store) {
+	t.Helper()
+	where := databases.Postgres(t)
+	var all [2]*Store
+	for i := range all {
+		db, err := store.Open(t.Context(), where)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { db.Close() })
+		if all[i], err = Open(t.Context(), db); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all[0], all[1]
+}
+
+func TestWhatOneReplicaKeepsAnotherFinds(t *testing.T) {
+	a, b := open(t)
+	if err := a.Put("reply", "1", "ann", []byte("text"), time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	if got, ok, err := b.Get("reply", "1", "ann"); string(got) != "text" || !ok || err != nil {
+		t.Errorf("%q, %v, %v", got, ok, err)
+	}
+	for _, other := range [][3]string{{"reply", "1", "bob"}, {"reply", "2", "ann"}, {"call", "1", "ann"}} {
+		if _, ok, err := b.Get(other[0], other[1], other[2]); ok || err != nil {
+			t.Errorf("%q was found, %v", other, err)
+		}
+	}
+	if ok, err := b.Remove("reply", "1", "bob"); ok || err != nil {
+		t.Error("bob removed what is ann's", err)
+	}
+	if ok, err := b.Remove("reply", "1", "ann"); !ok || err != nil {
+		t.Error(ok, err)
+	}
+	if _, ok, _ := a.Get("reply", "1", "ann"); ok {
+		t.Error("it is still there")
+	}
+	a.Put("reply", "3", "ann", nil, -time.Second)
+	if _, ok, _ := b.Get("reply", "3", "ann"); ok {
+		t.Error("it outlived its time")
+	}
+}
+
+func TestACallIsTakenOnce(t *testing.T) {
+	a, b := open(t)
+	if err := a.Put("call", "1", "", []byte("x"), time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	var taken sync.WaitGroup
+	var mu sync.Mutex
+	n := 0
+	for i := range 8 {
+		taken.Go(func() {
+			_, ok, err := []*Store{a, b}[i%2].Take("call", "1", "")
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				t.Error(err)
+			}
+			if ok {
+				n++
+			}
+		})
+	}
+	taken.Wait()
+	if n != 1 {
+		t.Errorf("taken %d times", n)
+	}
+	if _, ok, _ := b.Get("call", "1", ""); !ok {
+		t.Error("it is not known any more")
+	}
+}
+
+func TestASecretIsTheSameInAllReplicas(t *testing.T) {
+	a, b := open(t)
+	var all [8][]byte
+	var asked sync.WaitGroup
+	for i := range all {
+		asked.Go(func() {
+			var err error
+			if all[i], err = []*Store{a, b}[i%2].Secret("mcp"); err != nil || len(all[i]) != secretBytes {
+				t.Error(len(all[i]), err)
+			}
+		})
+	}
+	asked.Wait()
+	for _, s := range all {
+		if !bytes.Equal(s, all[0]) {
+			t.Error("two secrets of one name")
+		}
+	}
+}
+
+func TestNobodyKeepsTooMuch(t *testing.T) {
+	a, _ := open(t)
+	a.Put("reply", "bobs", "bob", []byte("x"), time.Hour)
+	for n := range mostKept + 2*pruneEvery {
+		if err := a.Put("reply", fmt.Sprint(n), "ann", []byte("x"), time.Hour); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, ok, _ := a.Get("reply", "0", "ann"); ok {
+		t.Error("the oldest is still there")
+	}
+	for id, owner := range map[string]string{"bobs": "bob", fmt.Sprint(mostKept + 2*pruneEvery - 1): "ann"} {
+		if _, ok, _ := a.Get("reply", id, owner); !ok {
+			t.Errorf("%s of %s is gone", id, owner)
+		}
+	}
+}
+
+func TestAFileIsNotShared(t *testing.T) {
+	db, err := store.Open(t.Context(), t.TempDir()+"/a.db")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if s, err := Open(t.Context(), db); s != nil || err != nil {
+		t.Errorf("%v, %v", s, err)
+	}
+}
