@@ -285,6 +285,7 @@ func TestPoolsThatCannotBe(t *testing.T) {
 
 // TestWhatIsPassedOnGoesByItsConversation passes requests of Ollama's own API on, and takes one server away.
 func TestWhatIsPassedOnGoesByItsConversation(t *testing.T) {
+	const conversations = 40 // the ports differ from run to run, and so does which server each gets
 	boxes := []*box{newBox(t, "first"), newBox(t, "second")}
 	e := pooled(boxes...)
 	ask := func(text string) (string, error) {
@@ -301,7 +302,7 @@ func TestWhatIsPassedOnGoesByItsConversation(t *testing.T) {
 		all, err := io.ReadAll(resp.Body)
 		return string(all), err
 	}
-	for n := range 5 {
+	for n := range conversations {
 		text := fmt.Sprint(n)
 		first, err := ask(text)
 		again, err2 := ask(text)
@@ -315,7 +316,7 @@ func TestWhatIsPassedOnGoesByItsConversation(t *testing.T) {
 		}
 	}
 	boxes[0].server.Close()
-	for n := range 5 {
+	for n := range conversations {
 		if got, err := ask(fmt.Sprint(n)); err != nil || got == "" {
 			t.Errorf("%q, %v", got, err)
 		}
