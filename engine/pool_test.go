@@ -129,7 +129,7 @@ func TestAConversationStaysAtItsServer(t *testing.T) {
 	boxes := []*box{newBox(t, "a"), newBox(t, "b"), newBox(t, "c")}
 	e := pooled(boxes...)
 	used := map[string]int{}
-	for n := range 30 {
+	for n := range 120 {
 		text := fmt.Sprint("conversation ", n)
 		first, err := say(e, text)
 		if err != nil {
@@ -141,8 +141,8 @@ func TestAConversationStaysAtItsServer(t *testing.T) {
 		used[first]++
 	}
 	for _, name := range []string{"a", "b", "c"} {
-		if used[name] < 4 {
-			t.Errorf("%d of 30 conversations at %s: %v", used[name], name, used)
+		if used[name] < 15 {
+			t.Errorf("%d of 120 conversations at %s: %v", used[name], name, used)
 		}
 	}
 }
@@ -162,13 +162,13 @@ func TestAServerThatFailsIsReplaced(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			boxes := []*box{newBox(t, "first"), newBox(t, "second")}
 			e := pooled(boxes...)
-			for n := range 6 { // of which each has some
+			for n := range 12 { // of which each has some
 				if _, err := say(e, fmt.Sprint(n)); err != nil {
 					t.Fatal(err)
 				}
 			}
 			break1(boxes[0])
-			for n := range 6 {
+			for n := range 12 {
 				if got, err := say(e, fmt.Sprint(n)); err != nil || got != "second" {
 					t.Errorf("conversation %d: %q, %v", n, got, err)
 				}
