@@ -210,7 +210,14 @@ func TestReplicasOfferTheSameTools(t *testing.T) {
 		if status, body := administer(t, first, "POST", "tools", tool); status != 201 {
 			t.Fatalf("%d %s", status, body)
 		}
-		until(t, hears, "notifications/tools/list_changed")
+		var made struct{ Name string }
+		if err := json.Unmarshal([]byte(tool), &made); err != nil {
+			t.Fatal(err)
+		}
+		for lists := ""; !strings.Contains(lists, `"`+made.Name+`"`); { // a change may be told twice, before and behind the set of all
+			until(t, hears, "notifications/tools/list_changed")
+			_, lists = ask(t, "POST", second.URL()+"/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+		}
 	}
 	if got := viaMCP(t, second, "get_user_daily_limit", `{"user_name":"hong"}`); got != `{"user_nm":"hong","max_count":50}` {
 		t.Errorf("at the other: %s", got)
