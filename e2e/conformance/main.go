@@ -9,7 +9,7 @@
 //
 // What it serves, in fixture.go: contents.go (each kind of content), reports.go (progress and log lines), questions.go and
 // rounds.go (what is asked of the client, at once and over several rounds), changes.go (lists that change), prompts.go,
-// resources.go, and wait.go (calls that go on until they are stopped). Here in main.go is how it is started.
+// resources.go, tasks.go (calls that go on behind their answer), and wait.go (calls that go on until they are stopped). Here in main.go is how it is started.
 package main
 
 import (
@@ -24,6 +24,7 @@ import (
 
 	"toolnorm/internal/auth"
 	"toolnorm/mcpserver"
+	"toolnorm/tools"
 )
 
 func main() {
@@ -55,6 +56,10 @@ func handler() http.Handler {
 	fixture(s)
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(http.ResponseWriter, *http.Request) {})
-	mcpserver.New(mcpserver.Config{Extra: s}).Mount(mux)
+	registry := tools.New(tools.Options{})
+	if err := registry.Set("tasks", tasked()...); err != nil {
+		panic(err) // they are ours
+	}
+	mcpserver.New(mcpserver.Config{Extra: s, Registry: registry}).Mount(mux)
 	return new(auth.Guard).Wrap(mux)
 }
