@@ -57,10 +57,11 @@ func found(t testing.TB, ts *toolset, file string) (five, first, all int) {
 }
 
 // TestSearchFindsTools holds how many of the questions find their tool. heldout.txt was written before, and not looked at while the weights
-// were chosen; heldout2.txt and languages.txt were written later, and say what words alone do not find.
+// were chosen; heldout2.txt to heldout4.txt and languages.txt say what words alone do not find, and were seen when the words that people
+// have for tools were listed. heldout5.txt was written behind that list and changed nothing: it is the figure that counts.
 func TestSearchFindsTools(t *testing.T) {
 	ts := newToolset(readTools(t), nil)
-	for file, want := range map[string]int{"questions.txt": 23, "heldout.txt": 22, "heldout2.txt": 20, "languages.txt": 4} {
+	for file, want := range map[string]int{"questions.txt": 25, "heldout.txt": 25, "heldout2.txt": 40, "heldout3.txt": 25, "heldout4.txt": 36, "heldout5.txt": 31, "languages.txt": 36} {
 		five, first, all := found(t, ts, file)
 		t.Logf("%s: %d of %d among the first five, %d first", file, five, all, first)
 		if five < want {
