@@ -72,7 +72,7 @@ func TestSearchFindsTools(t *testing.T) {
 
 // meanings is an embedder that knows which words mean one thing, a dimension each.
 func meanings(_ context.Context, texts []string) ([][]float32, error) {
-	same := [][]string{{"directions", "how do I get from"}, {"delete rows", "INSERT, UPDATE"}, {"how far is it", "distance"}}
+	same := [][]string{{"directions", "drive me from"}, {"delete rows", "INSERT, UPDATE"}, {"how far is it", "distance"}}
 	out := make([][]float32, len(texts))
 	for i, text := range texts {
 		out[i] = make([]float32, len(same)+1)
@@ -94,7 +94,7 @@ func TestSearchByMeaning(t *testing.T) {
 	}
 	failing := func(context.Context, []string) ([][]float32, error) { return nil, errors.New("down") }
 	short := func(context.Context, []string) ([][]float32, error) { return nil, nil }
-	const question, want = "how do I get from Berlin to Hamburg", "maps.maps_directions"
+	const question, want = "drive me from Berlin to Hamburg", "maps.maps_directions"
 	if n := at(meanings, question, want); n < 0 || n >= mostFound {
 		t.Errorf("%s is at %d", want, n)
 	}
