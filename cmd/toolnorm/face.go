@@ -38,7 +38,7 @@ type face struct {
 	asks     engine.Config // what engine was made of
 	engine   *engine.Engine
 	models   *catalog       // that can be asked
-	resource *auth.Resource // what MCP clients are told of who issues tokens; nil: nothing
+	resource *auth.Resource // where MCP clients find who issues tokens; nil: nowhere
 }
 
 // lasting are the parts that outlive a face: what they keep, as sessions, tokens and the last exchanges, must not end with the settings.

@@ -59,8 +59,8 @@ func (c *jwts) tokens() (*auth.Tokens, error) {
 	return t, nil
 }
 
-// resource is what MCP clients are told of who issues tokens: the issuer, where it is an address. Only with an audience, since a
-// token that was issued for another server must not open this one. nil: nothing.
+// resource says to MCP clients who issues tokens: the issuer, where it is an address. Only with an audience, since a token
+// that was issued for another server must not open this one. nil: nothing is said.
 func (c *jwts) resource(base string) *auth.Resource {
 	if len(c.JWTAudience) == 0 || c.JWTKeys == "" || !strings.HasPrefix(c.JWTIssuer, "https://") && !strings.HasPrefix(c.JWTIssuer, "http://") {
 		return nil

@@ -43,13 +43,17 @@ func run(listen string) error {
 		return err
 	}
 	fmt.Printf("serving http://%s/mcp and http://%[1]s/sse\n", l.Addr())
-	srv := &http.Server{Handler: handler(), ReadHeaderTimeout: 10 * time.Second}
+	h, err := handler()
+	if err != nil {
+		return err
+	}
+	srv := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second}
 	return srv.Serve(l)
 }
 
 // handler serves the fixture at both addresses.
 // It stands behind the same guard as toolnorm's own, so hosts and origins are tested with it.
-func handler() http.Handler {
+func handler() (http.Handler, error) {
 	s := server.NewMCPServer("conformance", "1.0.0", server.WithToolCapabilities(true), server.WithResourceCapabilities(true, true),
 		server.WithPromptCapabilities(true), server.WithCompletions(), server.WithLogging(), server.WithElicitation(), server.WithRoots())
 	s.EnableSampling()
@@ -58,8 +62,8 @@ func handler() http.Handler {
 	mux.HandleFunc("GET /healthz", func(http.ResponseWriter, *http.Request) {})
 	registry := tools.New(tools.Options{})
 	if err := registry.Set("tasks", tasked()...); err != nil {
-		panic(err) // they are ours
+		return nil, err
 	}
 	mcpserver.New(mcpserver.Config{Extra: s, Registry: registry}).Mount(mux)
-	return new(auth.Guard).Wrap(mux)
+	return new(auth.Guard).Wrap(mux), nil
 }
