@@ -130,6 +130,18 @@ func (db *PostgresDB) admit(ctx context.Context, conn *pgx.Conn) error {
 			return err
 		}
 	}
+	if err := db.admitRole(ctx, conn); err != nil {
+		return err
+	}
+	begins(conn.PgConn())
+	return nil
+}
+
+// admitRole looks at what the role may do.
+func (db *PostgresDB) admitRole(ctx context.Context, conn *pgx.Conn) error {
+	if _, err := begin(ctx, conn.PgConn(), "SET LOCAL jit = off"); err != nil {
+		return err
+	}
 	can, err := roleCan(ctx, conn)
 	if err != nil {
 		return err
@@ -149,8 +161,8 @@ func (db *PostgresDB) admit(ctx context.Context, conn *pgx.Conn) error {
 			db.config.Warn(calls)
 		}
 	})
-	begins(conn.PgConn())
-	return nil
+	_, err = conn.Exec(ctx, "ROLLBACK")
+	return err
 }
 
 // declaration makes the server's own grammar admit nothing but a query. Nothing may
@@ -242,12 +254,12 @@ func (db *PostgresDB) ask(ctx context.Context, q Statement, read reader) (*Table
 // lo_create(0) succeeds in a read-only transaction for a role without any right, and
 // only ROLLBACK takes it back, as it does set_config(…, false).
 func (db *PostgresDB) within(ctx context.Context, c *pgconn.PgConn, b *bound, what *checked, send *values, limits Limits, read reader) (*Table, error) {
-	begin := fmt.Sprintf("BEGIN TRANSACTION READ ONLY; SET LOCAL statement_timeout = %d; SET LOCAL jit = off; SET LOCAL max_parallel_workers_per_gather = 0; SET LOCAL work_mem = '4MB'", max(1, limits.Time.Milliseconds()))
-	if _, err := c.Exec(ctx, begin).ReadAll(); err != nil {
+	path, err := begin(ctx, c, fmt.Sprintf("SET LOCAL statement_timeout = %d; SET LOCAL jit = off; SET LOCAL max_parallel_workers_per_gather = 0; SET LOCAL work_mem = '4MB'", max(1, limits.Time.Milliseconds())))
+	if err != nil {
 		return nil, err
 	}
 	var t *Table
-	sent, err := resolve(ctx, c, b, what, db.check.Functions)
+	sent, err := resolve(ctx, c, b, what, db.check.Functions, path)
 	if err == nil {
 		err = sent.told(send.single(ctx, c, sent))
 	}
@@ -284,6 +296,22 @@ func (db *PostgresDB) within(ctx context.Context, c *pgconn.PgConn, b *bound, wh
 		err = wrong
 	}
 	return t, err
+}
+
+// begin begins a transaction in which names are the server's own, and returns where they were looked for until
+// then, an array of names. With the path of the role, what is asked here about a statement would call the owner's
+// functions: of an operator, = of an oid and a number, that fits better than the server's own.
+func begin(ctx context.Context, c *pgconn.PgConn, settings string) (path []byte, err error) {
+	all, err := c.Exec(ctx, "BEGIN TRANSACTION READ ONLY; "+settings+"; SELECT pg_catalog.current_schemas(false); SET LOCAL search_path = pg_catalog").ReadAll()
+	if err != nil {
+		return nil, err
+	}
+	for _, one := range all {
+		if len(one.Rows) == 1 {
+			path = one.Rows[0][0]
+		}
+	}
+	return path, nil
 }
 
 // connecting is an error of the pool in fewer words, without what was in the
