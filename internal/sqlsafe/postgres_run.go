@@ -137,34 +137,6 @@ func (db *PostgresDB) admit(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// admitRole looks at what the role may do.
-func (db *PostgresDB) admitRole(ctx context.Context, conn *pgx.Conn) error {
-	if _, err := begin(ctx, conn.PgConn(), "SET LOCAL jit = off"); err != nil {
-		return err
-	}
-	can, err := roleCan(ctx, conn)
-	if err != nil {
-		return err
-	}
-	err = tooPowerful(db.config.User, can)
-	if err != nil && !db.config.AnyRole {
-		return err
-	}
-	db.warned.Do(func() {
-		if db.config.Warn == nil {
-			return
-		}
-		if err != nil {
-			db.config.Warn(err.Error())
-		}
-		if calls := roleCalls(ctx, conn, db.config.User); calls != "" {
-			db.config.Warn(calls)
-		}
-	})
-	_, err = conn.Exec(ctx, "ROLLBACK")
-	return err
-}
-
 // declaration makes the server's own grammar admit nothing but a query. Nothing may
 // follow the user's text. As a superuser in a read-only transaction COPY … TO PROGRAM
 // runs a program, and DO and SET ROLE work as well. As the query of a cursor they are
