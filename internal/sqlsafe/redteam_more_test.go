@@ -50,7 +50,7 @@ func TestRealPostgresStopsTheSecondRedTeam(t *testing.T) {
 			attackAll(t, "as written", written, patient)
 			attackAll(t, "unlisted functions", s.unlisted(t, 20261128), patient)
 			if name == "plain" { // what a statement costs has nothing to do with operators
-				attackAll(t, "costly", costly, s.asker(t, 400*time.Millisecond))
+				attackAll(t, "costly", costly, s.asker(t, 200*time.Millisecond))
 			}
 			if after := s.state(t); after != before {
 				t.Errorf("something changed:\n%s\n%s", before, after)
