@@ -52,6 +52,9 @@ type PostgresDB struct {
 // a time, and a database of others has better use for its connections.
 const connections = 4
 
+// idleWait is how long this program may do nothing within a transaction, beside a statement's time.
+const idleWait = 10 * time.Second
+
 // largestMessage bounds what the server may send at once, a row: 1 GiB is allowed
 // there, and would be read whole.
 const largestMessage = 4 << 20
@@ -87,11 +90,12 @@ func OpenPostgres(c PostgresConfig) (*PostgresDB, error) {
 		f.SetMaxBodyLen(largestMessage)
 		return f
 	}
-	milliseconds := strconv.FormatInt(c.Limits.Time.Milliseconds(), 10)
+	milliseconds := func(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
 	path := conn.RuntimeParams["search_path"] // the only one that a URL may bring: it says which tables are meant
 	conn.RuntimeParams = map[string]string{
 		"application_name": "toolnorm", "default_transaction_read_only": "on",
-		"statement_timeout": milliseconds, "lock_timeout": milliseconds, "idle_in_transaction_session_timeout": milliseconds,
+		"statement_timeout": milliseconds(c.Limits.Time), "lock_timeout": milliseconds(c.Limits.Time),
+		"idle_in_transaction_session_timeout": milliseconds(c.Limits.Time + idleWait), // of this program, which may be slow
 		// The check reads texts as these say; a server whose settings differ would read
 		// another statement.
 		"standard_conforming_strings": "on", "client_encoding": "UTF8",

@@ -34,19 +34,8 @@ func TestRealPostgresStopsTheSecondRedTeam(t *testing.T) {
 			if _, err := s.admin.Exec(t.Context(), readTestdata(t, "postgres_owner2.sql")); err != nil {
 				t.Fatal(err)
 			}
-			var written, costly []attack
-			for _, a := range redTeam(t, "postgres_redteam2.txt") {
-				if a.rule == bounded {
-					costly = append(costly, a)
-				} else {
-					written = append(written, a)
-				}
-			}
-			before := s.state(t)
-			if _, err := s.asker(t, time.Minute)(t.Context(), "SELECT 1"); err != nil { // starts the parser
-				t.Fatal(err)
-			}
-			patient := s.asker(t, 5*time.Second) // a busy machine must not look like a function that sleeps
+			written, costly := parted(redTeam(t, "postgres_redteam2.txt"))
+			before, patient := s.state(t), s.asker(t, patience)
 			attackAll(t, "as written", written, patient)
 			attackAll(t, "unlisted functions", s.unlisted(t, 20261128), patient)
 			if name == "plain" { // what a statement costs has nothing to do with operators
@@ -59,9 +48,28 @@ func TestRealPostgresStopsTheSecondRedTeam(t *testing.T) {
 	}
 }
 
-// asker asks as the reader, in so much time.
-func (s *server) asker(t *testing.T, time time.Duration) asking {
-	db := s.open(t, func(c *PostgresConfig) { c.Limits.Time = time })
+// patience is the time of a statement that is not to be stopped by it: a busy machine must not look like a function that sleeps.
+const patience = 5 * time.Second
+
+// parted returns the attacks whose time counts apart from the others.
+func parted(all []attack) (written, costly []attack) {
+	for _, a := range all {
+		if a.rule == bounded {
+			costly = append(costly, a)
+		} else {
+			written = append(written, a)
+		}
+	}
+	return written, costly
+}
+
+// asker asks as the reader, in so much time. The parser is started first, which may take seconds.
+func (s *server) asker(t *testing.T, limit time.Duration) asking {
+	t.Helper()
+	db := s.open(t, func(c *PostgresConfig) { c.Limits.Time = limit })
+	if _, err := db.Ask(t.Context(), Statement{SQL: "SELECT 1", Limits: Limits{Time: time.Minute}}); err != nil {
+		t.Fatal(err)
+	}
 	return func(ctx context.Context, sql string) (*Table, error) { return db.Query(ctx, sql) }
 }
 
