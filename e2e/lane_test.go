@@ -43,7 +43,8 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	code := m.Run()
+	code := databases.Main(m)
+	theFleet.stop()
 	theMCP.stop()
 	theLane.stop()
 	os.Exit(code)
