@@ -15,7 +15,7 @@ jsonschema.validate(yaml.safe_load(open(sys.argv[2])), json.load(open(sys.argv[1
 // deployTools returns the folder of what install.sh's install_deploy installs, and a Python that knows Kubernetes' schemas.
 func deployTools(t *testing.T) (folder, python string) {
 	t.Helper()
-	missing := new(lane).locate()
+	missing := locateFolders()
 	cache, err := cacheFolder()
 	if err == nil && missing == nil {
 		folder = filepath.Join(cache, "deploy-"+installed.version["KUSTOMIZE"]+"-"+installed.version["COMPOSE"])

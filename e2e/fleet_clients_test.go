@@ -87,13 +87,12 @@ func killEach(l *lane, all []*instance) error {
 func (f *fleet) callsTools(t *testing.T, base string, stop <-chan struct{}) {
 	m := openMCP(t)
 	c := m.connect(t, route{"sdk-current", "http", "/mcp"}, base)
-	run := buildToolrun(t)
 	for n := 0; ; n++ {
 		got := c.do(t, mcpJob{Do: "call", Name: "calculate_vacation_days", Args: map[string]string{"employee_id": "EMP001", "year": "2025"}})
 		if got.Error != "" || !strings.Contains(got.text(), vacationLeft) {
 			t.Errorf("MCP call %d: %+v", n, got)
 		}
-		if out, err := exec.Command(run, "--url", base, "calculate_vacation_days", `{"employee_id":"EMP001","year":"2025"}`).CombinedOutput(); err != nil || !bytes.Contains(out, []byte(vacationLeft)) {
+		if out, err := exec.Command(f.toolrun(), "--url", base, "calculate_vacation_days", `{"employee_id":"EMP001","year":"2025"}`).CombinedOutput(); err != nil || !bytes.Contains(out, []byte(vacationLeft)) {
 			t.Errorf("toolrun %d: %v\n%s", n, err, out)
 		}
 		select {
@@ -103,16 +102,6 @@ func (f *fleet) callsTools(t *testing.T, base string, stop <-chan struct{}) {
 		default:
 		}
 	}
-}
-
-// buildToolrun makes the program.
-func buildToolrun(t *testing.T) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "toolrun")
-	if out, err := exec.Command("go", "build", "-o", path, "toolnorm/cmd/toolrun").CombinedOutput(); err != nil {
-		t.Fatalf("build toolrun: %v\n%s", err, out)
-	}
-	return path
 }
 
 // allAway kills every Ollama and wants one clear error, and answers again once they are back.
@@ -177,11 +166,11 @@ func (f *fleet) runsLongCall(t *testing.T, base string) {
 		t.Fatalf("no long call in %s", text)
 	}
 	id = id[:strings.IndexFunc(id, func(r rune) bool { return (r < 'A' || r > 'Z') && (r < '0' || r > '9') })]
-	out, err := exec.Command(buildToolrun(t), "--url", "http://"+f.replicas[2].addr, "--call", id).CombinedOutput()
+	out, err := exec.Command(f.toolrun(), "--url", "http://"+f.replicas[2].addr, "--call", id).CombinedOutput()
 	if err != nil || !bytes.Contains(out, []byte("success")) {
 		t.Errorf("toolrun --call %s at another replica: %v\n%s", id, err, out)
 	}
-	if out, err := exec.Command(buildToolrun(t), "--url", base, "--call", id).CombinedOutput(); err == nil {
+	if out, err := exec.Command(f.toolrun(), "--url", base, "--call", id).CombinedOutput(); err == nil {
 		t.Errorf("it ran twice: %s", out)
 	}
 }

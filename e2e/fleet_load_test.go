@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"toolnorm/e2e/gguf"
 )
@@ -120,8 +121,8 @@ type load struct {
 	details map[string][]string
 }
 
-// add takes down one end.
-func (l *load) add(end, detail string) {
+// add takes down one end, and reports whether the stream was whole.
+func (l *load) add(end, detail string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.ends == nil {
@@ -131,6 +132,7 @@ func (l *load) add(end, detail string) {
 	if end != whole && len(l.details[end]) < 8 {
 		l.details[end] = append(l.details[end], detail)
 	}
+	return end == whole
 }
 
 // under runs an act while so many clients ask each address again and again, and returns what became of their streams. Those that
@@ -148,7 +150,9 @@ func (f *fleet) under(t *testing.T, clients int, bases []string, act func() erro
 					case <-done:
 						return
 					default:
-						l.add(stream(t.Context(), base, fmt.Sprintf("Conversation %d of client %d at %d begins here: %s please", n, i, j, gguf.Script{Name: "long"}.Selector()), want))
+						if !l.add(stream(t.Context(), base, fmt.Sprintf("Conversation %d of client %d at %d begins here: %s please", n, i, j, gguf.Script{Name: "long"}.Selector()), want)) {
+							time.Sleep(200 * time.Millisecond) // as clients do
+						}
 					}
 				}
 			})

@@ -151,13 +151,23 @@ var (
 func openFleet(t *testing.T) *lane {
 	t.Helper()
 	fleetOnce.Do(func() {
-		if fleetMissing = theFleet.locate(); fleetMissing == nil {
+		fleetMissing = locateFolders()
+		if fleetMissing == nil {
+			_, fleetMissing = os.Stat(installed.newest)
+		}
+		if fleetMissing == nil {
 			fleetErr = errors.Join(theFleet.scratch(), theFleet.build())
+			if out, err := exec.Command("go", "build", "-o", theFleet.toolrun(), "toolnorm/cmd/toolrun").CombinedOutput(); err != nil {
+				fleetErr = errors.Join(fleetErr, fmt.Errorf("build toolrun: %w\n%s", err, out))
+			}
 		}
 	})
 	demand(t, fleetMissing, fleetErr)
 	return &theFleet
 }
+
+// toolrun is where the lane of a fleet has that program.
+func (l *lane) toolrun() string { return filepath.Join(l.dir, "toolrun") }
 
 // fleetModel is the model of a fleet's Ollamas. Its name chooses the format.
 const fleetModel = "hermes-fleet"

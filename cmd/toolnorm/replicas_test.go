@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -95,12 +96,35 @@ func inSession(t *testing.T, m *Main, method, session, body string) (int, string
 	return resp.StatusCode, string(text)
 }
 
+// withoutHost sends a request of HTTP/1.0 without a header, and returns the answer.
+func withoutHost(t *testing.T, base, path string) string {
+	t.Helper()
+	conn, err := net.Dial("tcp", strings.TrimPrefix(base, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := io.WriteString(conn, "GET "+path+" HTTP/1.0\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
 // TestAStopIsToldBefore stops a program with a drain: /readyz says no, and requests are still answered.
 func TestAStopIsToldBefore(t *testing.T) {
 	clean(t, "")
 	m := serving(t, io.Discard, "--data", t.TempDir(), "--drain", "600ms")
 	if status, body := ask(t, "GET", m.URL()+"/readyz", ""); status != 200 || !strings.Contains(body, "ready") {
 		t.Errorf("%d %s", status, body)
+	}
+	for path, want := range map[string]string{"/readyz": "HTTP/1.0 200", "/v1/models": "HTTP/1.0 403"} {
+		if got := withoutHost(t, m.URL(), path); !strings.HasPrefix(got, want) {
+			t.Errorf("%s as HAProxy asks: %s, want %s", path, got, want)
+		}
 	}
 	closed := make(chan error, 1)
 	go func() { closed <- m.Close() }()
