@@ -17,13 +17,14 @@ import (
 	"toolnorm/e2e/gguf"
 )
 
-// longCall is a call whose command is too long for a terminal's line, so that it goes by an id.
+// longCall is a call whose command is too long for a terminal's line, since a shell is given other scripts' letters as escapes; so it goes by an id.
 func longCall() gguf.Script {
-	query := make([]string, 300)
-	for i := range query {
-		query[i] = fmt.Sprint("w", i)
+	s := gguf.Script{Name: "call", Parts: []string{"<tool_call>\n{\"name\": \"search_docs\", ", "\"arguments\": {\"query\": \""}}
+	for i := range 38 {
+		s.Parts = append(s.Parts, "휴가휴가"+string(rune('一'+i)))
 	}
-	return gguf.Script{Name: "call", Piece: 8, Parts: []string{"<tool_call>\n" + `{"name": "search_docs", "arguments": {"query": "vacation ` + strings.Join(query, " ") + `"}}` + "\n</tool_call>"}}
+	s.Parts = append(s.Parts, "\"}}\n</tool_call>")
+	return s
 }
 
 // fleetScripts are what a fleet's model says: to those agents, and to the load.
@@ -45,7 +46,7 @@ func TestFleet(t *testing.T) {
 	haproxy, nginx := "http://"+f.at.clients, "http://"+f.nginx
 	_, want := longScript()
 	for _, base := range []string{haproxy, nginx} { // loads the model
-		if end, detail := stream(t.Context(), base, gguf.Script{Name: "long"}.Selector()+" please", want); end != whole {
+		if end, detail := stream(t.Context(), base, fleetModel, gguf.Script{Name: "long"}.Selector()+" please", want); end != whole {
 			t.Fatalf("%s: %s: %s", base, end, detail)
 		}
 	}
@@ -53,16 +54,16 @@ func TestFleet(t *testing.T) {
 		var sessions sync.WaitGroup
 		stop := make(chan struct{})
 		sessions.Go(func() { f.callsTools(t, haproxy, stop) })
-		l := f.under(t, 2, []string{haproxy, nginx}, f.rollingRestart)
+		l := f.under(t, 2, []string{haproxy, nginx}, longLoad(), f.rollingRestart)
 		close(stop)
 		sessions.Wait()
 		l.only(t, "rolling restart", 0)
 	})
 	t.Run("Ollamas are killed", func(t *testing.T) {
-		f.under(t, 2, []string{haproxy, nginx}, func() error { return killEach(f.lane, f.ollamas) }).only(t, "Ollamas killed", 3*2*2, refused, told)
+		f.under(t, 2, []string{haproxy, nginx}, longLoad(), func() error { return killEach(f.lane, f.ollamas) }).only(t, "Ollamas killed", 3*2*2, refused, told)
 	})
 	t.Run("replicas are killed", func(t *testing.T) {
-		f.under(t, 2, []string{haproxy, nginx}, func() error { return killEach(f.lane, f.replicas) }).only(t, "replicas killed", 3*2*2, refused, cut)
+		f.under(t, 2, []string{haproxy, nginx}, longLoad(), func() error { return killEach(f.lane, f.replicas) }).only(t, "replicas killed", 3*2*2, refused, cut)
 	})
 	t.Run("all Ollamas are away", func(t *testing.T) { f.allAway(t, haproxy) })
 	t.Run("previous_response_id", func(t *testing.T) { f.goesOn(t, haproxy) })
@@ -111,8 +112,8 @@ func (f *fleet) allAway(t *testing.T, base string) {
 	}
 	_, want := longScript()
 	prompt := gguf.Script{Name: "long"}.Selector() + " please"
-	if end, detail := stream(t.Context(), base, prompt, want); end != refused || !strings.HasPrefix(detail, "50") {
-		t.Errorf("%s: %s, want one error of status 502 or 503", end, detail)
+	if end, detail := stream(t.Context(), base, fleetModel, prompt, want); end != refused && end != told || !strings.Contains(detail, "no model server behind the balancer answers") {
+		t.Errorf("%s: %s, want one error that says so", end, detail)
 	} else {
 		t.Log(detail)
 	}
@@ -122,7 +123,7 @@ func (f *fleet) allAway(t *testing.T, base string) {
 		}
 	}
 	for range 20 { // until HAProxy has seen one
-		if end, _ := stream(t.Context(), base, prompt, want); end == whole {
+		if end, _ := stream(t.Context(), base, fleetModel, prompt, want); end == whole {
 			return
 		}
 		time.Sleep(500 * time.Millisecond)

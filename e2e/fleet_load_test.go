@@ -6,9 +6,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"iter"
 	"net/http"
+	"os"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -37,8 +41,8 @@ const (
 )
 
 // stream asks for an answer, and returns how it ended and what is to be said of that. Want is the whole of it.
-func stream(ctx context.Context, base, prompt, want string) (end, detail string) {
-	body, _ := json.Marshal(map[string]any{"model": fleetModel, "stream": true, "messages": []message{{Role: "user", Content: prompt}}}) // of strings
+func stream(ctx context.Context, base, model, prompt, want string) (end, detail string) {
+	body, _ := json.Marshal(map[string]any{"model": model, "stream": true, "messages": []message{{Role: "user", Content: prompt}}}) // of strings
 	r, err := http.NewRequestWithContext(ctx, "POST", base+"/v1/chat/completions", strings.NewReader(string(body)))
 	if err != nil {
 		return wrong, err.Error()
@@ -114,8 +118,11 @@ func readStream(r io.Reader, want string) (end, detail string) {
 	return cut, fmt.Sprintf("after %d bytes: %v", got.Len(), lines.Err())
 }
 
-// load is what streams came to.
+// load is what is asked again and again, and what the streams came to.
 type load struct {
+	model, prompt, want string
+	count               *atomic.Int64 // of streams; nil: nobody counts
+
 	mu      sync.Mutex
 	ends    map[string]int
 	details map[string][]string
@@ -128,19 +135,26 @@ func (l *load) add(end, detail string) bool {
 	if l.ends == nil {
 		l.ends, l.details = map[string]int{}, map[string][]string{}
 	}
-	l.ends[end]++
+	if l.ends[end]++; l.count != nil {
+		l.count.Add(1)
+	}
 	if end != whole && len(l.details[end]) < 8 {
 		l.details[end] = append(l.details[end], detail)
 	}
 	return end == whole
 }
 
+// longLoad asks a fleet's model for its long answer.
+func longLoad() *load {
+	_, want := longScript()
+	return &load{model: fleetModel, prompt: gguf.Script{Name: "long"}.Selector() + " please", want: want}
+}
+
 // under runs an act while so many clients ask each address again and again, and returns what became of their streams. Those that
 // run when the act is done come to their end.
-func (f *fleet) under(t *testing.T, clients int, bases []string, act func() error) *load {
+func (f *fleet) under(t *testing.T, clients int, bases []string, l *load, act func() error) *load {
 	t.Helper()
-	l, done := new(load), make(chan struct{})
-	_, want := longScript()
+	done := make(chan struct{})
 	var all sync.WaitGroup
 	for i := range clients {
 		for j, base := range bases {
@@ -150,9 +164,13 @@ func (f *fleet) under(t *testing.T, clients int, bases []string, act func() erro
 					case <-done:
 						return
 					default:
-						if !l.add(stream(t.Context(), base, fmt.Sprintf("Conversation %d of client %d at %d begins here: %s please", n, i, j, gguf.Script{Name: "long"}.Selector()), want)) {
-							time.Sleep(200 * time.Millisecond) // as clients do
-						}
+					}
+					prompt := l.prompt
+					if l.model == fleetModel { // a conversation of its own
+						prompt = fmt.Sprintf("Conversation %d of client %d at %d begins here: %s", n, i, j, prompt)
+					}
+					if !l.add(stream(t.Context(), base, l.model, prompt, l.want)) {
+						time.Sleep(200 * time.Millisecond) // as clients do
 					}
 				}
 			})
@@ -182,5 +200,45 @@ func (l *load) only(t *testing.T, what string, most int, ends ...string) {
 		if n > allowed[end] {
 			t.Errorf("%s: %d streams were %s, at most %d may be: %q", what, n, end, allowed[end], l.details[end])
 		}
+	}
+}
+
+// eventLines yields what the events of a stream hold.
+func eventLines(r io.Reader) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		lines := bufio.NewScanner(r)
+		lines.Buffer(nil, 1<<20)
+		for lines.Scan() {
+			if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok && !yield(data) {
+				return
+			}
+		}
+	}
+}
+
+// quantiles returns the median of times, and that which 95 of 100 do not exceed.
+func quantiles(times []time.Duration) (middle, late time.Duration) {
+	slices.Sort(times)
+	return times[len(times)/2], times[min(len(times)*95/100, len(times)-1)]
+}
+
+// scalePage has the figures.
+const scalePage = "../docs/evidence/scale.md"
+
+// writeBlock writes a block of the page between its marks.
+func writeBlock(t *testing.T, name, text string) {
+	t.Helper()
+	page, err := os.ReadFile(scalePage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	begin, end := "<!-- "+name+" -->\n", "\n<!-- end -->"
+	before, rest, found := strings.Cut(string(page), begin)
+	_, after, closed := strings.Cut(rest, end)
+	if !found || !closed {
+		t.Fatalf("%s has no block %s", scalePage, name)
+	}
+	if err := os.WriteFile(scalePage, []byte(before+begin+text+end+after), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }

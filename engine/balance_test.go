@@ -259,8 +259,8 @@ func TestTheBalanceFactor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	block := regexp.MustCompile(`(?s)(<!-- balance -->\n.*?\|--:\|\n).*?(\n<!-- end -->)`)
-	page = block.ReplaceAll(page, []byte("${1}"+strings.Join(rows, "\n")+"${2}"))
+	block := regexp.MustCompile(`(?s)(<!-- balance -->\n[^\n]*\n[^\n]*\n).*?(<!-- end -->)`)
+	page = block.ReplaceAll(page, []byte("${1}"+strings.Join(rows, "\n")+"\n${2}"))
 	if err := os.WriteFile("../docs/evidence/scale.md", page, 0o644); err != nil {
 		t.Fatal(err)
 	}
