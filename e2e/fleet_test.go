@@ -265,7 +265,7 @@ func startFleet(t *testing.T, l *lane, ollamas []*instance, replicas int, flags 
 		one := &instance{name: name, addr: addr, ready: "/readyz"}
 		one.command = func() *exec.Cmd {
 			cmd := exec.Command(l.binary, append([]string{"serve", "--listen", addr, "--data", filepath.Join(l.dir, name), "--store", store, "--ollama", f.at.models,
-				"--sample=always", "--ask-before-tools", "*=never", "--num-ctx", "131072", "--drain", "3s", "--grace", "2m", "--max-repeat", "0"}, flags...)...)
+				"--sample=always", "--ask-before-tools", "*=never", "--num-ctx", "131072", "--drain", "3s", "--grace", "10m", "--max-repeat", "0"}, flags...)...)
 			cmd.Env = l.env()
 			return cmd
 		}

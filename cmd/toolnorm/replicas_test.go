@@ -51,6 +51,19 @@ func TestWhatReplicasShare(t *testing.T) {
 			t.Errorf("a second time: %d %s", status, got)
 		}
 	})
+	t.Run("a request that the other answered", func(t *testing.T) {
+		status, body := ask(t, "POST", first.URL()+"/v1/chat/completions", `{"model":"demo/hermes","messages":[{"role":"user","content":"Hi"}]}`)
+		var reply struct{ ID string }
+		if json.Unmarshal([]byte(body), &reply); reply.ID == "" {
+			t.Fatal(status, body)
+		}
+		for until := time.Now().Add(30 * time.Second); status != 200 || !strings.Contains(body, `"exchange":{"id":"`+reply.ID); time.Sleep(50 * time.Millisecond) { // it is written with the next ones
+			if time.Now().After(until) {
+				t.Fatalf("%d %s", status, body)
+			}
+			status, body = ask(t, "GET", second.URL()+"/admin/api/exchanges/"+reply.ID, "")
+		}
+	})
 	t.Run("an MCP session", func(t *testing.T) {
 		session := mcpSession(t, first)
 		if status, got := inSession(t, second, "POST", session, `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`); status != 200 || !strings.Contains(got, "get_employee_info") {
