@@ -17,11 +17,11 @@ import (
 	"toolnorm/e2e/gguf"
 )
 
-// longCall is a call whose command is too long for a terminal's line, since a shell is given other scripts' letters as escapes; so it goes by an id.
+// longCall is a call whose command is too long for a terminal's line, since quotes are written as escapes in it; so it goes by an id.
 func longCall() gguf.Script {
 	s := gguf.Script{Name: "call", Parts: []string{"<tool_call>\n{\"name\": \"search_docs\", ", "\"arguments\": {\"query\": \""}}
 	for i := range 38 {
-		s.Parts = append(s.Parts, "휴가휴가"+string(rune('一'+i)))
+		s.Parts = append(s.Parts, "''''"+string(rune('一'+i)))
 	}
 	s.Parts = append(s.Parts, "\"}}\n</tool_call>")
 	return s

@@ -44,6 +44,9 @@ type member struct {
 const (
 	// balance is how much more than its part of the requests a server of a pool may have before a conversation goes elsewhere.
 	balance = 2.5
+	// leastBound is how many requests a server may have however few there are in all: to wait behind one reply costs less than to read
+	// a prompt anew, and with two requests among eight servers each one's part is a quarter.
+	leastBound = 2
 	// listedAge is how old the list of a server's models may be, awayAge for how long one that failed is not asked again, and
 	// fullAge for how long one that refused a request counts as full.
 	listedAge, awayAge, fullAge = 5 * time.Second, time.Second, 2 * time.Second
@@ -206,13 +209,13 @@ func (p *pool) take(all []*member) *member {
 }
 
 // bounded returns which of the servers in a conversation's order gets a request: the first that is not full and has no more than its part of
-// the requests times factor. Where all have more it is the first.
+// the requests times factor, or none but one. Where all have more it is the first.
 func bounded(all []*member, factor float64) int {
 	sum := 1
 	for _, m := range all {
 		sum += m.running
 	}
-	most := int(math.Ceil(factor * float64(sum) / float64(len(all))))
+	most := max(leastBound, int(math.Ceil(factor*float64(sum)/float64(len(all)))))
 	return max(0, slices.IndexFunc(all, func(m *member) bool { return m.running < most && !m.isFull() }))
 }
 
