@@ -176,6 +176,9 @@ func (f *fleet) runsLongCall(t *testing.T, base string) {
 	}
 }
 
+// fleetAgentTime is how long an agent may take: two prompts of some 25,000 tokens, one of which may be read twice.
+const fleetAgentTime = 6 * time.Minute
+
 // agentsWork has real agents do a task while replicas are restarted in turn, and one Ollama is killed.
 func (f *fleet) agentsWork(t *testing.T, base string, agents []*agent) {
 	var work sync.WaitGroup
@@ -185,6 +188,7 @@ func (f *fleet) agentsWork(t *testing.T, base string, agents []*agent) {
 		demand(t, missing, nil)
 		m := agentModel{model: fleetModel, base: base, log: os.DevNull}
 		home := t.TempDir()
+		a.time = fleetAgentTime
 		work.Go(func() {
 			got := a.do(t, m, filepath.Join(dir, "node_modules", ".bin"), home, "fail")
 			if got.err != nil || !strings.Contains(got.out, a.id+" was told so") {
