@@ -14,11 +14,7 @@ import (
 	"testing"
 
 	"toolnorm/e2e/gguf"
-	"toolnorm/internal/test/storetest"
 )
-
-// databases is the lane's PostgreSQL, for what replicas share.
-var databases storetest.Databases
 
 // instance is a process of a fleet that is killed and started again, at one address.
 type instance struct {
