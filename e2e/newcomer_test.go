@@ -14,7 +14,7 @@ import (
 	"toolnorm/internal/test/storetest"
 )
 
-// databases are those of the newcomer.
+// databases are those of the newcomer and of fleets.
 var databases storetest.Databases
 
 // purchases are what a company has.

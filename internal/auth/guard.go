@@ -112,7 +112,8 @@ const exposed = "X-Request-Id, Retry-After, X-Should-Retry, Toolnorm-Format, Too
 // Origin that is not allowed, in all its revisions; a request without one comes from a program and passes.
 // What changes the server, or shows what is in it, is for its own pages alone.
 func (g *Guard) admit(h http.Header, r *http.Request, need Need) error {
-	if !g.hostAllowed(r.Host) {
+	// HAProxy's checks of health are of HTTP/1.0 and name no host. No browser sends such a request.
+	if probe := r.Host == "" && need == Open; !probe && !g.hostAllowed(r.Host) {
 		name := HostName(r.Host)
 		if name == "" {
 			return fault.New(fault.Forbidden, "the header Host names no host: %q", r.Host)
