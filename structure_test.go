@@ -305,7 +305,7 @@ var below = map[string][]string{
 	"engine/demo":            {"chat", "chat/schema", "adapters", "engine/ollama", "engine/upstream", "internal/sleep"},
 	"engine/valid":           {"chat", "chat/schema", "internal/fault", "internal/jsonscan", "internal/jsontree", "internal/kept", "internal/spelling"},
 	"internal/trace":         {"chat", "internal/fault"},
-	"internal/limit":         {"internal/auth", "internal/fault", "internal/pattern", "internal/trace"},
+	"internal/limit":         {"internal/auth", "internal/fault", "internal/pattern", "internal/shared", "internal/sleep", "internal/trace"},
 	"internal/metrics":       {"chat", "engine", "internal/trace"},
 	"internal/spans":         {"chat", "internal/trace"},
 	"internal/usage":         {"internal/auth", "internal/store", "internal/trace"},

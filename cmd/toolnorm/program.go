@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -135,6 +136,9 @@ func (m *Main) serve(ctx context.Context, h http.Handler, first *face) error {
 	m.announce(first.settings)
 	m.show(ctx, first)
 	m.beside.Go(ctx, m.admin.Watch)
+	if m.shared != nil {
+		m.beside.Go(ctx, func(ctx context.Context) { m.limiter.Share(ctx, rand.Text(), m.shared) })
+	}
 	m.door.announce(ctx, m.server.listener.Addr(), &m.beside)
 	if slices.Contains(slices.Collect(maps.Values(m.Config.ClientForm)), form.Shell) {
 		m.door.seek(m.Config.Runner) // others are told when a client first uses it
