@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"toolnorm/adapters"
+	"toolnorm/engine/upstream"
 	"toolnorm/engine/window"
 )
 
@@ -17,6 +18,11 @@ import (
 type memory struct {
 	mu     sync.Mutex
 	models map[[2]string]lessons // by name and digest: the servers of a pool may have two models under one name
+
+	// What the requests that come first wait for together.
+	probes   flight[upstream.Facts]
+	readings flight[*reading]
+	wordings flight[adapters.Wording]
 }
 
 // undigestedAge is how long lessons count about a model that its server gives no digest of: long enough to be worth

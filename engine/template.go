@@ -29,7 +29,8 @@ func (j *job) readTemplate(ctx context.Context) (*job, error) {
 	r := j.known().reading
 	if r == nil {
 		var err error
-		if r, err = j.askTemplate(ctx, j.orderFor(j.request)); err != nil {
+		r, err = j.server.memory.readings.do(ctx, j.pulse, wanted{model: j.model, by: j.facts.Digest}, func() (*reading, error) { return j.askTemplate(ctx, j.orderFor(j.request)) })
+		if err != nil {
 			return j, ctx.Err() // a server that is busy: the next request asks again
 		}
 		j.learn(func(l *lessons) { l.reading = r })
