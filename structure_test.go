@@ -294,7 +294,7 @@ var below = map[string][]string{
 	"internal/sleep":         {},
 	"internal/store":         {"internal/sleep"},
 	"internal/shared":        {"internal/store"},
-	"engine":                 {"chat", "chat/schema", "adapters", "adapters/derive", "engine/repeat", "engine/wait", "engine/upstream", "engine/ollama", "engine/openai", "engine/demo", "engine/valid", "engine/history", "engine/window", "internal/fault", "internal/pattern", "internal/kept"},
+	"engine":                 {"chat", "chat/schema", "adapters", "adapters/derive", "engine/repeat", "engine/wait", "engine/upstream", "engine/ollama", "engine/openai", "engine/demo", "engine/valid", "engine/history", "engine/window", "internal/fault", "internal/pattern", "internal/kept", "internal/replace"},
 	"engine/history":         {"chat", "adapters"},
 	"engine/repeat":          {"chat"},
 	"engine/window":          {"chat", "chat/schema"},

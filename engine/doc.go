@@ -16,6 +16,7 @@
 //	job.go         a request with everything decided about it, and the order that a server gets of it
 //	flight.go      what many requests need at once is found out by the first
 //	memory.go      what earlier requests taught about a model
+//	remember.go    and what of that outlives the program
 //
 // Before the server is asked:
 //

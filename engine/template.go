@@ -16,6 +16,7 @@ import (
 type reading struct {
 	format *adapters.Format // nil: nothing else than the model's name says
 	says   string           // a sentence for logs and doctor
+	lines  string           // the declaration of a format that no family has
 	unread bool             // the template writes calls in a form that is not read, so tools are described in the prompt
 }
 
@@ -86,9 +87,9 @@ func (t *target) askTemplate(ctx context.Context, o *upstream.Order) (*reading, 
 	case len(found.Wrong) > 0:
 		// What the model was trained to write cannot be read, so it is asked to write something else.
 		log.Warn().Str("because", sentence(found.Wrong[0])).Msg("the calls of the model's template cannot be read: tools are described in the system text instead (strategy prompt; toolnorm formats guess shows what was tried)")
-		return &reading{found.Rest, "its calls cannot be read, so tools are described in the system text", true}, nil
+		return &reading{format: found.Rest, says: "its calls cannot be read, so tools are described in the system text", unread: true}, nil
 	}
-	r := &reading{format: found.Format, says: "a form of its own"}
+	r := &reading{format: found.Format, lines: found.Lines, says: "a form of its own"}
 	if found.Known != "" {
 		r.says = "calls as " + found.Known + " writes them"
 	}
