@@ -85,7 +85,7 @@ func (t *target) learn(change func(*lessons)) { t.server.memory.learn(t.model, t
 // template has no place for tools or the server does not render, the tools stand in the system text. Pictures
 // cannot be part of a raw prompt, which is text.
 func (j *job) order(ctx context.Context) *upstream.Order {
-	r, renders := j.listed(), j.facts.Renders && !pictures(j.request)
+	r, renders := inPrompt(j.request, j.strategy), j.facts.Renders && !pictures(j.request)
 	if j.strategy == Prompt || j.force != nil && (!renders || !j.facts.Tools) {
 		r = described(r, j.format, j.wording)
 		if j.strict() { // results come from the user now, and must be joined once more
@@ -101,13 +101,13 @@ func (j *job) order(ctx context.Context) *upstream.Order {
 	return o
 }
 
-// listed returns the request with the tools that its prompt lists: without those that the conversation holds, where calls are read
+// inPrompt returns the request with the tools that its prompt lists: without those that the conversation holds, where calls are read
 // here. A server that reads them itself takes none of a tool that it was not told of.
-func (j *job) listed() *chat.Request {
-	c := *j.request
+func inPrompt(r *chat.Request, strategy string) *chat.Request {
+	c := *r
 	c.Tools = slices.DeleteFunc(slices.Clone(c.Tools), found)
-	if j.strategy == Native || j.strategy == Tap || len(c.Tools) == 0 || len(c.Tools) == len(j.request.Tools) {
-		return j.request
+	if strategy == Native || strategy == Tap || len(c.Tools) == 0 || len(c.Tools) == len(r.Tools) {
+		return r
 	}
 	return &c
 }

@@ -86,11 +86,11 @@ func TestAFoundToolIsListedWhereTheServerReadsCalls(t *testing.T) {
 		{Raw, []chat.Tool{weather, later}, 1}, {Tokens, []chat.Tool{later, weather}, 1}, {Prompt, []chat.Tool{weather, later}, 1},
 		{Native, []chat.Tool{weather, later}, 2}, {Tap, []chat.Tool{weather, later}, 2}, {Raw, []chat.Tool{later}, 1}, {Raw, []chat.Tool{weather}, 1},
 	} {
-		j := &job{strategy: row.strategy, request: &chat.Request{Tools: row.tools}}
-		if n := len(j.listed().Tools); n != row.listed {
+		r := &chat.Request{Tools: row.tools}
+		if n := len(inPrompt(r, row.strategy).Tools); n != row.listed {
 			t.Errorf("%s: of %d tools %d are listed, want %d", row.strategy, len(row.tools), n, row.listed)
 		}
-		if n := len(callable(j.request)); n != len(row.tools) {
+		if n := len(callable(r)); n != len(row.tools) {
 			t.Errorf("%s: %d tools can be called", row.strategy, n)
 		}
 	}
