@@ -1,14 +1,13 @@
 package e2e
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
-	"log"
+	"net"
 	"net/http"
-	"net/http/httptest"
-	"net/http/httputil"
 	"net/url"
 	"regexp"
 	"strconv"
@@ -21,9 +20,11 @@ import (
 // witness stands between clients and a toolnorm and counts by itself what they send and get, so that what /metrics says can be
 // compared with it.
 type witness struct {
-	base, behind string
+	behind  string // the address of toolnorm
+	running sync.WaitGroup
 
 	mu   sync.Mutex
+	open map[net.Conn]bool
 	seen map[string]*seenReplies // by the name that the API has in metrics
 }
 
@@ -45,26 +46,93 @@ var witnessed = map[string]string{
 	"/v1/embeddings": "embeddings", "/v1/messages/count_tokens": "count_tokens", "/api/chat": "ollama chat", "/api/generate": "ollama generate",
 }
 
-// witness serves one in front of a toolnorm that nobody has asked yet, and compares when the test and those in it are over.
+// witness serves one in front of a toolnorm that nobody has asked yet, and compares when the test and those in it are over. It passes
+// bytes on as they are, and reads what passed when a connection has ended.
 func (l *lane) witness(t *testing.T, base string) string {
 	t.Helper()
 	target, err := url.Parse(base)
 	if err != nil {
 		t.Fatal(err)
 	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
 	w := &witness{behind: base, seen: map[string]*seenReplies{}}
-	front := httptest.NewServer(&httputil.ReverseProxy{
-		Rewrite:        func(r *httputil.ProxyRequest) { r.SetURL(target); r.Out.Host = target.Host },
-		ModifyResponse: w.watch,
-		FlushInterval:  -1,
-		ErrorLog:       log.New(io.Discard, "", 0), // of clients that went away
-	})
-	w.base = front.URL
+	go func() {
+		for {
+			client, err := listener.Accept()
+			if err != nil {
+				return // the test is over
+			}
+			go w.pass(client, target.Host)
+		}
+	}()
 	t.Cleanup(func() {
-		front.Close() // waits for what is under way
+		listener.Close()
+		w.end()
 		w.compare(t)
 	})
-	return w.base
+	return "http://" + listener.Addr().String()
+}
+
+// pass passes on what two ends of a connection send, and then reads it.
+func (w *witness) pass(client net.Conn, to string) {
+	server, err := net.Dial("tcp", to)
+	if err != nil {
+		client.Close()
+		return
+	}
+	w.mu.Lock()
+	if w.open == nil {
+		w.open = map[net.Conn]bool{}
+	}
+	w.open[client] = true
+	w.mu.Unlock()
+	w.running.Add(1)
+	defer w.running.Done()
+	var asked, answered bytes.Buffer
+	var both sync.WaitGroup
+	one := func(from, to net.Conn, heard *bytes.Buffer) {
+		_, _ = io.Copy(io.MultiWriter(heard, to), from)
+		_ = to.(*net.TCPConn).CloseWrite()
+		_ = from.(*net.TCPConn).CloseRead()
+	}
+	both.Go(func() { one(client, server, &asked) })
+	both.Go(func() { one(server, client, &answered) })
+	both.Wait()
+	client.Close()
+	server.Close()
+	requests, answers := bufio.NewReader(&asked), bufio.NewReader(&answered)
+	for {
+		r, err := http.ReadRequest(requests)
+		if err != nil {
+			return
+		}
+		_, _ = io.Copy(io.Discard, r.Body)
+		resp, err := http.ReadResponse(answers, r)
+		if err == nil && resp.StatusCode == http.StatusContinue {
+			resp, err = http.ReadResponse(answers, r)
+		}
+		var text []byte
+		if err == nil {
+			text, err = io.ReadAll(resp.Body)
+		}
+		w.count(r, resp, text, err)
+		if err != nil {
+			return
+		}
+	}
+}
+
+// end closes the connections that clients keep for further requests.
+func (w *witness) end() {
+	w.mu.Lock()
+	for c := range w.open {
+		c.Close()
+	}
+	w.mu.Unlock()
+	w.running.Wait()
 }
 
 // of returns the replies of an API. w.mu is held.
@@ -75,64 +143,34 @@ func (w *witness) of(api string) *seenReplies {
 	return w.seen[api]
 }
 
-// watch counts an answer, at its end if it is a reply.
-func (w *witness) watch(resp *http.Response) error {
-	api := witnessed[resp.Request.URL.Path]
-	if api == "" || resp.Request.Method != http.MethodPost {
-		return nil
+// count counts an answer, if it is that of a model. One that never began is one whose client went away.
+func (w *witness) count(r *http.Request, resp *http.Response, text []byte, err error) {
+	api := witnessed[r.URL.Path]
+	if api == "" || r.Method != http.MethodPost {
+		return
 	}
-	if resp.StatusCode != http.StatusOK {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		w.of(api).failed[resp.StatusCode]++
-		return nil
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	s := w.of(api)
+	if resp != nil && resp.StatusCode != http.StatusOK {
+		s.failed[resp.StatusCode]++
+		return
 	}
-	resp.Body = &heardReply{ReadCloser: resp.Body, end: func(text []byte, whole bool) {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		s := w.of(api)
-		said, failed := toldBy(text)
-		if !whole || failed {
-			s.broken++
-			return
-		}
-		s.whole++
-		s.calls, s.prompt, s.completion = s.calls+said.calls, s.prompt+said.prompt, s.completion+said.completion
-		if said.prompt == 0 && api != "count_tokens" {
-			s.untold++
-		}
-	}}
-	return nil
+	said, failed := toldBy(text)
+	if failed || err != nil && !ended(text) {
+		s.broken++
+		return
+	}
+	s.whole++
+	s.calls, s.prompt, s.completion = s.calls+said.calls, s.prompt+said.prompt, s.completion+said.completion
+	if said.prompt == 0 && api != "count_tokens" {
+		s.untold++
+	}
 }
 
-// heardReply keeps what is read of a reply.
-type heardReply struct {
-	io.ReadCloser
-	text []byte
-	end  func(text []byte, whole bool) // nil: it was called
-}
-
-// Read reads on.
-func (h *heardReply) Read(p []byte) (int, error) {
-	n, err := h.ReadCloser.Read(p)
-	h.text = append(h.text, p[:n]...)
-	if err != nil {
-		h.ended(err == io.EOF)
-	}
-	return n, err
-}
-
-// Close ends it.
-func (h *heardReply) Close() error {
-	h.ended(false)
-	return h.ReadCloser.Close()
-}
-
-func (h *heardReply) ended(whole bool) {
-	if h.end != nil {
-		h.end(h.text, whole)
-		h.end = nil
-	}
+// ended reports whether a stream has said that it is over: many clients then close their connection without waiting for its end.
+func ended(text []byte) bool {
+	return bytes.HasSuffix(bytes.TrimSpace(text), []byte("data: [DONE]"))
 }
 
 // countsTold has the members of every API.
