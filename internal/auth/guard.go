@@ -14,6 +14,7 @@
 //	jwt.go        JWTs: which are believed, and what their claims mean
 //	keyring.go    the public keys of an issuer, kept and fetched anew
 //	publickey.go  JWKS and PEM
+//	resource.go   where MCP clients find who issues tokens
 //	principal.go  who asks
 //	sets.go       which sets of tools they may use
 //	rights.go     what else they may do: ask models, call tools, manage, administrate
@@ -35,12 +36,13 @@ import (
 // without a key under localhost or an IP address, and of web pages those of this machine. Void can send no key to its
 // MCP servers, so loopback has to work without one.
 type Guard struct {
-	Hosts    []string // host names, besides localhost and every IP address, under which the server is asked; "*": any
-	Origins  []string // web origins, besides those on this machine, whose pages may ask; "*": any
-	Keys     Keys     // one of which every request must bear; none: no key is asked for
-	Admins   Keys     // those of administrators; none: the holders of Keys are administrators
-	Scrapers Keys     // those that open what is scraped, and nothing else
-	Tokens   *Tokens  // verifies JWTs, which open as keys do; nil: there are none
+	Hosts    []string  // host names, besides localhost and every IP address, under which the server is asked; "*": any
+	Origins  []string  // web origins, besides those on this machine, whose pages may ask; "*": any
+	Keys     Keys      // one of which every request must bear; none: no key is asked for
+	Admins   Keys      // those of administrators; none: the holders of Keys are administrators
+	Scrapers Keys      // those that open what is scraped, and nothing else
+	Tokens   *Tokens   // verifies JWTs, which open as keys do; nil: there are none
+	Resource *Resource // what MCP clients without a token are told; nil: nothing
 
 	// Local reports whether a request bears what only the user who runs the server can read;
 	// nil: there is nothing of that kind.
