@@ -183,6 +183,10 @@ type Tool struct {
 	Description string
 	Schema      json.RawMessage // JSON Schema of the arguments; empty means any object
 	Strict      bool            // the client wants arguments that fit the schema exactly
+
+	// Found is set for a tool whose definition a message of the conversation holds, since a search has found it. Where the model
+	// can call such a tool, its prompts do not list it: what they begin with stays as it was, and with it the server's cache.
+	Found bool
 }
 
 // Request is what a client asks, whichever form it used. The zero value of each option means "the client did not say".

@@ -195,7 +195,7 @@ func (l *lane) serveAgent(t *testing.T, a *agent, dir string) agentModel {
 	}
 	b := l.startBreaker(t, s.base)
 	base := l.toolnorm(t, append([]string{"--ollama", b.base, "--num-ctx", "131072", "--max-repeat", "500", "--trace-bodies", "--alias", "gpt-5*=" + name, "--alias", "claude-*=" + name}, a.flags...)...)
-	return agentModel{model: name, base: base, server: s, breaks: b, log: l.log(logName(base))}
+	return agentModel{model: name, base: l.witness(t, base), server: s, breaks: b, log: l.log(logName(base))}
 }
 
 // task is what one run of a client came to.

@@ -65,11 +65,11 @@ func (l *lane) targets(t *testing.T) []*target {
 			t.Fatal(err)
 		}
 		b := l.startBreaker(t, s.base)
-		all = append(all, l.scripted(t, target{name: s.name, base: l.toolnorm(t, "--ollama", b.base, "--max-repeat", "0"), model: "hermes", unknown: "nobody", embedder: "embed", direct: s.base, breaks: b}))
+		all = append(all, l.scripted(t, target{name: s.name, base: l.witness(t, l.toolnorm(t, "--ollama", b.base, "--max-repeat", "0")), model: "hermes", unknown: "nobody", embedder: "embed", direct: s.base, breaks: b}))
 	}
 	for _, strategy := range []string{"raw", "native"} {
 		b := l.startBreaker(t, l.llama.chat.base)
-		base := l.toolnorm(t, "--ollama", l.newest.base, "--upstream", "llama="+b.base, "--upstream", "embed="+l.llama.embed.base, "--strategy", "*="+strategy, "--max-repeat", "0")
+		base := l.witness(t, l.toolnorm(t, "--ollama", l.newest.base, "--upstream", "llama="+b.base, "--upstream", "embed="+l.llama.embed.base, "--strategy", "*="+strategy, "--max-repeat", "0"))
 		all = append(all, l.scripted(t, target{name: "llama-server, " + strategy, base: base, model: "llama/native",
 			unknown:  "nobody", // a llama-server answers to every name, so it is Ollama that knows of none
 			embedder: "embed/embed", direct: l.llama.embed.base, breaks: b}))

@@ -70,7 +70,7 @@ func TestStockClientsAgainstDemoModels(t *testing.T) {
 	demand(t, nil, l.scratch())
 	t.Cleanup(l.stop)
 	demand(t, nil, l.build())
-	base := l.toolnorm(t, "--ollama", "127.0.0.1:1")
+	base := l.witness(t, l.toolnorm(t, "--ollama", "127.0.0.1:1"))
 	for _, c := range pythonSDKs {
 		t.Run(c.script, func(t *testing.T) {
 			if slices.Contains(largeSDKs, c.script) && os.Getenv("TOOLNORM_E2E_AGENTS") != "all" {

@@ -21,6 +21,8 @@ type Config struct {
 	Ollama string
 	// Upstreams are further model servers, whose models are called name/model.
 	Upstreams []Upstream
+	// Remember says where stands what is found out about models.
+	Remember Remember
 	// Timeouts bound the waits for a server. Zero fields take the defaults.
 	Timeouts wait.Timeouts
 	// Log is where what operators need to know goes, never prompts, replies or keys. The zero value logs nothing.

@@ -114,8 +114,8 @@ func (j *job) wordingOf(ctx context.Context) adapters.Wording {
 	if w := j.known().wording; w != nil {
 		return *w
 	}
-	w := j.probeWording(ctx, j.understands)
-	if ctx.Err() == nil {
+	w, err := j.server.memory.wordings.do(ctx, j.pulse, wanted{model: j.model, by: j.facts.Digest}, func() (adapters.Wording, error) { return j.probeWording(ctx, j.understands), nil })
+	if err == nil && ctx.Err() == nil {
 		j.learn(func(l *lessons) { l.wording = &w })
 	}
 	return w

@@ -14,7 +14,9 @@
 //	turn.go        one request and the servers that are asked for it: its key, and another server when one fails
 //	pipeline.go    the steps of a request and the stages of a reply
 //	job.go         a request with everything decided about it, and the order that a server gets of it
+//	flight.go      what many requests need at once is found out by the first
 //	memory.go      what earlier requests taught about a model
+//	remember.go    and what of that outlives the program
 //
 // Before the server is asked:
 //

@@ -65,6 +65,12 @@ func New(cfg Config) *Engine {
 		}
 		e.servers = append(e.servers, s)
 	}
+	known := cfg.Remember.open(cfg.Log)
+	for _, s := range e.servers {
+		if s.name != demoName {
+			s.memory.server, s.memory.notes, s.memory.formats = s.name, known, cfg.formats()
+		}
+	}
 	return e
 }
 

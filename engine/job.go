@@ -85,9 +85,9 @@ func (t *target) learn(change func(*lessons)) { t.server.memory.learn(t.model, t
 // template has no place for tools or the server does not render, the tools stand in the system text. Pictures
 // cannot be part of a raw prompt, which is text.
 func (j *job) order(ctx context.Context) *upstream.Order {
-	r, renders := j.request, j.facts.Renders && !pictures(j.request)
+	r, renders := inPrompt(j.request, j.strategy), j.facts.Renders && !pictures(j.request)
 	if j.strategy == Prompt || j.force != nil && (!renders || !j.facts.Tools) {
-		r = described(j.request, j.format, j.wording)
+		r = described(r, j.format, j.wording)
 		if j.strict() { // results come from the user now, and must be joined once more
 			r.Messages, _ = history.Normal(r.Messages, history.Policy{Strict: true})
 		}
@@ -100,6 +100,20 @@ func (j *job) order(ctx context.Context) *upstream.Order {
 	o.Tools = j.plainTools(ctx, r.Tools)
 	return o
 }
+
+// inPrompt returns the request with the tools that its prompt lists: without those that the conversation holds, where calls are read
+// here. A server that reads them itself takes none of a tool that it was not told of.
+func inPrompt(r *chat.Request, strategy string) *chat.Request {
+	c := *r
+	c.Tools = slices.DeleteFunc(slices.Clone(c.Tools), found)
+	if strategy == Native || strategy == Tap || len(c.Tools) == 0 || len(c.Tools) == len(r.Tools) {
+		return r
+	}
+	return &c
+}
+
+// found reports whether the conversation holds a tool's definition.
+func found(t chat.Tool) bool { return t.Found }
 
 // orderFor returns what is known of an order before a server is probed: its facts, strategy and tools may be missing. It is all
 // that a server needs to be probed, to choose a context, or to write a text on.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"toolnorm/adapters"
+	"toolnorm/engine/upstream"
 	"toolnorm/engine/window"
 )
 
@@ -17,6 +18,15 @@ import (
 type memory struct {
 	mu     sync.Mutex
 	models map[[2]string]lessons // by name and digest: the servers of a pool may have two models under one name
+
+	server  string // its name
+	notes   *notes // what is remembered over a restart; nil: nothing
+	formats *adapters.Set
+
+	// What the requests that come first wait for together.
+	probes   flight[upstream.Facts]
+	readings flight[*reading]
+	wordings flight[adapters.Wording]
 }
 
 // undigestedAge is how long lessons count about a model that its server gives no digest of: long enough to be worth
@@ -48,19 +58,34 @@ func (m *memory) of(model, digest string) lessons {
 // learn changes what is known of the model with that digest.
 func (m *memory) learn(model, digest string, change func(*lessons)) {
 	m.mu.Lock()
-	defer m.mu.Unlock()
-	l := m.current(model, digest)
+	before := m.current(model, digest)
+	l := before
 	change(&l)
 	if m.models == nil {
 		m.models = map[[2]string]lessons{}
 	}
 	m.models[[2]string{model, digest}] = l
+	m.mu.Unlock()
+	if m.notes == nil || digest == "" || l.wording == before.wording && l.gate == before.gate && l.reading == before.reading {
+		return
+	}
+	if one, ok := noteOf(l, m.formats); ok {
+		one.Server, one.Model, one.Digest = m.server, model, digest
+		m.notes.keep(one)
+	}
 }
 
 // current returns the lessons that still count. The lock is held.
 func (m *memory) current(model, digest string) lessons {
 	l, ok := m.models[[2]string{model, digest}]
 	if ok && (digest != "" || time.Now().Before(l.until)) {
+		return l
+	}
+	if l, ok = m.notes.find(m.server, model, digest, m.formats); ok {
+		if m.models == nil {
+			m.models = map[[2]string]lessons{}
+		}
+		m.models[[2]string{model, digest}] = l // a format is one pointer for as long as it is in use
 		return l
 	}
 	return lessons{until: time.Now().Add(undigestedAge)}

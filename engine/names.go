@@ -283,7 +283,7 @@ func (n *names) renamed(r *chat.Request, f *adapters.Format) *chat.Request {
 			if len(tool.Name) <= 2*plainName && !f.Marked(tool.Name) {
 				tool.Description = upstream.AlsoCalled(tool.Name, tool.Description)
 			}
-			tool.Name = alias
+			tool.Name, tool.Found = alias, false // the conversation has another name
 		}
 	}
 	c.Allowed = slices.Clone(r.Allowed)

@@ -41,6 +41,9 @@ func TestEachTurnsPromptGoesOnFromTheLast(t *testing.T) {
 					continue // nobody asks there
 				}
 				r := &chat.Request{Model: format, Messages: ms[:n], Tools: []chat.Tool{weather}}
+				if n > 3 { // a search has found it
+					r.Tools = append(r.Tools, chat.Tool{Name: "get_tide", Schema: weather.Schema, Found: true})
+				}
 				if _, _, _, err := collect(t, e, r); err != nil {
 					t.Fatal(err)
 				}
@@ -69,4 +72,29 @@ func grown() []chat.Message {
 			chat.Message{Role: chat.User, Content: "And then?"})
 	}
 	return ms
+}
+
+// TestAFoundToolIsListedWhereTheServerReadsCalls holds that a tool whose definition stands in the conversation can be called by each
+// strategy, and is in the prompt's list only where the server would refuse its calls, or where the list would be empty.
+func TestAFoundToolIsListedWhereTheServerReadsCalls(t *testing.T) {
+	later := chat.Tool{Name: "get_tide", Schema: weather.Schema, Found: true}
+	for _, row := range []struct {
+		strategy string
+		tools    []chat.Tool
+		listed   int
+	}{
+		{Raw, []chat.Tool{weather, later}, 1}, {Tokens, []chat.Tool{later, weather}, 1}, {Prompt, []chat.Tool{weather, later}, 1},
+		{Native, []chat.Tool{weather, later}, 2}, {Tap, []chat.Tool{weather, later}, 2}, {Raw, []chat.Tool{later}, 1}, {Raw, []chat.Tool{weather}, 1},
+	} {
+		r := &chat.Request{Tools: row.tools}
+		if n := len(inPrompt(r, row.strategy).Tools); n != row.listed {
+			t.Errorf("%s: of %d tools %d are listed, want %d", row.strategy, len(row.tools), n, row.listed)
+		}
+		if n := len(callable(r)); n != len(row.tools) {
+			t.Errorf("%s: %d tools can be called", row.strategy, n)
+		}
+	}
+	if a, b := root("m", &chat.Request{Tools: []chat.Tool{weather}}), root("m", &chat.Request{Tools: []chat.Tool{weather, later}}); a != b {
+		t.Error("a tool that was found makes another conversation")
+	}
 }

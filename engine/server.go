@@ -214,7 +214,9 @@ func newOllama(owner, base string, rt http.RoundTripper) *ollama.Backend {
 // probe finds out what the model and its server can do. It is asked again after the family became another one,
 // since which marks count is the family's.
 func (j *job) probe(ctx context.Context) (*job, error) {
-	facts, err := j.server.Probe(ctx, j.orderFor(j.request))
+	facts, err := j.server.memory.probes.do(ctx, j.pulse, wanted{j.server, j.model, j.format.Name}, func() (upstream.Facts, error) {
+		return j.server.Probe(ctx, j.orderFor(j.request))
+	})
 	k := *j
 	k.facts = facts
 	return &k, err

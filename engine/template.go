@@ -16,6 +16,7 @@ import (
 type reading struct {
 	format *adapters.Format // nil: nothing else than the model's name says
 	says   string           // a sentence for logs and doctor
+	lines  string           // the declaration of a format that no family has
 	unread bool             // the template writes calls in a form that is not read, so tools are described in the prompt
 }
 
@@ -29,7 +30,8 @@ func (j *job) readTemplate(ctx context.Context) (*job, error) {
 	r := j.known().reading
 	if r == nil {
 		var err error
-		if r, err = j.askTemplate(ctx, j.orderFor(j.request)); err != nil {
+		r, err = j.server.memory.readings.do(ctx, j.pulse, wanted{model: j.model, by: j.facts.Digest}, func() (*reading, error) { return j.askTemplate(ctx, j.orderFor(j.request)) })
+		if err != nil {
 			return j, ctx.Err() // a server that is busy: the next request asks again
 		}
 		j.learn(func(l *lessons) { l.reading = r })
@@ -85,9 +87,9 @@ func (t *target) askTemplate(ctx context.Context, o *upstream.Order) (*reading, 
 	case len(found.Wrong) > 0:
 		// What the model was trained to write cannot be read, so it is asked to write something else.
 		log.Warn().Str("because", sentence(found.Wrong[0])).Msg("the calls of the model's template cannot be read: tools are described in the system text instead (strategy prompt; toolnorm formats guess shows what was tried)")
-		return &reading{found.Rest, "its calls cannot be read, so tools are described in the system text", true}, nil
+		return &reading{format: found.Rest, says: "its calls cannot be read, so tools are described in the system text", unread: true}, nil
 	}
-	r := &reading{format: found.Format, says: "a form of its own"}
+	r := &reading{format: found.Format, lines: found.Lines, says: "a form of its own"}
 	if found.Known != "" {
 		r.says = "calls as " + found.Known + " writes them"
 	}

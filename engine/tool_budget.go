@@ -34,17 +34,20 @@ func (j *job) fitted(budget int, meter window.Meter) *job {
 			called[c.Name] = true
 		}
 	}
-	f := window.FitTools(j.request.Tools, meter.Text(budget), func(name string) bool {
+	// What a search has found is not cut, and cuts nothing else: the prompt would begin in another way in the middle of a conversation.
+	later := slices.DeleteFunc(slices.Clone(j.request.Tools), func(t chat.Tool) bool { return !t.Found })
+	listed := slices.DeleteFunc(slices.Clone(j.request.Tools), found)
+	f := window.FitTools(listed, meter.Text(budget), func(name string) bool {
 		return j.request.Required || called[name] || slices.Contains(j.request.Allowed, name)
 	})
-	if len(f.Cut) == 0 || tokensOf(f.Tools, meter) >= tokensOf(j.request.Tools, meter) { // those that must stay are as short as they get
+	if len(f.Cut) == 0 || tokensOf(f.Tools, meter) >= tokensOf(listed, meter) { // those that must stay are as short as they get
 		return j
 	}
-	text := fmt.Sprintf("%d tools take about %d tokens, more than the budget of %d: %s", len(j.request.Tools), tokensOf(j.request.Tools, meter), budget, strings.Join(f.Cut, ", "))
+	text := fmt.Sprintf("%d tools take about %d tokens, more than the budget of %d: %s", len(listed), tokensOf(listed, meter), budget, strings.Join(f.Cut, ", "))
 	j.tell(noteTools, text)
-	j.warnOnce(j.request.Tools, text)
+	j.warnOnce(listed, text)
 	r := *j.request
-	r.Tools = f.Tools
+	r.Tools = append(f.Tools, later...)
 	return j.with(&r)
 }
 

@@ -159,7 +159,9 @@ func root(model string, r *chat.Request) string {
 		}
 	}
 	for i := range r.Tools {
-		k.Add(r.Tools[i].Name) // their schemas are long, and tell no two conversations apart
+		if !r.Tools[i].Found { // it comes in the middle of a conversation
+			k.Add(r.Tools[i].Name) // their schemas are long, and tell no two conversations apart
+		}
 	}
 	return k.Key()
 }

@@ -55,16 +55,16 @@ const (
 // Config says what a Server serves, and to whom. Model and Catalog are needed; the zero value of the rest will do.
 type Config struct {
 	Model    chat.Model
-	Catalog  chat.Catalog                                // one with a method May, as exchange.Runner's, bounds who may ask which model
-	Counter  chat.Counter                                // nil: /v1/messages/count_tokens answers that there is none
-	Embedder chat.Embedder                               // nil: /v1/embeddings answers that there is none
-	Ollama   ollama.Upstream                             // nil: there is no /api
-	Log      zerolog.Logger                              // one line a request; the zero value logs nothing
-	Trace    *trace.Log                                  // keeps the last exchanges, shown at /debug on this machine; nil: none are kept
-	Count    trace.Counter                               // counts every exchange; nil: nobody does
-	Watch    func(ctx context.Context, o *chat.Observer) // as exchange.Runner has it
-	LivePage string                                      // where browsers that ask for /debug are sent; empty: /debug is a page itself
-	Reasons  []chat.Reason                               // what the codes in chat.Meta.Repairs mean, for those who look at exchanges
+	Catalog  chat.Catalog                                                 // one with a method May, as exchange.Runner's, bounds who may ask which model
+	Counter  chat.Counter                                                 // nil: /v1/messages/count_tokens answers that there is none
+	Embedder chat.Embedder                                                // nil: /v1/embeddings answers that there is none
+	Ollama   ollama.Upstream                                              // nil: there is no /api
+	Log      zerolog.Logger                                               // one line a request; the zero value logs nothing
+	Trace    *trace.Log                                                   // keeps the last exchanges, shown at /debug on this machine; nil: none are kept
+	Count    trace.Counter                                                // counts every exchange; nil: nobody does
+	Watch    func(ctx context.Context, r *chat.Request, o *chat.Observer) // as exchange.Runner has it
+	LivePage string                                                       // where browsers that ask for /debug are sent; empty: /debug is a page itself
+	Reasons  []chat.Reason                                                // what the codes in chat.Meta.Repairs mean, for those who look at exchanges
 
 	Forms       map[string]string // models (* stands for any text) and the form of their replies, one of form.Names; nil: by what asks
 	Shell       *shell.Config     // tools that are served here, for clients that have only a terminal; nil: there are none

@@ -28,8 +28,10 @@ func (r *Registry) Call(ctx context.Context, name string, args json.RawMessage) 
 
 // Run is Call for a tool that its caller has already, be it one that is not in the registry.
 func (r *Registry) Run(ctx context.Context, t Tool, args json.RawMessage) (res Result) {
-	if r.opts.Done != nil {
-		defer func(began time.Time) { r.opts.Done(ctx, t.Name, res.IsError, time.Since(began)) }(time.Now())
+	if r.opts.Watch != nil {
+		began, seen := time.Now(), func(Result, time.Duration) {}
+		ctx, seen = r.opts.Watch(ctx, t.Name, args)
+		defer func() { seen(res, time.Since(began)) }()
 	}
 	if t.Refuse != nil {
 		if res, refused := r.refuse(ctx, t, args); refused {

@@ -24,8 +24,9 @@ type Options struct {
 
 	// Reach says which sets the caller of a context may use, and whether it is bounded to them at all; nil: nobody is.
 	Reach func(ctx context.Context) (sets []string, bounded bool)
-	// Done is called after each call with whether it failed, and how long it took; nil: nobody is.
-	Done func(ctx context.Context, tool string, failed bool, took time.Duration)
+	// Watch is called before each call, and what it returns is called with the result, and with how long that took. The call has the
+	// context that it returns. nil: nobody is.
+	Watch func(ctx context.Context, tool string, args json.RawMessage) (context.Context, func(res Result, took time.Duration))
 
 	Timeout   time.Duration // of a call whose tool says none; 0: 30 s
 	MaxResult int           // bytes of a result, content and structure together; 0: 1 MiB

@@ -5,7 +5,8 @@
 //
 // Starting, and the settings:
 //
-//	main.go       the process: signals, and the end of its terminal
+//	main.go       the process: signals, and the end of its terminal; rest_linux.go gives back what the start took, rest_other.go on
+//	              other systems
 //	program.go    every part of the server, wired by name
 //	server.go     what listens, and its end
 //	face.go       what answers by one set of settings; reload.go makes another one when they have changed

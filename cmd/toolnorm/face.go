@@ -16,6 +16,7 @@ import (
 	"toolnorm/internal/history"
 	"toolnorm/internal/limit"
 	"toolnorm/internal/metrics"
+	"toolnorm/internal/shared"
 	"toolnorm/internal/sleep"
 	"toolnorm/internal/spans"
 	"toolnorm/internal/trace"
@@ -48,6 +49,7 @@ type lasting struct {
 	writes  sleep.Group      // what writes it, to the last request's end
 	metrics *metrics.Metrics
 	limiter *limit.Limiter
+	shared  *shared.Store // what replicas share; nil: the store is a file
 	spans   *spans.Tracer // nil: no traces are wanted
 	usage   *usage.Usage  // nil: none is kept
 	reasons []chat.Reason
@@ -66,6 +68,7 @@ func (m *Main) openLasting() {
 	m.openHistory()
 	m.openUsage()
 	common := openShared(m)
+	m.shared = common
 	m.replies = new(responses.Replies)
 	m.bodies = &front.Bodies{Most: m.Config.MaxBodies, Uploads: "/api/blobs/", Log: m.log}
 	m.limiter = &limit.Limiter{Over: m.metrics.Limited, Log: m.log}

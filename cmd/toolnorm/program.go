@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"net/http"
 	"net/netip"
 	"os"
+	"path/filepath"
 	"slices"
 	"sync/atomic"
 
@@ -91,11 +93,20 @@ func (m *Main) Run() error {
 	return err
 }
 
+// remember says where it is kept what was found out about models. A program of no version does not: who changes it would be told
+// what it found out before.
+func (c *Config) remember() engine.Remember {
+	if version.String() == version.Source {
+		return engine.Remember{}
+	}
+	return engine.Remember{File: filepath.Join(c.Data, "models.json"), Program: version.String()}
+}
+
 // engine are the settings of the part that asks model servers.
 // 0 is off for a user and the default for the engine, so it becomes -1 where a setting can be switched off.
 func (c *Config) engine(s settings, log zerolog.Logger) engine.Config {
 	return engine.Config{
-		Ollama: s.ollama, Upstreams: s.upstreams, Demos: c.Demo, Log: log,
+		Ollama: s.ollama, Upstreams: s.upstreams, Demos: c.Demo, Log: log, Remember: c.remember(),
 		Naming:   engine.Naming{Aliases: c.Alias, Prefix: proxy.AliasPrefix, DefaultModel: c.Model},
 		Strategy: c.Strategy, Wording: c.Wording, NoProbe: !c.Probe, Format: c.Format, Formats: s.formats,
 		Decoding: engine.Decoding{Hold: s.hold, Which: s.which, Quiet: c.IgnoreThinkingCalls}, NamesOnly: !c.Templates,
@@ -135,6 +146,9 @@ func (m *Main) serve(ctx context.Context, h http.Handler, first *face) error {
 	m.announce(first.settings)
 	m.show(ctx, first)
 	m.beside.Go(ctx, m.admin.Watch)
+	if m.shared != nil {
+		m.beside.Go(ctx, func(ctx context.Context) { m.limiter.Share(ctx, rand.Text(), m.shared) })
+	}
 	m.door.announce(ctx, m.server.listener.Addr(), &m.beside)
 	if slices.Contains(slices.Collect(maps.Values(m.Config.ClientForm)), form.Shell) {
 		m.door.seek(m.Config.Runner) // others are told when a client first uses it

@@ -78,6 +78,32 @@ func TestWhatReplicasShare(t *testing.T) {
 	})
 }
 
+// TestReplicasShareLimits has a caller use up its minute at one replica, and ask the other.
+func TestReplicasShareLimits(t *testing.T) {
+	where := databases.Postgres(t)
+	clean(t, "")
+	flags := []string{"--store", where, "--ollama=127.0.0.1:1", "--limits", "*=rpm=3"}
+	first := serving(t, io.Discard, append(flags, "--data", t.TempDir())...)
+	second := serving(t, io.Discard, append(flags, "--data", t.TempDir())...)
+	const body = `{"model":"demo/hermes","messages":[{"role":"user","content":"hi"}]}`
+	for range 3 {
+		if status, got := ask(t, "POST", first.URL()+"/v1/chat/completions", body); status != 200 {
+			t.Fatalf("%d %s", status, got)
+		}
+	}
+	asked := 0
+	eventually(t, "the other replica never hears of them", func() bool {
+		status, got := ask(t, "POST", second.URL()+"/v1/chat/completions", body)
+		if asked++; asked > 3 || status != 200 && status != 429 {
+			t.Fatalf("request %d to the other replica: %d %s", asked, status, got)
+		}
+		if status == 200 {
+			time.Sleep(2 * time.Second) // it hears every second
+		}
+		return status == 429
+	})
+}
+
 // mcpSession begins a session and returns its id.
 func mcpSession(t *testing.T, m *Main) string {
 	t.Helper()

@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -38,12 +37,6 @@ func (s *httpServer) listen(address string) (err error) {
 	return nil
 }
 
-// ballast is memory that a server holds and never touches, in bytes, so that it costs addresses and no pages. Go collects garbage when
-// the heap has doubled, and a live heap of 5 MB doubles with every second request of 200 KiB: a third of such a request's
-// processor time went into collecting. With the ballast there are 21 MB between two collections, and the memory of a server grows by
-// no more than these.
-const ballast = 16 << 20
-
 // serve answers until shutdown.
 // No WriteTimeout is set: a reply may stream for an hour. A client that takes nothing is given up elsewhere,
 // by Stall, and a body that comes too slowly by the front.
@@ -59,8 +52,6 @@ func (s *httpServer) serve(h http.Handler, log zerolog.Logger) {
 		ErrorLog:          stdlog.New(log.With().Str("part", "http").Logger(), "", 0),
 	}
 	s.serving.Go(func() { // ends when the server is closed; shutdown waits for it
-		space := make([]byte, ballast)
-		defer runtime.KeepAlive(space)
 		if err := s.http.Serve(s.listener); !errors.Is(err, http.ErrServerClosed) {
 			s.failed <- fmt.Errorf("serve: %w", err)
 		}

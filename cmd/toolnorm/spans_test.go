@@ -8,6 +8,8 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -151,5 +153,75 @@ func TestATraceIsWhole(t *testing.T) {
 	}
 	if strings.Contains(got.raw, "secret") || strings.Contains(got.raw, "What time") {
 		t.Error("the trace holds what was said")
+	}
+}
+
+// TestATraceGoesOnBehindMCP has an agent, and an MCP client, call a tool of another server's, which is a toolnorm with a
+// trace of its own: all spans are one tree, also across the programs, and what was said is in it since the variable says so.
+func TestATraceGoesOnBehindMCP(t *testing.T) {
+	clean(t, "")
+	got := new(receiver)
+	to := httptest.NewServer(got)
+	defer to.Close()
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", to.URL)
+	t.Setenv("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "true")
+	far := serving(t, io.Discard, "--data", t.TempDir(), "--sample=always")
+	dir := t.TempDir()
+	file := filepath.Join(dir, "mcp.json")
+	if err := os.WriteFile(file, []byte(`{"mcpServers":{"far":{"url":"`+far.URL()+`/mcp","include":["calculate_vacation_days"]}}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	near := serving(t, io.Discard, "--data", dir, "--sample=never", "--mcp-file", file)
+	eventually(t, "the far tools are never there", func() bool {
+		_, list := ask(t, "POST", near.URL()+"/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+		return strings.Contains(list, "far.calculate_vacation_days")
+	})
+	const trace, parent = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
+	for path, body := range map[string]string{
+		"/v1/chat/completions": `{"model":"demo/hermes@agent","messages":[{"role":"user","content":"How many vacation days has employee \"EMP001\" left in 2025?"}]}`,
+		"/mcp":                 `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"far.calculate_vacation_days","arguments":{"employee_id":"EMP001","year":2025}}}`,
+	} {
+		r, _ := http.NewRequestWithContext(t.Context(), "POST", near.URL()+path, strings.NewReader(body))
+		r.Header.Set("Traceparent", "00-"+trace+"-"+parent+"-01")
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Accept", "application/json")
+		resp, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, _ := io.ReadAll(resp.Body); resp.StatusCode != 200 || !strings.Contains(string(text), "14.5") {
+			t.Fatalf("%d %s", resp.StatusCode, text)
+		}
+		resp.Body.Close()
+	}
+	near.Close()
+	far.Close()
+	byID := map[string]spanSent{parent: {}}
+	for _, s := range got.spans {
+		byID[s.id] = s
+	}
+	var paths []string
+	for _, s := range got.spans {
+		path := s.name
+		for up := s; up.parent != "" && up.parent != parent; path = up.name + " > " + path {
+			next, ok := byID[up.parent]
+			if up = next; !ok || s.trace != trace {
+				t.Fatalf("%+v has no parent among %+v", s, got.spans)
+			}
+		}
+		paths = append(paths, path)
+	}
+	for _, want := range []string{
+		"chat demo/hermes@agent > execute_tool far.calculate_vacation_days > execute_tool calculate_vacation_days",
+		"execute_tool far.calculate_vacation_days > execute_tool calculate_vacation_days",
+	} {
+		if !slices.Contains(paths, want) {
+			t.Errorf("there is no %q among %q", want, paths)
+		}
+	}
+	for _, want := range []string{"How many vacation days", "gen_ai.tool.call.arguments", `"employee_id":"EMP001"`, "gen_ai.tool.call.result", "toolnorm.text"} {
+		if !strings.Contains(got.raw, want) {
+			t.Errorf("%q is in no span", want)
+		}
 	}
 }

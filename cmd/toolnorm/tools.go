@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"toolnorm/engine/ollama"
 	"toolnorm/internal/auth"
 	"toolnorm/internal/toolbox"
+	"toolnorm/tools"
 	"toolnorm/tools/data"
 	"toolnorm/tools/dynamic"
 	"toolnorm/tools/kb"
@@ -25,9 +27,12 @@ const openWait = 20 * time.Second
 // A store that the settings name is an error when it cannot be opened: going on would work on other data.
 func (m *Main) openTools() error {
 	config := m.Config.toolbox(m.log)
-	config.Done = func(ctx context.Context, tool string, failed bool, took time.Duration) {
-		m.metrics.Tool(tool, failed, took)
-		m.spans.Tool(ctx, tool, failed, took)
+	config.Watch = func(ctx context.Context, tool string, args json.RawMessage) (context.Context, func(tools.Result, time.Duration)) {
+		ctx, ended := m.spans.Tool(ctx, tool, args)
+		return ctx, func(res tools.Result, took time.Duration) {
+			m.metrics.Tool(tool, res.IsError, took)
+			ended(res.IsError, res.Text)
+		}
 	}
 	m.toolbox = toolbox.Empty(config)
 	if !m.Config.Tools {

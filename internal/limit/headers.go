@@ -12,21 +12,34 @@ func number(n int64) string { return strconv.FormatInt(n, 10) }
 // seconds is a time in whole seconds, rounded up.
 func seconds(d time.Duration) string { return number(int64((d+time.Second-1)/time.Second)) + " s" }
 
-// tell puts what is left into the head of an answer: under the names of OpenAI, which count the time until a limit is whole again
-// as 1m0s, and under Anthropic's, which name the moment.
-func tell(h http.Header, c *caller, l Limits, now time.Time) {
-	one := func(what string, limit, used int64, w *window) {
+// names are those of the headers of one limit, as http.Header spells them: of OpenAI, which counts the time until a limit is whole again as
+// 1m0s, and of Anthropic, which names the moment.
+type names [6]string
+
+var (
+	requestNames = namesOf("Requests")
+	tokenNames   = namesOf("Tokens")
+)
+
+// namesOf returns the names of a limit.
+func namesOf(what string) names {
+	return names{"X-Ratelimit-Limit-" + what, "X-Ratelimit-Remaining-" + what, "X-Ratelimit-Reset-" + what,
+		"Anthropic-Ratelimit-" + what + "-Limit", "Anthropic-Ratelimit-" + what + "-Remaining", "Anthropic-Ratelimit-" + what + "-Reset"}
+}
+
+// tell puts what is left into the head of an answer.
+func tell(h http.Header, c *caller, o *peers, l Limits, now time.Time) {
+	one := func(of *names, limit, used int64, w, others *window) {
 		if limit == 0 {
 			return
 		}
-		left, whole := max(limit-used, 0), w.until(now, 0)
-		h.Set("X-Ratelimit-Limit-"+what, number(limit))
-		h.Set("X-Ratelimit-Remaining-"+what, number(left))
-		h.Set("X-Ratelimit-Reset-"+what, whole.Round(time.Millisecond).String())
-		h.Set("Anthropic-Ratelimit-"+what+"-Limit", number(limit))
-		h.Set("Anthropic-Ratelimit-"+what+"-Remaining", number(left))
-		h.Set("Anthropic-Ratelimit-"+what+"-Reset", now.Add(whole).UTC().Format(time.RFC3339))
+		whole := until(now, 0, w, others)
+		most, left := number(limit), number(max(limit-used, 0))
+		values := &names{most, left, whole.Round(time.Millisecond).String(), most, left, now.Add(whole).UTC().Format(time.RFC3339)}
+		for i := range of {
+			h[of[i]] = values[i : i+1 : i+1]
+		}
 	}
-	one("Requests", l.Requests, c.requests.total, &c.requests)
-	one("Tokens", l.Tokens, c.tokens.total+c.held, &c.tokens)
+	one(&requestNames, l.Requests, c.requests.total+o.requests.total, &c.requests, &o.requests)
+	one(&tokenNames, l.Tokens, c.tokens.total+c.held+o.tokens.total+o.held, &c.tokens, &o.tokens)
 }

@@ -1,14 +1,15 @@
-// Package limit bounds what each caller may ask of models: requests and tokens a minute, requests at once, and the length of
-// a prompt. A caller is the holder of a key or a JWT, and an address where neither is asked for.
+// Package limit bounds what each caller may ask of models: requests and tokens a minute, requests and their bytes at once,
+// and the length of a prompt. A caller is the holder of a key or a JWT, and an address where neither is asked for.
 //
 // What is over a limit is refused with 429 in the client's form, with Retry-After. Every answer has the headers by which the
 // libraries of OpenAI and Anthropic tell how much is left. Tokens are charged when a reply has ended, as the model server
 // counts them; until then a request holds a guess by its bytes.
 //
-//	limit.go    the limiter
-//	rules.go    the settings
-//	window.go   what came in the last minute
-//	headers.go  what answers tell
+//	limit.go     the limiter
+//	rules.go     the settings
+//	window.go    what came in the last minute
+//	headers.go   what answers tell
+//	replicas.go  what the replicas of the program tell each other
 package limit
 
 import (
@@ -32,6 +33,9 @@ import (
 // mostCallers bounds the callers that are counted apart. Those beyond share one count.
 const mostCallers = 10_000
 
+// unknownBytes is what a request counts whose length is not said.
+const unknownBytes = 1 << 20
+
 // Limiter counts what callers ask. It outlives settings that change. The zero value is ready.
 type Limiter struct {
 	Over func(limit string) // called with the limit that a request was refused for; nil: nobody is
@@ -39,7 +43,8 @@ type Limiter struct {
 
 	mu      sync.Mutex
 	callers map[string]*caller
-	swept   time.Time // when callers were forgotten last
+	others  map[string]*peers // what the same callers ask of other replicas
+	swept   time.Time         // when callers were forgotten last
 }
 
 var _ trace.Counter = (*Limiter)(nil)
@@ -48,7 +53,7 @@ var _ trace.Counter = (*Limiter)(nil)
 type caller struct {
 	requests, tokens window
 	held             int64 // tokens that requests hold which are being answered
-	running          int64
+	running, bytes   int64 // requests that are being answered, and their bytes
 }
 
 // ticket is a request that was let in.
@@ -56,6 +61,7 @@ type ticket struct {
 	limiter *Limiter
 	limits  Limits
 	guess   int64 // of its tokens
+	bytes   int64
 	spent   int64 // negative: nobody has counted
 }
 
@@ -101,7 +107,10 @@ func (l *Limiter) Wrap(next http.Handler, rules *Rules, asks func(*http.Request)
 			return
 		}
 		name, key := who(r)
-		t := &ticket{limiter: l, limits: rules.of(name), guess: max(r.ContentLength, 4) / 4, spent: -1}
+		t := &ticket{limiter: l, limits: rules.of(name), guess: max(r.ContentLength, 4) / 4, bytes: r.ContentLength, spent: -1}
+		if t.bytes < 0 {
+			t.bytes = unknownBytes
+		}
 		if t.limits == (Limits{}) {
 			next.ServeHTTP(w, r)
 			return
@@ -166,19 +175,24 @@ func (l *Limiter) enter(h http.Header, key string, t *ticket) (*caller, error) {
 	now := time.Now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	c := l.caller(key, now)
-	c.requests.pass(now)
-	c.tokens.pass(now)
+	c, o := l.caller(key, now), l.others[key]
+	if o == nil {
+		o = new(peers)
+	}
+	for _, w := range []*window{&c.requests, &c.tokens, &o.requests, &o.tokens} {
+		w.pass(now)
+	}
 	if t.limits.Tokens > 0 {
 		t.guess = min(t.guess, t.limits.Tokens) // one that is larger than all has to wait for an empty minute
 	}
-	kind, after, sentence := c.over(now, t)
+	kind, after, sentence := c.over(now, t, o)
 	if kind == "" {
 		c.running++
 		c.held += t.guess
+		c.bytes += t.bytes
 		c.requests.add(now, 1)
 	}
-	tell(h, c, t.limits, now)
+	tell(h, c, o, t.limits, now)
 	if kind != "" {
 		l.over(kind)
 		return nil, &fault.Error{Kind: fault.Limited, Message: sentence, Retry: after}
@@ -187,16 +201,19 @@ func (l *Limiter) enter(h http.Header, key string, t *ticket) (*caller, error) {
 }
 
 // over returns the limit that a request is over, when it may come again, and what its client is told; an empty limit: none.
-func (c *caller) over(now time.Time, t *ticket) (kind string, after time.Duration, sentence string) {
-	l := t.limits
+func (c *caller) over(now time.Time, t *ticket, o *peers) (kind string, after time.Duration, sentence string) {
+	l, running, bytes := t.limits, c.running+o.running, c.bytes+o.bytes
+	requests, tokens, held := c.requests.total+o.requests.total, c.tokens.total+o.tokens.total, c.held+o.held
 	switch {
-	case l.AtOnce > 0 && c.running >= l.AtOnce:
-		return "at_once", time.Second, "you have " + number(c.running) + " requests running, and your limit is " + number(l.AtOnce) + " at once: wait for one to end"
-	case l.Requests > 0 && c.requests.total >= l.Requests:
-		after = c.requests.until(now, l.Requests-1)
+	case l.AtOnce > 0 && running >= l.AtOnce:
+		return "at_once", time.Second, "you have " + number(running) + " requests running, and your limit is " + number(l.AtOnce) + " at once: wait for one to end"
+	case l.Bytes > 0 && bytes > 0 && bytes+t.bytes > l.Bytes: // one that is larger than all waits for the others
+		return "bytes", time.Second, "you have requests of " + number(bytes) + " bytes running, and your limit is " + number(l.Bytes) + " at once: wait for one to end"
+	case l.Requests > 0 && requests >= l.Requests:
+		after = until(now, l.Requests-1, &c.requests, &o.requests)
 		return "requests", after, "your limit is " + number(l.Requests) + " requests a minute: try again in " + seconds(after)
-	case l.Tokens > 0 && c.tokens.total+c.held > 0 && c.tokens.total+c.held+t.guess > l.Tokens:
-		after = max(c.tokens.until(now, max(l.Tokens-t.guess-c.held, 0)), time.Second)
+	case l.Tokens > 0 && tokens+held > 0 && tokens+held+t.guess > l.Tokens:
+		after = max(until(now, max(l.Tokens-t.guess-held, 0), &c.tokens, &o.tokens), time.Second)
 		return "tokens", after, "your limit is " + number(l.Tokens) + " tokens a minute: try again in " + seconds(after)
 	}
 	return "", 0, ""
@@ -216,6 +233,7 @@ func (l *Limiter) leave(c *caller, t *ticket) {
 	defer l.mu.Unlock()
 	c.running--
 	c.held -= t.guess
+	c.bytes -= t.bytes
 	spent := t.spent
 	if spent < 0 {
 		spent = t.guess

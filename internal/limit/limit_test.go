@@ -2,6 +2,7 @@ package limit
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -17,6 +18,7 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/internal/auth"
+	"toolnorm/internal/shared"
 	"toolnorm/internal/trace"
 )
 
@@ -52,7 +54,7 @@ func good(l *Limiter, takes time.Duration, tokens int) http.Handler {
 
 func TestRulesAreReadOrRefused(t *testing.T) {
 	r, err := Parse(map[string]string{"ann": "rpm=60, tpm=100000,at-once=2,context=32768", "*": "rpm=1", "ci*": "none"})
-	if err != nil || r.of("ann") != (Limits{60, 100000, 2, 32768}) || r.of("bob") != (Limits{Requests: 1}) || r.of("ci-7") != (Limits{}) {
+	if err != nil || r.of("ann") != (Limits{60, 100000, 2, 0, 32768}) || r.of("bob") != (Limits{Requests: 1}) || r.of("ci-7") != (Limits{}) {
 		t.Errorf("%+v, %v", r, err)
 	}
 	for _, text := range []string{"", "rpm", "rpm=", "rpm=0", "rpm=-1", "rpm=1.5", "rpm=60;tpm=1", "speed=9", "rpm=60,"} {
@@ -301,4 +303,131 @@ func BenchmarkLimited(b *testing.B) {
 	for b.Loop() {
 		h.ServeHTTP(httptest.NewRecorder(), q)
 	}
+}
+
+// board is one in memory that replicas of a test share.
+type board struct {
+	mu   sync.Mutex
+	all  map[string]shared.Note
+	when map[string]time.Time
+	away bool
+}
+
+func (b *board) Put(_, id, _ string, body []byte, _ time.Duration) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.away {
+		return errors.New("away")
+	}
+	b.all[id], b.when[id] = shared.Note{Body: body}, time.Now()
+	return nil
+}
+
+func (b *board) Others(_, id string, life time.Duration) (all []shared.Note, _ error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for other, n := range b.all {
+		if n.Age = time.Since(b.when[other]); other != id && n.Age < life {
+			all = append(all, n)
+		}
+	}
+	return all, nil
+}
+
+// TestReplicasShareTheirLimits has a caller ask three replicas in turn, as a load balancer does, and holds the error that docs/limits.md
+// states: no minute has more than the limit and what the caller asks of the others until they hear of it. A caller that asks as fast
+// as it can is held by each replica alone for two seconds, and then by all.
+func TestReplicasShareTheirLimits(t *testing.T) {
+	const limit = 60
+	for _, gap := range []time.Duration{100 * time.Millisecond, 250 * time.Millisecond, 900 * time.Millisecond} {
+		most := 0
+		for _, seed := range []uint64{1, 7, 4711} {
+			synctest.Test(t, func(t *testing.T) {
+				random := rand.New(rand.NewPCG(seed, 0))
+				ctx, stop := context.WithCancel(t.Context())
+				b := &board{all: map[string]shared.Note{}, when: map[string]time.Time{}}
+				var replicas []http.Handler
+				for i := range 3 {
+					l := &Limiter{}
+					replicas = append(replicas, l.Wrap(good(l, 0, 10), rules(t, "rpm="+strconv.Itoa(limit)), always))
+					go l.Share(ctx, fmt.Sprint(i), b)
+				}
+				var in []time.Time
+				total, began := 0, time.Now()
+				for i := 0; time.Since(began) < 10*time.Minute; i++ {
+					if send(replicas[i%3], "192.0.2.1", "/v1/chat/completions").Code == http.StatusOK {
+						in, total = append(in, time.Now()), total+1
+					}
+					for len(in) > 0 && time.Since(in[0]) > time.Minute {
+						in = in[1:]
+					}
+					most = max(most, len(in))
+					time.Sleep(time.Duration(random.ExpFloat64() * float64(gap)))
+				}
+				stop()
+				if total < 8*limit {
+					t.Errorf("in ten minutes %d requests are let in", total)
+				}
+			})
+		}
+		if unheard := int(2 * time.Second / gap); most > limit+2*unheard+3 {
+			t.Errorf("a request every %v: a minute has %d, want %d and what the replicas do not hear of at once (%d)", gap, most, limit, unheard)
+		}
+		t.Logf("a request every %v at three replicas, %d a minute: at most %d", gap, limit, most)
+	}
+}
+
+// TestReplicasTellWhatRuns has one replica hold a request while another is asked, and then say nothing more.
+func TestReplicasTellWhatRuns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		b := &board{all: map[string]shared.Note{}, when: map[string]time.Time{}}
+		first, second := &Limiter{}, &Limiter{}
+		alive, die := context.WithCancel(ctx)
+		go first.Share(alive, "1", b)
+		go second.Share(ctx, "2", b)
+		held := first.Wrap(good(first, 20*time.Second, 10), rules(t, "at-once=1"), always)
+		asked := second.Wrap(good(second, 0, 10), rules(t, "at-once=1"), always)
+		send(asked, "192.0.2.1", "/") // who asks nobody is told nothing
+		go send(held, "192.0.2.1", "/")
+		time.Sleep(3 * time.Second)
+		if w := send(asked, "192.0.2.1", "/"); w.Code != http.StatusTooManyRequests {
+			t.Errorf("while it runs elsewhere: %d", w.Code)
+		}
+		if w := send(asked, "192.0.2.2", "/"); w.Code != http.StatusOK {
+			t.Errorf("another caller: %d", w.Code)
+		}
+		die()
+		time.Sleep(7 * time.Second)
+		if w := send(asked, "192.0.2.1", "/"); w.Code != http.StatusOK {
+			t.Errorf("a replica that is gone holds the place: %d", w.Code)
+		}
+		b.away = true
+		time.Sleep(2 * time.Second)
+		if w := send(asked, "192.0.2.1", "/"); w.Code != http.StatusOK {
+			t.Errorf("without the board: %d", w.Code)
+		}
+		time.Sleep(20 * time.Second)
+	})
+}
+
+// TestBytesAtOnceAreBounded has two requests that are too large together.
+func TestBytesAtOnceAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &Limiter{}
+		h := l.Wrap(good(l, time.Second, 1), rules(t, "bytes=700"), always)
+		go send(h, "192.0.2.1", "/") // 400 bytes
+		synctest.Wait()
+		if w := send(h, "192.0.2.1", "/"); w.Code != http.StatusTooManyRequests || !strings.Contains(w.Body.String(), "400 bytes") {
+			t.Errorf("%d %s", w.Code, w.Body)
+		}
+		if w := send(h, "192.0.2.2", "/"); w.Code != http.StatusOK {
+			t.Errorf("another caller: %d", w.Code)
+		}
+		time.Sleep(2 * time.Second)
+		if w := send(l.Wrap(good(l, 0, 1), rules(t, "bytes=100"), always), "192.0.2.1", "/"); w.Code != http.StatusOK {
+			t.Errorf("one that is larger than all never gets in: %d", w.Code)
+		}
+	})
 }

@@ -13,6 +13,7 @@ type Limits struct {
 	Requests int64 // a minute
 	Tokens   int64 // a minute, of prompts and replies
 	AtOnce   int64 // requests that are being answered
+	Bytes    int64 // of requests that are being answered
 	Context  int64 // tokens of a prompt
 }
 
@@ -22,7 +23,7 @@ type Rules struct {
 	limits map[string]Limits
 }
 
-// Parse reads rules: by the name of a caller, in which * stands for any text, words as rpm=60,tpm=100000,at-once=2,context=32768.
+// Parse reads rules: by the name of a caller, in which * stands for any text, words as rpm=60,tpm=100000,at-once=2,bytes=4000000,context=32768.
 // none is a caller without limits.
 func Parse(texts map[string]string) (*Rules, error) {
 	r := &Rules{texts, map[string]Limits{}}
@@ -30,13 +31,13 @@ func Parse(texts map[string]string) (*Rules, error) {
 		var l Limits
 		for word := range strings.SplitSeq(text, ",") {
 			key, value, _ := strings.Cut(strings.TrimSpace(word), "=")
-			to := map[string]*int64{"rpm": &l.Requests, "tpm": &l.Tokens, "at-once": &l.AtOnce, "context": &l.Context}[key]
+			to := map[string]*int64{"rpm": &l.Requests, "tpm": &l.Tokens, "at-once": &l.AtOnce, "bytes": &l.Bytes, "context": &l.Context}[key]
 			if text == "none" {
 				break
 			}
 			n, err := strconv.ParseInt(value, 10, 64)
 			if to == nil || err != nil || n < 1 {
-				return nil, fmt.Errorf("%s: %q is no limit; write rpm=60, tpm=100000, at-once=2, context=32768, or several with commas between", name, word)
+				return nil, fmt.Errorf("%s: %q is no limit; write rpm=60, tpm=100000, at-once=2, bytes=4000000, context=32768, or several with commas between", name, word)
 			}
 			*to = n
 		}

@@ -34,13 +34,17 @@ func (w *window) add(now time.Time, n int64) {
 	w.total += n
 }
 
-// until returns after how long at most so much is left, if nothing comes.
-func (w *window) until(now time.Time, left int64) time.Duration {
+// at returns what was counted in a second. w was passed to now.
+func (w *window) at(second int64) int64 { return w.counts[(second%span+span)%span] }
+
+// until returns after how long at most so much is left of both, if nothing comes.
+func until(now time.Time, left int64, w, others *window) time.Duration {
 	w.pass(now)
-	total := w.total
+	others.pass(now)
+	total := w.total + others.total
 	for age := int64(span - 1); age >= 0 && total > left; age-- {
 		second := w.second - age
-		if total -= w.counts[(second%span+span)%span]; total <= left {
+		if total -= w.at(second) + others.at(second); total <= left {
 			return time.Unix(second+span, 0).Sub(now)
 		}
 	}

@@ -89,7 +89,7 @@ func New(version string, reasons []chat.Reason) *Metrics {
 	m.repairs = m.counter("toolnorm_repairs_total", "Replies that needed a repair, by its code (docs/repairs.md).", model, "code")
 	m.replies = m.counter("toolnorm_replies_total", "Replies, by the format and the strategy by which they were read.", model, "format", "strategy")
 	m.limited = m.counter("toolnorm_limited_total", "Requests that were refused since their caller is over a limit.", "limit")
-	for _, limit := range []string{"requests", "tokens", "at_once", "context"} {
+	for _, limit := range []string{"requests", "tokens", "at_once", "bytes", "context"} {
 		m.limited.WithLabelValues(limit)
 	}
 	m.tool = m.histogram("gen_ai_execute_tool_duration_seconds", "Time that a tool took which runs here.", durations, toolName, errorType)

@@ -1,6 +1,6 @@
 // Package shared keeps what all replicas of the program must know, and what no client carries: replies that are gone on with by
 // their id, calls that are too long for a command line, ended sessions, and secrets. It is kept in PostgreSQL, for as long as
-// it is good; a program with a SQLite file is alone, and keeps these in memory.
+// it is good; a program with a SQLite file is alone, and keeps these in memory. So do the counts of callers with limits.
 package shared
 
 import (
@@ -98,6 +98,33 @@ func (s *Store) Take(kind, id, owner string) (body []byte, ok bool, err error) {
 func (s *Store) Remove(kind, id, owner string) (bool, error) {
 	_, ok, err := s.row("DELETE FROM h_shared WHERE kind = $1 AND id = $2 AND owner = $3 AND until > now() RETURNING body", kind, id, owner)
 	return ok, err
+}
+
+// Note is a body of one kind, and how long ago it was put.
+type Note struct {
+	Body []byte
+	Age  time.Duration
+}
+
+// Others returns what was put of a kind under other ids than this one, for so long each.
+func (s *Store) Others(kind, id string, life time.Duration) (all []Note, err error) {
+	ctx, cancel := asking()
+	defer cancel()
+	rows, err := s.db.QueryContext(ctx, "SELECT body, EXTRACT(EPOCH FROM until - now())::float8 FROM h_shared WHERE kind = $1 AND id <> $2 AND until > now()", kind, id)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var n Note
+		var left float64
+		if err := rows.Scan(&n.Body, &left); err != nil {
+			return nil, err
+		}
+		n.Age = max(life-time.Duration(left*float64(time.Second)), 0)
+		all = append(all, n)
+	}
+	return all, rows.Err()
 }
 
 // row asks for the body of one row.

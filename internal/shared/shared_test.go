@@ -140,3 +140,17 @@ func TestAFileIsNotShared(t *testing.T) {
 		t.Errorf("%v, %v", s, err)
 	}
 }
+
+func TestNotesOfOthersHaveTheirAge(t *testing.T) {
+	a, b := open(t)
+	for id, life := range map[string]time.Duration{"1": time.Minute, "2": 50 * time.Second, "gone": -time.Second} {
+		if err := a.Put("limits", id, "", []byte("of "+id), life); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a.Put("other", "3", "", nil, time.Minute)
+	got, err := b.Others("limits", "1", time.Minute)
+	if err != nil || len(got) != 1 || string(got[0].Body) != "of 2" || got[0].Age < 10*time.Second || got[0].Age > 40*time.Second {
+		t.Errorf("%+v, %v", got, err)
+	}
+}

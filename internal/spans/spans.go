@@ -1,6 +1,7 @@
 // Package spans makes traces of requests by OpenTelemetry: a span for each request to a model, and in it one for the rendering
 // of a prompt, each generation, each repair and each call of a tool. They leave by OTLP over HTTP, as the usual variables
-// OTEL_… say, and there are none without these. What was said is never in them.
+// OTEL_… say, and there are none without these. What was said is in
+// them only if the convention's variable for that asks for it.
 //
 // A client's traceparent is taken in any case, and handed on to model servers, so that its own trace goes on behind toolnorm.
 package spans
@@ -14,7 +15,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
@@ -33,6 +33,7 @@ import (
 type Tracer struct {
 	provider *sdk.TracerProvider
 	tracer   trace.Tracer
+	texts    bool // what was said is told, too
 }
 
 var _ exchanges.Counter = (*Tracer)(nil)
@@ -41,6 +42,18 @@ var _ exchanges.Counter = (*Tracer)(nil)
 func Wanted() bool {
 	to := os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") + os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
 	return to != "" && !strings.EqualFold(os.Getenv("OTEL_SDK_DISABLED"), "true") && os.Getenv("OTEL_TRACES_EXPORTER") != "none"
+}
+
+// texts is the variable by which the conventions have what was said in traces.
+const texts = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
+
+// WithTexts reports whether prompts, replies, arguments and results are to be in the traces.
+func WithTexts() bool {
+	switch strings.ToLower(os.Getenv(texts)) {
+	case "true", "1", "span_only", "span_and_event":
+		return Wanted()
+	}
+	return false
 }
 
 // Open returns a tracer as the variables say, nil when they want none. warn is called with what goes wrong later.
@@ -69,7 +82,7 @@ func Open(ctx context.Context, version string, warn func(error)) (*Tracer, error
 // New returns a tracer with these options.
 func New(options ...sdk.TracerProviderOption) *Tracer {
 	p := sdk.NewTracerProvider(options...)
-	return &Tracer{p, p.Tracer("toolnorm")}
+	return &Tracer{provider: p, tracer: p.Tracer("toolnorm"), texts: WithTexts()}
 }
 
 // Close sends what is left.
@@ -83,6 +96,7 @@ func (t *Tracer) Close(ctx context.Context) error {
 // run are the spans of a request.
 type run struct {
 	tracer trace.Tracer
+	texts  bool
 	ctx    context.Context // of the request's span
 	span   trace.Span
 
@@ -109,7 +123,7 @@ func (t *Tracer) Wrap(next http.Handler, asks func(*http.Request) bool) http.Han
 		}
 		ctx, span := t.tracer.Start(ctx, r.Method+" "+r.URL.Path, trace.WithSpanKind(trace.SpanKindServer), trace.WithAttributes(attribute.String("http.route", r.URL.Path)))
 		defer span.End()
-		it := &run{tracer: t.tracer, ctx: ctx, span: span}
+		it := &run{tracer: t.tracer, texts: t.texts, ctx: ctx, span: span}
 		defer it.end()
 		next.ServeHTTP(w, r.WithContext(context.WithValue(ctx, runKey{}, it)))
 	})
@@ -122,13 +136,16 @@ func of(ctx context.Context) *run {
 }
 
 // Observe has o make the spans inside a request, beside what it does already.
-func (t *Tracer) Observe(ctx context.Context, o *chat.Observer) {
+func (t *Tracer) Observe(ctx context.Context, r *chat.Request, o *chat.Observer) {
 	if t == nil {
 		return
 	}
 	it := of(ctx)
 	if it == nil {
 		return
+	}
+	if t.texts {
+		it.span.SetAttributes(attribute.String("gen_ai.input.messages", said(r)))
 	}
 	plan, generation, repair := o.OnPlan, o.OnGeneration, o.OnRepair
 	o.OnPlan = func(format, strategy string) {
@@ -144,9 +161,7 @@ func (t *Tracer) Observe(ctx context.Context, o *chat.Observer) {
 			heard = generation(name)
 		}
 		return func(ev chat.Event) {
-			if ev.Kind == chat.Finish {
-				end()
-			}
+			end(ev)
 			heard(ev)
 		}
 	}
@@ -175,8 +190,9 @@ func (r *run) endRender() {
 	}
 }
 
-// generate begins the span of a generation, which is a repair unless its name is that of the strategy, and returns its end.
-func (r *run) generate(name string) func() {
+// generate begins the span of a generation, which is a repair unless its name is that of the strategy. It returns what is given the
+// generation's events, the last of which ends it.
+func (r *run) generate(name string) func(chat.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.endRender()
@@ -186,7 +202,17 @@ func (r *run) generate(name string) func() {
 	}
 	_, span := r.tracer.Start(r.ctx, kind+name, trace.WithSpanKind(trace.SpanKindClient))
 	r.open = append(r.open, span)
-	return func() {
+	var text []byte
+	return func(ev chat.Event) {
+		if r.texts && len(text) < longest {
+			text = append(text, ev.Text...)
+		}
+		if ev.Kind != chat.Finish {
+			return
+		}
+		if r.texts {
+			span.SetAttributes(attribute.String("toolnorm.text", clip(string(text))))
+		}
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		span.End()
@@ -232,17 +258,26 @@ func (t *Tracer) End(ctx context.Context, s *exchanges.Sum) {
 	}
 }
 
-// Tool makes the span of a tool's call that has ended.
-func (t *Tracer) Tool(ctx context.Context, name string, failed bool, took time.Duration) {
+// Tool begins the span of a tool's call, in whose context the tool runs, and returns what ends it.
+func (t *Tracer) Tool(ctx context.Context, name string, args []byte) (context.Context, func(failed bool, result func() string)) {
 	if t == nil {
-		return
+		return ctx, untold
 	}
-	now := time.Now()
-	_, span := t.tracer.Start(ctx, "execute_tool "+name, trace.WithTimestamp(now.Add(-took)),
-		trace.WithAttributes(attribute.String("gen_ai.operation.name", "execute_tool"), attribute.String("gen_ai.tool.name", name)))
-	if failed {
-		span.SetAttributes(attribute.String("error.type", "tool_error"))
-		span.SetStatus(codes.Error, "")
+	ctx, span := t.tracer.Start(ctx, "execute_tool "+name, trace.WithAttributes(attribute.String("gen_ai.operation.name", "execute_tool"), attribute.String("gen_ai.tool.name", name)))
+	if t.texts {
+		span.SetAttributes(attribute.String("gen_ai.tool.call.arguments", clip(string(args))))
 	}
-	span.End(trace.WithTimestamp(now))
+	return ctx, func(failed bool, result func() string) {
+		if t.texts {
+			span.SetAttributes(attribute.String("gen_ai.tool.call.result", clip(result())))
+		}
+		if failed {
+			span.SetAttributes(attribute.String("error.type", "tool_error"))
+			span.SetStatus(codes.Error, "")
+		}
+		span.End()
+	}
 }
+
+// untold ends no span.
+func untold(bool, func() string) {}

@@ -19,12 +19,13 @@ func TestTracesThatAreOffCostNothing(t *testing.T) {
 	var off *Tracer
 	h := off.Wrap(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}), func(*http.Request) bool { return true })
 	w, r := httptest.NewRecorder(), httptest.NewRequest("POST", "/v1/chat/completions", nil)
-	ctx, o, s := context.Background(), &chat.Observer{}, &exchanges.Sum{}
+	ctx, q, o, s := context.Background(), &chat.Request{}, &chat.Observer{}, &exchanges.Sum{}
 	if n := testing.AllocsPerRun(100, func() {
 		h.ServeHTTP(w, r)
-		off.Observe(ctx, o)
+		off.Observe(ctx, q, o)
 		off.End(ctx, s)
-		off.Tool(ctx, "f", false, time.Second)
+		_, ended := off.Tool(ctx, "f", nil)
+		ended(false, nil)
 		trace.SpanContextFromContext(ctx).HasTraceID()
 	}); n != 0 || o.OnGeneration != nil {
 		t.Errorf("%v allocations", n)
@@ -76,5 +77,35 @@ func TestWhatTheVariablesWant(t *testing.T) {
 			defer cancel()
 			_ = tracer.Close(ctx)
 		})
+	}
+}
+
+func TestTextsAreInTracesWhenTheVariableSaysSo(t *testing.T) {
+	if t.Setenv(texts, "true"); WithTexts() {
+		t.Error("without a receiver there are texts")
+	}
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1")
+	for value, want := range map[string]bool{"": false, "false": false, "no_content": false, "true": true, "True": true, "SPAN_ONLY": true} {
+		if t.Setenv(texts, value); WithTexts() != want {
+			t.Errorf("%q: %v", value, !want)
+		}
+	}
+}
+
+// TestALongConversationIsToldByItsEnd has messages of every role, and too many of them.
+func TestALongConversationIsToldByItsEnd(t *testing.T) {
+	r := &chat.Request{Messages: []chat.Message{
+		{Role: chat.User, Content: "What time is it?"},
+		{Role: chat.Assistant, Reasoning: "Hm.", Calls: []chat.Call{{ID: "c1", Name: "get_time", Args: []byte(`{"zone":"UTC"}`)}, {ID: "c2", Name: "get_time", Args: []byte("{")}}},
+		{Role: chat.ToolRole, CallID: "c1", Content: "12:00"},
+	}}
+	const end = `{"role":"assistant","parts":[{"type":"reasoning","content":"Hm."},{"type":"tool_call","id":"c1","name":"get_time","arguments":{"zone":"UTC"}},` +
+		`{"type":"tool_call","id":"c2","name":"get_time"}]},{"role":"tool","parts":[{"type":"tool_call_response","id":"c1","response":"12:00"}]}]`
+	if got, want := said(r), `[{"role":"user","parts":[{"type":"text","content":"What time is it?"}]},`+end; got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	r.Messages[0].Content = strings.Repeat("x", longest)
+	if got := said(r); got != "["+end {
+		t.Error(got)
 	}
 }

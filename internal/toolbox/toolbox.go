@@ -6,6 +6,7 @@ package toolbox
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"path/filepath"
 	"slices"
@@ -46,8 +47,8 @@ type Config struct {
 
 	// Panicked is called with each tool that panicked, as tools.Options says; nil: nobody is.
 	Panicked func(tool string, value any, stack []byte)
-	// Done is called after each call, as tools.Options says; nil: nobody is.
-	Done func(ctx context.Context, tool string, failed bool, took time.Duration)
+	// Watch is called around each call, as tools.Options says; nil: nobody is.
+	Watch func(ctx context.Context, tool string, args json.RawMessage) (context.Context, func(res tools.Result, took time.Duration))
 }
 
 // Box is an open toolbox. Close it when nothing is called any more.
@@ -67,7 +68,7 @@ type Box struct {
 // Arguments are read and checked for those as well.
 func Empty(c Config) *Box {
 	args := new(toolargs.Reader)
-	return &Box{Registry: tools.New(tools.Options{Fit: args.Fit, Panicked: c.Panicked, Reach: c.Reach, Done: c.Done}), args: args}
+	return &Box{Registry: tools.New(tools.Options{Fit: args.Fit, Panicked: c.Panicked, Reach: c.Reach, Watch: c.Watch}), args: args}
 }
 
 // Open opens the data, makes what is missing of it, and fills a registry. ctx bounds the opening alone.

@@ -35,10 +35,10 @@ type Runner struct {
 
 	May func(ctx context.Context, model string) error // refuses who may not ask a model by this name; nil: all may
 
-	Log   zerolog.Logger                              // one line an exchange; the zero value logs nothing
-	Trace *trace.Log                                  // keeps the last exchanges; nil: none are kept
-	Count trace.Counter                               // counts every exchange; nil: nobody does
-	Watch func(ctx context.Context, o *chat.Observer) // adds to what is observed of a request; nil: nobody does
+	Log   zerolog.Logger                                               // one line an exchange; the zero value logs nothing
+	Trace *trace.Log                                                   // keeps the last exchanges; nil: none are kept
+	Count trace.Counter                                                // counts every exchange; nil: nobody does
+	Watch func(ctx context.Context, r *chat.Request, o *chat.Observer) // adds to what is observed of a request; nil: nobody does
 
 	MaxBody  int64         // of a request, in bytes
 	Stall    time.Duration // until a client that takes nothing is given up; 0: never
@@ -118,7 +118,7 @@ func (s *Runner) Answer(w http.ResponseWriter, r *http.Request, api form.API, x 
 		}
 	}
 	if s.Watch != nil {
-		s.Watch(ctx, o)
+		s.Watch(ctx, &ask.Request, o)
 	}
 	if ask.Form != "" && ask.Form != form.OpenAI {
 		o.OnNote("Client-Form", ask.Form)

@@ -124,6 +124,7 @@ func (c *content) result(v *fastjson.Value) error {
 	})
 	if len(inner.tools) > 0 {
 		inner.lines = append(inner.lines, "These tools can be called now: "+strings.Join(inner.tools, ", "))
+		c.found[m.CallID] = inner.tools
 	}
 	m.Content, m.Images = strings.Join(inner.lines, "\n"), inner.images
 	if failed {

@@ -16,6 +16,7 @@ type request struct {
 	offers     []offer  // in their order, deferred ones too
 	gone       []string // names of tools that Anthropic runs itself
 	referenced map[string]bool
+	found      map[string][]string // the tools that a result refers to, by the id of the call that it answers
 	choice     *fastjson.Value
 	thinking   string // its type; empty: the field is not there
 	budget     *int64 // tokens of thought, with thinking "enabled"
@@ -26,7 +27,7 @@ type request struct {
 // What depends on other fields is settled when all are read: the tools that are offered on what the messages refer to,
 // tool_choice on the tools.
 func read(body []byte) (*request, error) {
-	r := &request{Ask: new(form.Ask), referenced: map[string]bool{}}
+	r := &request{Ask: new(form.Ask), referenced: map[string]bool{}, found: map[string][]string{}}
 	r.TellStop = true
 	err := field.Parse(body, func(v *fastjson.Value) error {
 		if err := field.Object(v, r.fields()); err != nil {

@@ -2,7 +2,9 @@ package messages
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/valyala/fastjson"
@@ -50,13 +52,44 @@ func (r *request) settleTools() error {
 	if r.choice != nil && string(r.choice.GetStringBytes("type")) == "tool" {
 		r.referenced[string(r.choice.GetStringBytes("name"))] = true
 	}
+	var later []chat.Tool
 	for _, o := range r.offers {
-		if o.Name != placeholder && (!o.deferred || r.referenced[o.Name]) {
+		switch {
+		case o.Name == placeholder || o.deferred && !r.referenced[o.Name]:
+		case o.deferred:
+			later = append(later, o.Tool)
+		default:
 			r.Tools = append(r.Tools, o.Tool)
 		}
 	}
+	r.describe(later)
+	r.Tools = append(r.Tools, later...)
 	r.tellGone()
 	return field.Within("tool_choice", r.choose(r.choice))
+}
+
+// describe has the results that refer to tools tell what these are, so that no list in front of the conversation need become another
+// one. A tool that no result refers to, as in a conversation that was cut, is listed.
+func (r *request) describe(tools []chat.Tool) {
+	for i := range r.Messages {
+		m := &r.Messages[i]
+		for _, name := range r.found[m.CallID] {
+			at := slices.IndexFunc(tools, func(t chat.Tool) bool { return t.Name == name })
+			if m.Role != chat.ToolRole || at < 0 || tools[at].Found {
+				continue
+			}
+			tools[at].Found = true
+			text, _ := chat.JSON(definition{name, tools[at].Description, tools[at].Schema}) // a schema is JSON that was read
+			m.Content += "\n" + string(text)
+		}
+	}
+}
+
+// definition is a tool as a result describes it.
+type definition struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	Parameters  json.RawMessage `json:"parameters,omitempty"`
 }
 
 // tellGone tells which tools were left out: to the client in a header, and to the model where nothing else is left that it

@@ -1,0 +1,126 @@
+package limit
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"toolnorm/internal/shared"
+	"toolnorm/internal/sleep"
+)
+
+const (
+	shareEvery = time.Second
+	runsFor    = 5 * time.Second // after which a replica that says nothing more answers nothing any more
+	shareLife  = span*time.Second + runsFor
+	grain      = 5 // seconds that are told as one, as the last of them
+	shareKind  = "limits"
+)
+
+// Board is where the replicas of the program tell each other. shared.Store is one.
+type Board interface {
+	Put(kind, id, owner string, body []byte, life time.Duration) error
+	Others(kind, id string, life time.Duration) ([]shared.Note, error)
+}
+
+// peers is what a caller has asked of other replicas.
+type peers struct {
+	requests, tokens     window
+	held, running, bytes int64
+}
+
+// report is what one replica tells of a caller.
+type report struct {
+	Requests [][2]int64 `json:"r,omitempty"` // how many seconds ago, and how many
+	Tokens   [][2]int64 `json:"t,omitempty"`
+	Held     int64      `json:"h,omitempty"`
+	Running  int64      `json:"n,omitempty"`
+	Bytes    int64      `json:"b,omitempty"`
+}
+
+// Share tells the other replicas every second what is counted here, under an id that no other has, and counts what they tell, until ctx
+// ends. While the board cannot be reached each replica counts for itself.
+func (l *Limiter) Share(ctx context.Context, id string, board Board) {
+	told, failing := false, false
+	for sleep.For(ctx, shareEvery) {
+		body, any := l.report(time.Now())
+		if !any && !told {
+			continue
+		}
+		told = any // once more behind the last request, so that nothing stands as running
+		err := board.Put(shareKind, id, "", body, shareLife)
+		var notes []shared.Note
+		if err == nil {
+			notes, err = board.Others(shareKind, id, shareLife)
+		}
+		if err != nil && ctx.Err() == nil && !failing {
+			l.Log.Warn().Err(err).Msg("limits are not shared with other replicas: each counts for itself until the store answers")
+		}
+		failing = err != nil
+		l.hear(time.Now(), notes)
+	}
+}
+
+// report returns what is counted here, and whether anything is.
+func (l *Limiter) report(now time.Time) (body []byte, any bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	all := map[string]report{}
+	for key, c := range l.callers {
+		if !c.idle(now) {
+			all[key] = report{c.requests.told(now), c.tokens.told(now), c.held, c.running, c.bytes}
+		}
+	}
+	body, _ = json.Marshal(all)
+	return body, len(all) > 0
+}
+
+// told returns what a window has.
+func (w *window) told(now time.Time) (all [][2]int64) {
+	w.pass(now)
+	sum := int64(0)
+	for age := int64(span - 1); age >= 0; age-- {
+		if sum += w.at(w.second - age); sum > 0 && ((w.second-age)%grain == grain-1 || age == 0) {
+			all = append(all, [2]int64{age, sum})
+			sum = 0
+		}
+	}
+	return all
+}
+
+// hear counts what other replicas tell, in place of what they told before. What cannot be read is left out.
+func (l *Limiter) hear(now time.Time, notes []shared.Note) {
+	others := map[string]*peers{}
+	for _, n := range notes {
+		var all map[string]report
+		if json.Unmarshal(n.Body, &all) != nil {
+			continue
+		}
+		for key, r := range all {
+			o := others[key]
+			if o == nil {
+				o = new(peers)
+				others[key] = o
+			}
+			o.requests.heard(now, n.Age, r.Requests)
+			o.tokens.heard(now, n.Age, r.Tokens)
+			if n.Age < runsFor {
+				o.held, o.running, o.bytes = o.held+r.Held, o.running+r.Running, o.bytes+r.Bytes
+			}
+		}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.others = others
+}
+
+// heard counts what was told so long ago.
+func (w *window) heard(now time.Time, since time.Duration, all [][2]int64) {
+	w.pass(now)
+	for _, one := range all {
+		if age := one[0] + int64(since/time.Second); age >= 0 && age < span && one[1] > 0 {
+			w.counts[((w.second-age)%span+span)%span] += one[1]
+			w.total += one[1]
+		}
+	}
+}

@@ -1,0 +1,71 @@
+package spans
+
+import (
+	"encoding/json"
+	"strings"
+
+	"toolnorm/chat"
+)
+
+// longest is how many bytes of a text a span has. Receivers refuse larger ones, or all that comes with them.
+const longest = 64 << 10
+
+// clip returns the beginning of a text.
+func clip(s string) string { return strings.ToValidUTF8(s[:min(len(s), longest)], "") }
+
+// part is a part of a message, as the conventions write it.
+type part struct {
+	Type      string          `json:"type"`
+	Content   string          `json:"content,omitempty"`
+	ID        string          `json:"id,omitempty"`
+	Name      string          `json:"name,omitempty"`
+	Arguments json.RawMessage `json:"arguments,omitempty"`
+	Response  string          `json:"response,omitempty"`
+}
+
+// message is one of a conversation.
+type message struct {
+	Role  chat.Role `json:"role"`
+	Parts []part    `json:"parts"`
+}
+
+// said returns the conversation of a request. Where it is too long, the first messages are left out.
+func said(r *chat.Request) string {
+	var all []json.RawMessage
+	size := 0
+	for i := len(r.Messages) - 1; i >= 0; i-- {
+		text, err := json.Marshal(told(&r.Messages[i]))
+		if err != nil {
+			continue
+		}
+		if size += len(text); size > longest {
+			break
+		}
+		all = append([]json.RawMessage{text}, all...)
+	}
+	text, _ := json.Marshal(all)
+	return string(text)
+}
+
+// told returns a message in the convention's form. Pictures are left out.
+func told(m *chat.Message) message {
+	out := message{Role: m.Role, Parts: []part{}}
+	if m.Role == chat.ToolRole {
+		out.Parts = append(out.Parts, part{Type: "tool_call_response", ID: m.CallID, Response: clip(m.Content)})
+		return out
+	}
+	if m.Reasoning != "" {
+		out.Parts = append(out.Parts, part{Type: "reasoning", Content: clip(m.Reasoning)})
+	}
+	if m.Content != "" {
+		out.Parts = append(out.Parts, part{Type: "text", Content: clip(m.Content)})
+	}
+	for _, c := range m.Calls {
+		args := c.Args
+		if !json.Valid(args) {
+			args = nil
+		}
+		out.Parts = append(out.Parts, part{Type: "tool_call", ID: c.ID, Name: c.Name, Arguments: args})
+	}
+	return out
+}
