@@ -41,6 +41,7 @@ export function Playground() {
   const [messages, setMessages] = useState<ChatMessage[]>(first?.messages ?? []);
   const [system, setSystem] = useState('');
   const [temperature, setTemperature] = useState('');
+  const [agent, setAgent] = useState(false);
   const [filter, setFilter] = useState('');
   const [reply, setReply] = useState<Reply>();
   const [text, setText] = useState('');
@@ -70,7 +71,7 @@ export function Playground() {
     setReply(r);
     try {
       const body = {
-        model,
+        model: agent && !model.includes('@') ? `${model}@agent` : model,
         messages: wire(system ? [{ role: 'system', content: system }, ...all] : all),
         ...(temperature === '' ? {} : { temperature: Number(temperature) }),
         stream: true,
@@ -140,6 +141,14 @@ export function Playground() {
               </select>
             )}
           </Field>
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={agent}
+              onChange={(e) => setAgent(e.currentTarget.checked)}
+            />{' '}
+            {t('asAgent')}
+          </label>
           <details>
             <summary>{t('options')}</summary>
             <Field label={t('systemPrompt')} wide>
