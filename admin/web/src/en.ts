@@ -184,6 +184,7 @@ export const en = {
   showDemos: 'Show demo models',
   server: 'Server',
   strategy: 'Strategy',
+  readLast: 'Last read as: {how}',
   byProbe: 'found out on first use',
   probe: 'Probe',
   probing: 'Probing; the model may have to load…',

@@ -182,6 +182,7 @@ export const ko: Words = {
   showDemos: '데모 모델 표시',
   server: '서버',
   strategy: '전략',
+  readLast: '마지막으로 읽은 방식: {how}',
   byProbe: '처음 사용할 때 결정',
   probe: '검사',
   probing: '검사 중(모델 로드가 필요할 수 있음)…',

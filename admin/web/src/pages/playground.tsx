@@ -28,7 +28,7 @@ import {
   sentence,
   Text,
 } from '../ui';
-import { useModels } from './models';
+import { isOwn, useModels } from './models';
 import { useRegistry } from './servers';
 
 // Playground chats with a model through the same address as any client, so what is seen here is what clients get.
@@ -54,11 +54,7 @@ export function Playground() {
   }, []);
   useEffect(() => {
     if (!model && list.length > 0)
-      setModel(
-        (list.find((m) => m.server !== 'demo') ??
-          list.find((m) => m.id === 'demo/hermes') ??
-          list[0])!.id,
-      );
+      setModel((list.find(isOwn) ?? list.find((m) => m.id === 'demo/hermes') ?? list[0])!.id);
   }, [models.data]);
 
   const tools = registry.data?.tools ?? [];
