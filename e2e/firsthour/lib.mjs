@@ -23,7 +23,7 @@ export class Hour {
 
   // note keeps a line of the record: a command with its output, or what was done in the page.
   note(text) {
-    this.said.push(text.replaceAll(this.home, '~').replaceAll(this.root, '…'));
+    this.said.push(text.replaceAll(this.home, '~').replaceAll(this.root, '…').replace(/\/tmp\/\S+/g, '…'));
   }
 
   // sh runs a command and returns what it prints; a status other than the one that is wanted ends the task.
@@ -32,7 +32,7 @@ export class Hour {
     const out = (got.stdout + got.stderr).trimEnd();
     const lines = out.split('\n').map((l) => (l.length > 200 ? `${l.slice(0, 200)}…` : l));
     const shown = lines.length > mostLines ? [...lines.slice(0, mostLines), `… ${lines.length - mostLines} more lines`] : lines;
-    this.note([`$ ${command}`, ...shown].join('\n'));
+    this.note([`$ ${command}`, ...shown].join('\n').trimEnd());
     assert.equal(got.status, status, `${command}: ${out}`);
     return out;
   }

@@ -48,7 +48,7 @@ ${rows.join('\n')}
 
 ## What looking on costs
 
-Measured by \`cd bench && go run . live ../bin/toolnorm 3\`, not by this program: 100 streams of 50 tokens a second on two cores that other work kept busy (load 20 to 25), each figure a median of three rounds, one column a run. Figures of one set-up differ by up to a tenth between runs there.
+Measured by \`cd bench && go run . live ../bin/toolnorm 3\`, not by this program: 100 streams of 50 tokens a second on two cores that other work kept busy (load 20 to 25), each figure a median of two rounds (before) or three (now), one column a run. Figures of one set-up differ by up to a tenth between runs there.
 
 | | before | before | now | now |
 |---|--:|--:|--:|--:|

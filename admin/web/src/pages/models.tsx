@@ -89,9 +89,11 @@ function Row({ m }: { m: Model }) {
           </div>
         </div>
         <div class="actions">
-          <Button onClick={probe} busy={busy} aria-label={`${t('probe')} ${m.id}`}>
-            {busy ? t('probing') : t('probe')}
-          </Button>
+          {m.server !== 'toolnorm' && (
+            <Button onClick={probe} busy={busy} aria-label={`${t('probe')} ${m.id}`}>
+              {busy ? t('probing') : t('probe')}
+            </Button>
+          )}
           <a class="button" href={`#/playground/${encodeURIComponent(m.id)}`}>
             {t('chat')}
           </a>
