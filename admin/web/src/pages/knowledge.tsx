@@ -231,7 +231,7 @@ interface Place {
 function Reader({ at, close }: { at: Place; close: () => void }) {
   const { data, error } = useLoad(async () => {
     const response = await send('GET', `/kb/${at.base}/${at.document}/${at.passage ?? 'all'}`);
-    const source = (await response.text()).replace(/<style>[^]*?<\/style>/, ''); // which the policy refuses here
+    const source = (await response.text()).replace(/<style>.*?<\/style>/s, ''); // which the policy refuses here
     const page = new DOMParser().parseFromString(source, 'text/html');
     return {
       title: page.title,
