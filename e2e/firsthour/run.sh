@@ -1,6 +1,6 @@
 #!/bin/sh
 # Does the fifteen tasks of a new user's first hour with the programs in bin, and writes docs/evidence/first-hour.md with its pictures. Needs
-# what ../install.sh installs, with its agents, and nginx. Where the system lets it, everything runs in a network of its own, so that
+# what ../install.sh installs, with its agents, and nginx. For root everything runs in a network of its own, so that
 # the default port is free.
 set -eu
 cd "$(dirname "$0")"
@@ -18,5 +18,5 @@ client cn continue .bin/cn
 client claude anthropic @anthropic-ai/claude-code-linux-x64/claude
 packages=$(echo "$cache"/admin-*)
 apart=
-unshare -rn true 2>/dev/null && apart='unshare -rn'
+unshare -n true 2>/dev/null && apart='unshare -n'
 $apart sh -c 'ip link set lo up 2>/dev/null; exec node main.mjs "$@"' sh "$PWD/../../bin" "$packages" "$cache/chromium" "$clients" ../../docs/evidence/first-hour.md

@@ -240,6 +240,7 @@ export interface Options {
   format?: 'json' | 'text';
   timeout_ms?: number;
   max_rows?: number;
+  confirm?: boolean;
 }
 
 export interface Example {
@@ -264,6 +265,7 @@ export interface SetDraft {
   name: string;
   description: string;
   read_only: boolean;
+  confirm?: boolean;
   tools: string[];
   version?: number;
 }
@@ -272,6 +274,7 @@ export interface ToolSet {
   name: string;
   description: string;
   read_only: boolean;
+  confirm?: boolean;
   tools: string[];
   version?: number;
   saved_at: string;

@@ -95,6 +95,7 @@ function Outcome({ trial, rows }: { trial: Trial; rows: boolean }) {
         <Badge kind={trial.ok ? 'good' : 'bad'}>{trial.ok ? t('ran') : t('didNotRun')}</Badge>
         <Badge>{duration(trial.duration_ms)}</Badge>
         {rows && <Badge>{t('rowsRead', { n: trial.rows })}</Badge>}
+        {trial.connection && <Badge>{trial.connection}</Badge>}
         {trial.truncated && <Badge kind="warn">{t('truncated')}</Badge>}
         {trial.limits_hit?.map((l) => (
           <Badge key={l} kind="warn">
