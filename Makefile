@@ -17,6 +17,7 @@
 # make balance  a simulation of thirty servers, for the factor of pools; writes a table there, too
 # make soak    a million streams through three replicas that are killed and restarted; STREAMS=20000 for less
 # make openwebui  a real Open WebUI driven in Chromium: chat, MCP tools, @agent, a knowledge base. It installs 5 GB
+# make first-hour   the fifteen tasks of a new user, by README and one more page; writes docs/evidence/first-hour.md. Two minutes
 # make faces   each API beside Ollama's own, by the scripts; writes docs/evidence/faces.md
 # make by-default  a real model behind a toolnorm without settings: small talk, answers in a form; writes docs/evidence/by-default.md. About an hour
 # make tasks   fifty tasks for a real model's agent over the sample company; writes docs/evidence/tasks.md. About an hour
@@ -36,7 +37,7 @@ FUZZTIME ?= 30s
 # Run by version, so that the product's go.mod knows nothing of it.
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: run build programs release release-lane image page install test race e2e e2e-agents turns clients fleet balance soak openwebui upstreams guarantee faces by-default tasks doctor e2e-models bench slips slips-sample forms forms-sample canitoolcall hostile eval fuzz lint
+.PHONY: run build programs release release-lane image page install test race e2e e2e-agents turns clients fleet balance soak openwebui first-hour upstreams guarantee faces by-default tasks doctor e2e-models bench slips slips-sample forms forms-sample canitoolcall hostile eval fuzz lint
 
 # The one spelling of a build: of make, of a release and of the container image. The version is the tag's; git's own stamp is
 # left out, since the image is built without .git, and the same commit must give the same bytes there.
@@ -130,6 +131,9 @@ soak:
 
 openwebui:
 	./e2e/openwebui/run.sh
+
+first-hour: build
+	./e2e/firsthour/run.sh
 
 faces:
 	TOOLNORM_E2E_FACES=write ./e2e/run.sh -run TestNoFaceIsWorse

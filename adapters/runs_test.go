@@ -49,7 +49,7 @@ func runTexts(t *testing.T) []runText {
 // figures are how many texts of a kind there are of each sort, and how many of them were read wrong.
 type figures struct{ run, stay, lost, wrong int }
 
-// TestWhichTextRuns measures the rule that tells calls from text, and holds it to the table in docs/calls.md: the figures
+// TestWhichTextRuns measures the rule that tells calls from text, and holds it to the table in docs/evidence/which-text-runs.md: the figures
 // of a kind that change for the better are to be written there, too.
 func TestWhichTextRuns(t *testing.T) {
 	tools := testTools(t)
@@ -65,7 +65,7 @@ func TestWhichTextRuns(t *testing.T) {
 	if n := got["all"].run + got["all"].stay; n < 400 {
 		t.Errorf("only %d texts", n)
 	}
-	page, err := os.ReadFile("../docs/calls.md")
+	page, err := os.ReadFile("../docs/evidence/which-text-runs.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func TestWhichTextRuns(t *testing.T) {
 		row := fmt.Sprintf("| %s | %d | %d | %d | %d |", kind, f.run, f.stay, f.lost, f.wrong)
 		t.Log(row)
 		if !strings.Contains(string(page), row) {
-			t.Errorf("docs/calls.md has no row that begins with %s", row)
+			t.Errorf("docs/evidence/which-text-runs.md has no row that begins with %s", row)
 		}
 	}
 }

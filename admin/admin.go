@@ -101,7 +101,7 @@ func New(c Config) *Server {
 	s.Handle("GET "+API+"events", s.stream)
 	(&customTools{set: c.Tools, all: c.Registry, log: c.Log}).routes(s)
 	(&live{c.Trace, c.History, c.Reasons, &s.current, c.Log, s.events}).routes(s)
-	(&models{&s.current}).routes(s)
+	(&models{&s.current, c.Trace}).routes(s)
 	s.Handle("GET "+API+"usage", (&usages{c.Usage}).list)
 	s.Handle("POST "+API+"doctor", (&doctor{examine: c.Doctor}).run)
 	(&others{c.Servers, c.Registry, s.Publish}).routes(s)

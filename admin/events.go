@@ -66,6 +66,13 @@ func (h *hub) join() *page {
 	return p
 }
 
+// count is how many pages listen.
+func (h *hub) count() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.pages)
+}
+
 // leave removes a page.
 func (h *hub) leave(p *page) {
 	h.mu.Lock()

@@ -12,6 +12,7 @@ import (
 	"toolnorm/engine"
 	"toolnorm/engine/upstream"
 	"toolnorm/internal/auth"
+	"toolnorm/internal/fault"
 	"toolnorm/internal/trace"
 	"toolnorm/tools"
 	"toolnorm/tools/remote"
@@ -164,6 +165,16 @@ func TestModelsAreListedAndExamined(t *testing.T) {
 // someServers manages servers in memory.
 type someServers struct{ all []remote.State }
 
+func (s *someServers) Switch(name string, on bool) error {
+	if len(s.all) == 0 || s.all[0].Name != name {
+		return fault.New(fault.NotFound, "there is no MCP server %q", name)
+	}
+	if s.all[0].State = "disabled"; on {
+		s.all[0].State = "waiting"
+	}
+	return nil
+}
+
 func (s *someServers) List() []remote.State { return s.all }
 func (s *someServers) Add(_ context.Context, a remote.Asked) error {
 	if a.Name == "" {
@@ -194,6 +205,11 @@ func TestServersAndToolsAreManaged(t *testing.T) {
 		{"POST", "servers", `{"name":"a","url":"http://127.0.0.1:1/mcp"}`, 201, `"name":"a"`},
 		{"GET", "servers", "", 200, `"state":"waiting"`},
 		{"POST", "servers", `{"name":"a","command":"sh"}`, 400, `"param":"command"`},
+		{"POST", "servers/a/switch", `{"on":false}`, 204, ""},
+		{"GET", "servers", "", 200, `"state":"disabled"`},
+		{"POST", "servers/a/switch", `{"on":true}`, 204, ""},
+		{"GET", "servers", "", 200, `"state":"waiting"`},
+		{"POST", "servers/b/switch", `{"on":true}`, 404, "no MCP server"},
 		{"DELETE", "servers/a", "", 204, ""},
 		{"DELETE", "servers/a", "", 404, "no MCP server"},
 		{"GET", "registry", "", 200, `{"name":"echo","description":"Repeats.","schema":{"type":"object"}}`},

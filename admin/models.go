@@ -10,6 +10,7 @@ import (
 	"toolnorm/chat"
 	"toolnorm/engine"
 	"toolnorm/internal/fault"
+	"toolnorm/internal/trace"
 )
 
 // Models are asked for what the page Models shows. The engine is one.
@@ -24,7 +25,10 @@ type Models interface {
 }
 
 // models answers what is asked about models.
-type models struct{ current *atomic.Pointer[current] }
+type models struct {
+	current *atomic.Pointer[current]
+	trace   *trace.Log // nil: none are kept
+}
 
 // routes adds those of the page Models to a server.
 func (m *models) routes(to *Server) {
@@ -44,6 +48,7 @@ type listedModel struct {
 	Format   string `json:"format"`
 	Strategy string `json:"strategy,omitempty"` // by the settings; empty: found out by probing
 	Wording  string `json:"wording,omitempty"`
+	Used     string `json:"used,omitempty"` // the format and the strategy that answered last
 }
 
 // listModels lists every model that can be asked.
@@ -58,10 +63,13 @@ func (m *models) listModels(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	all := []listedModel{}
+	all, used := []listedModel{}, map[string]string{}
+	if m.trace != nil {
+		used = m.trace.Read()
+	}
 	for _, one := range found {
 		p := catalog.Plan(one.ID)
-		all = append(all, listedModel{ID: one.ID, Owner: one.Owner, Hidden: one.Hidden, Server: p.Server, Format: p.Format, Strategy: p.Strategy, Wording: p.Wording})
+		all = append(all, listedModel{ID: one.ID, Owner: one.Owner, Hidden: one.Hidden, Server: p.Server, Format: p.Format, Strategy: p.Strategy, Wording: p.Wording, Used: used[catalog.Real(one.ID)]})
 	}
 	return write(w, http.StatusOK, map[string][]listedModel{"models": all})
 }

@@ -14,6 +14,7 @@ import (
 type Servers interface {
 	List() []remote.State
 	Add(ctx context.Context, a remote.Asked) error
+	Switch(name string, on bool) error
 	Remove(name string) (bool, error)
 }
 
@@ -28,6 +29,7 @@ type others struct {
 func (o *others) routes(to *Server) {
 	to.Handle("GET "+API+"servers", o.listServers)
 	to.Handle("POST "+API+"servers", o.addServer)
+	to.Handle("POST "+API+"servers/{name}/switch", o.switchServer)
 	to.Handle("DELETE "+API+"servers/{name}", o.removeServer)
 	to.Handle("GET "+API+"registry", o.listRegistry)
 	to.Handle("POST "+API+"registry/call", o.callTool)
@@ -61,6 +63,25 @@ func (o *others) addServer(w http.ResponseWriter, r *http.Request) error {
 	}
 	o.publish("servers")
 	return write(w, http.StatusCreated, map[string]string{"name": ask.Name, "url": ask.URL})
+}
+
+// switchServer takes a server into use or out of it. One that is in use is connected anew.
+func (o *others) switchServer(w http.ResponseWriter, r *http.Request) error {
+	var ask struct {
+		On bool `json:"on"`
+	}
+	if err := read(r, &ask); err != nil {
+		return err
+	}
+	if o.servers == nil {
+		return errNoServers
+	}
+	if err := o.servers.Switch(r.PathValue("name"), ask.On); err != nil {
+		return err
+	}
+	o.publish("servers")
+	w.WriteHeader(http.StatusNoContent)
+	return nil
 }
 
 // removeServer takes a server and its tools out.

@@ -17,7 +17,19 @@ const (
 	lookAtOne = 100 * time.Millisecond
 	// lookAtAll is how often the list is looked at.
 	lookAtAll = 500 * time.Millisecond
+	// manyLook is how many pages look before each does so half as often: what they cost the proxy stays small, and nobody watches
+	// that many replies at once.
+	manyLook = 20
 )
+
+// pause is how long a page waits before it looks again. All pages look at the same moments, so that the processor wakes once
+// for all of them.
+func (l *live) pause(every time.Duration) time.Duration {
+	if l.events.count() > manyLook {
+		every *= 2
+	}
+	return every - time.Duration(time.Now().UnixNano())%every
+}
 
 // streams reports whether a path is answered by a stream. Streams are not compressed: what they say has to arrive at once.
 func streams(path string) bool {
@@ -57,13 +69,16 @@ func (l *live) followOne(w http.ResponseWriter, r *http.Request) error {
 	if l.trace != nil {
 		watch = l.trace.Watch(r.PathValue("id"))
 	}
-	all := l.meanings()
+	all, none := l.meanings(), map[string]meaning{}
 	return l.follow(w, r, lookAtOne, func() (any, bool, bool) {
 		if watch == nil {
 			return nil, false, true
 		}
 		c, something, ended := watch.Next()
-		known := map[string]meaning{}
+		known := none
+		if len(c.Repairs) > 0 {
+			known = map[string]meaning{}
+		}
 		for _, code := range c.Repairs {
 			known[code] = all[code]
 		}
@@ -80,8 +95,8 @@ func (l *live) follow(w http.ResponseWriter, r *http.Request, every time.Duratio
 	}
 	defer l.events.leave(p)
 	out := sse.NewWriter(w, stall)
-	tick := time.NewTicker(every)
-	defer tick.Stop()
+	again := time.NewTimer(every)
+	defer again.Stop()
 	for last := time.Now(); ; {
 		v, something, ended := next()
 		switch {
@@ -102,12 +117,13 @@ func (l *live) follow(w http.ResponseWriter, r *http.Request, every time.Duratio
 		if err := out.Flush(); err != nil || ended {
 			return nil // the page is gone, or has everything
 		}
+		again.Reset(l.pause(every))
 		select {
 		case <-r.Context().Done():
 			return nil
 		case <-l.events.closed:
 			return nil
-		case <-tick.C:
+		case <-again.C:
 		}
 	}
 }

@@ -130,7 +130,7 @@ type contextSettings struct {
 // access says who may ask.
 type access struct {
 	APIKeys        []string `name:"api-keys" placeholder:"KEY" help:"API keys, one of which each request must carry: at least 16 characters, or sha256: and a key's SHA-256 digest; a label and a space in front name its holder in the log. Safer in the environment or a file, since every program on the machine can read a command line. Default: no key is needed."`
-	APIKeysFile    string   `name:"api-keys-file" placeholder:"FILE" help:"File with such keys, one per line; # starts a comment."`
+	APIKeysFile    string   `name:"api-keys-file" placeholder:"FILE" help:"File of API keys, one per line; # starts a comment."`
 	Published      string   `placeholder:"ADDRESS" restart:"yes" help:"The address of the host at which the port of a container is published, an IP address. With one of loopback, no key is needed though the program listens on all addresses of the container. Publish the port there and nowhere else."`
 	InsecureNoKeys bool     `help:"Allow other machines to connect although no API key is set."`
 	Hosts          []string `placeholder:"NAME" help:"Host names to accept besides localhost and IP addresses. * allows any."`
@@ -144,7 +144,7 @@ type access struct {
 // debugSettings say what is kept and logged.
 type debugSettings struct {
 	Trace       int  `default:"50" restart:"yes" help:"How many of the last requests to keep in memory and show at /debug, on this machine only; 0 to 1000."`
-	TraceBodies bool `restart:"yes" help:"Keep their prompts and replies, too: up to 256 KiB each."`
+	TraceBodies bool `restart:"yes" help:"Keep the prompts and replies of these requests: up to 256 KiB each."`
 	histories   `embed:""`
 	usages      `embed:""`
 	LogLevel    string `default:"info" enum:"debug,info,warn,error" help:"What to log: debug, info, warn or error. Prompts, replies and keys are never logged."`

@@ -37,6 +37,17 @@ func (c *catalog) Models(ctx context.Context) ([]chat.Info, error) {
 	return slices.DeleteFunc(c.loop.Listed(ctx, all, c.suffixes), func(i chat.Info) bool { return c.may(ctx, i.ID) != nil }), nil
 }
 
+// Plan says how a model is read: NAME@agent as NAME. Which model answers from a knowledge base is found when it is asked.
+func (c *catalog) Plan(model string) engine.Plan {
+	if !c.loop.Answers(model) {
+		return c.Engine.Plan(model)
+	}
+	if behind, ok := strings.CutSuffix(c.Real(model), agent.Suffix); ok {
+		return c.Engine.Plan(behind)
+	}
+	return engine.Plan{Server: "toolnorm", Model: model}
+}
+
 // Server returns no server for what the agent answers: there is none to pass a request on to.
 func (c *catalog) Server(ctx context.Context, model string) (http.RoundTripper, string, error) {
 	if err := c.may(ctx, model); model != "" && err != nil { // none is named where models are managed

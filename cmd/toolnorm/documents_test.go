@@ -14,6 +14,21 @@ import (
 	"toolnorm/tools/kb/kbstore"
 )
 
+// TestThePlanOfAnAgentIsThatOfItsModel holds what the page Models shows of names that the agent answers.
+func TestThePlanOfAnAgentIsThatOfItsModel(t *testing.T) {
+	clean(t, "")
+	m := serving(t, io.Discard, "--data", t.TempDir(), "--alias", "helper=demo/hermes@agent")
+	status, got := withToken(t, "POST", m.URL()+"/v1/chat/completions", "", `{"model":"helper","messages":[{"role":"user","content":"Hi"}]}`)
+	if status != 200 {
+		t.Fatalf("%d %s", status, got)
+	}
+	want := regexp.MustCompile(`"id":"helper"[^}]*"server":"demo","format":"hermes"[^}]*"used":"hermes, raw"`)
+	eventually(t, "the list does not say how helper was read", func() bool {
+		_, got := withToken(t, "GET", m.URL()+"/admin/api/models", "", "")
+		return want.MatchString(got)
+	})
+}
+
 // TestAKnowledgeBaseIsAModel asks kb/NAME as a chat client would: from the list, with an answer
 // that cites pages which open, and by nobody who may not see the base.
 func TestAKnowledgeBaseIsAModel(t *testing.T) {

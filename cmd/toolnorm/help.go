@@ -8,8 +8,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// first are the settings that toolnorm -h shows: those that a first hour needs.
-var first = []string{"listen", "ollama", "upstream", "model", "num-ctx", "api-keys-file", "config"}
+// first are the settings that toolnorm -h shows: those that the README begins with.
+var first = []string{"listen", "api-keys-file", "upstream", "trace-bodies"}
 
 // Settings that the help of a command shows beside its own options: which servers it asks, or where
 // its data lie.
@@ -25,6 +25,7 @@ type helper struct{ all bool }
 // its own options. Behind the help of the program itself stand the settings that most people need.
 func (h *helper) print(o kong.HelpOptions, ctx *kong.Context) error {
 	hidden := 0
+	o.NoExpandSubcommands = ctx.Selected() == nil // "toolnorm kb -h" lists those of kb
 	if at := ctx.Selected(); at != nil && at.Name != "serve" && !h.all {
 		hidden = hideSettings(at)
 	}
@@ -43,7 +44,7 @@ func (h *helper) print(o kong.HelpOptions, ctx *kong.Context) error {
 		for _, flag := range command.Flags {
 			if command.Name == "serve" && slices.Contains(first, flag.Name) {
 				sentence, _, _ := strings.Cut(flag.Help, ". ")
-				fmt.Fprintf(ctx.Stdout, "  --%-22s %s.\n", flag.Name+"="+flag.FormatPlaceHolder(), strings.TrimSuffix(sentence, "."))
+				fmt.Fprintf(ctx.Stdout, "  --%-26s %s.\n", flag.Name+"="+flag.FormatPlaceHolder(), strings.TrimSuffix(sentence, "."))
 			}
 		}
 	}

@@ -54,7 +54,7 @@ func TestEverySettingStandsUnderOneHeading(t *testing.T) {
 func TestHelpIsShortAtFirst(t *testing.T) {
 	clean(t, "")
 	short := printed(t, "--help")
-	if n := strings.Count(short, "\n"); n > 70 || !strings.Contains(short, "--listen") || strings.Contains(short, "--heartbeat") {
+	if n := strings.Count(short, "\n"); n > 40 || !strings.Contains(short, "--listen") || strings.Contains(short, "--heartbeat") {
 		t.Errorf("%d lines: %s", n, short)
 	}
 	long := printed(t, "help", "serve")

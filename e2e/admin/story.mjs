@@ -347,9 +347,13 @@ await step('an MCP server is added, its tool is offered, and gone with it', asyn
   await page.getByRole('button', { name: 'Add', exact: true }).click();
   for (const p of [page, other]) await p.locator('li', { hasText: 'small' }).getByText('ready, tools: 1').waitFor();
   const row = page.locator('li', { hasText: 'small' });
-  await row.locator('summary').click();
+  await row.locator('summary').first().click();
   await row.getByText(attack).waitFor();
   assert.equal((await mcp('small.greet', {})).result.content[0].text, 'hello');
+  await page.getByRole('button', { name: 'Switch off small' }).click();
+  await row.getByText('disabled', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Switch on small' }).click();
+  for (const p of [page, other]) await p.locator('li', { hasText: 'small' }).getByText('ready, tools: 1').waitFor();
   await page.getByRole('button', { name: 'Remove small' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
   for (const p of [page, other]) await p.locator('li', { hasText: 'small' }).waitFor({ state: 'detached' });
@@ -369,16 +373,19 @@ await step('a knowledge base takes files, and a search says what its stages did'
   await page.getByLabel('Name').fill('Handbook');
   await page.getByRole('button', { name: 'Create' }).click();
   await page.locator('h1', { hasText: 'Handbook' }).waitFor();
-  await page.locator('input[type=file]').setInputFiles([
+  await page.locator('input[type=file]').first().setInputFiles([
     { name: 'leave.md', mimeType: 'text/markdown', buffer: Buffer.from('# Annual leave\n\nEvery employee has fifteen days of annual leave.\n\n# Sick leave\n\nA doctor confirms it from the third day on.\n') },
     { name: 'broken.pdf', mimeType: 'application/pdf', buffer: Buffer.from('no PDF') },
   ]);
-  await page.getByRole('button', { name: 'Import', exact: true }).click();
+  await page.getByRole('button', { name: /^Import( \d+ files)?$/ }).click();
   await page.locator('.findings li', { hasText: 'leave.md' }).getByText('imported').waitFor();
   await page.locator('.findings li', { hasText: 'broken.pdf' }).getByText('failed').waitFor();
   await page.getByLabel('Question or words').fill('annual leave days');
   await page.getByRole('button', { name: 'Search', exact: true }).click();
   await page.locator('.results pre', { hasText: 'fifteen days' }).waitFor();
+  await page.locator('.results button.link').first().click();
+  await page.locator('.reader .cited', { hasText: 'fifteen days' }).waitFor();
+  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
   assert.ok((await page.locator('table.list tbody tr').count()) >= 3);
   await page.screenshot({ path: join(shots, 'search-wide.png'), fullPage: true });
 });
@@ -431,10 +438,10 @@ await step('no text field lets markup in', async () => {
   for (const field of ['Name', 'Description', 'Tenant']) await page.getByLabel(field, { exact: true }).fill(attack);
   await page.getByRole('button', { name: 'Create' }).click();
   await page.locator('h1', { hasText: attack }).waitFor();
-  await page.locator('input[type=file]').setInputFiles([{ name: 'a.md', mimeType: 'text/markdown', buffer: Buffer.from(`# ${attack}\n\n${attack}\n`) }]);
+  await page.locator('input[type=file]').first().setInputFiles([{ name: 'a.md', mimeType: 'text/markdown', buffer: Buffer.from(`# ${attack}\n\n${attack}\n`) }]);
   await page.getByLabel('Collection').fill(attack);
   await page.getByLabel('Departments').fill(attack);
-  await page.getByRole('button', { name: 'Import', exact: true }).click();
+  await page.getByRole('button', { name: /^Import( \d+ files)?$/ }).click();
   await page.locator('.findings li').waitFor();
   await page.getByLabel('Question or words').fill(attack);
   await page.getByRole('button', { name: 'Search', exact: true }).click();

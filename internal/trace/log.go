@@ -149,6 +149,20 @@ type List struct {
 // List gives the present state.
 func (l *Log) List() List { return l.After(0) }
 
+// Read returns the format and the strategy by which each model of the exchanges that are kept was read last, as "hermes, raw".
+func (l *Log) Read() map[string]string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	read := map[string]string{}
+	for i := range l.ring { // the oldest first
+		e := l.ring[(l.next+i)%len(l.ring)]
+		if e != nil && e.Error == "" && e.Format != "" && e.Strategy != "" {
+			read[e.Model] = e.Format + ", " + e.Strategy
+		}
+	}
+	return read
+}
+
 // After gives the present state without the exchanges that somebody has who has seen so many of them.
 func (l *Log) After(seen int) List {
 	l.mu.Lock()

@@ -20,10 +20,11 @@ type place struct {
 
 // Change is what has come of an exchange since somebody looked.
 type Change struct {
-	Row     Row      `json:"row"`
-	Wrote   []Grown  `json:"wrote"`   // what the model wrote
-	Left    []Grown  `json:"left"`    // what the client was told
-	Repairs []string `json:"repairs"` // that were decided
+	Row     *Row     `json:"row,omitempty"` // nil: nothing of it but the pieces has changed
+	Pieces  int64    `json:"pieces"`        // of the reply so far
+	Wrote   []Grown  `json:"wrote"`         // what the model wrote
+	Left    []Grown  `json:"left"`          // what the client was told
+	Repairs []string `json:"repairs"`       // that were decided
 }
 
 // Grown is a part that is new or has grown.
@@ -51,7 +52,8 @@ func (w *Watch) Next() (c Change, something, ended bool) {
 	}
 	run.mu.Lock()
 	defer run.mu.Unlock()
-	c = Change{Row: w.e.row(), Wrote: []Grown{}, Left: []Grown{}, Repairs: run.decided[w.decided:]}
+	now := w.e.row()
+	c = Change{Pieces: now.Pieces, Wrote: []Grown{}, Left: []Grown{}, Repairs: run.decided[w.decided:]}
 	w.decided = len(run.decided)
 	if b := w.e.Bodies; b != nil && run.shown {
 		for i, g := range b.Wrote {
@@ -62,10 +64,12 @@ func (w *Watch) Next() (c Change, something, ended bool) {
 		}
 		c.Left = w.left.grown(c.Left, &b.Left, 0, "")
 	}
-	now := c.Row
-	now.Total = w.row.Total // time alone is no change
-	something = now != w.row || len(c.Wrote)+len(c.Left)+len(c.Repairs) > 0
-	w.row = now
+	something = now.Pieces != w.row.Pieces || len(c.Wrote)+len(c.Left)+len(c.Repairs) > 0
+	seen := w.row
+	seen.Total, seen.Pieces = now.Total, now.Pieces // neither alone is a change of the row
+	if w.row = now; now != seen {
+		c.Row, something = &now, true
+	}
 	return c, something, false
 }
 

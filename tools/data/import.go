@@ -23,11 +23,11 @@ type Imported struct {
 const embeddedAtOnce = 32
 
 // Import puts the documents of a file, or of all files of a folder, into the collection: a second time nothing changes but
-// what is new or gone. progress is told how many of a file's documents are done; it may be nil.
+// what is new or gone. progress is told how many of a file's documents are done, and which of the files it is, counting from 1; it may be nil.
 // Chroma has no search by words, so without a model there is nothing to import into it.
-func (d *Data) Import(ctx context.Context, path string, progress func(source string, done, all int)) (done []Imported, err error) {
+func (d *Data) Import(ctx context.Context, path string, progress func(source string, file, files, done, all int)) (done []Imported, err error) {
 	if progress == nil {
-		progress = func(string, int, int) {}
+		progress = func(string, int, int, int, int) {}
 	}
 	files, err := importable(path)
 	if err != nil {
@@ -41,12 +41,12 @@ func (d *Data) Import(ctx context.Context, path string, progress func(source str
 			return nil, err
 		}
 	}
-	for _, f := range files {
+	for i, f := range files {
 		texts, err := documentsOf(f.path)
 		if err != nil {
 			return done, fmt.Errorf("%s: %w", f.path, err)
 		}
-		one, err := d.importFile(ctx, f.source, texts, progress)
+		one, err := d.importFile(ctx, f.source, texts, func(done, all int) { progress(f.source, i+1, len(files), done, all) })
 		if err != nil {
 			return done, fmt.Errorf("%s: %w", f.path, err)
 		}
@@ -83,7 +83,7 @@ func importable(path string) (all []file, err error) {
 
 // importFile makes the documents of a source those given.
 // Ids are hashes of source and text: what did not change keeps its id, and its vector with it.
-func (d *Data) importFile(ctx context.Context, source string, texts []string, progress func(string, int, int)) (Imported, error) {
+func (d *Data) importFile(ctx context.Context, source string, texts []string, progress func(done, all int)) (Imported, error) {
 	all, have := make([]document, 0, len(texts)), map[string]bool{}
 	for _, text := range texts {
 		id := fmt.Sprintf("%.16x", sha256.Sum256([]byte(source+"\x00"+text)))
@@ -121,9 +121,9 @@ func (d *Data) importFile(ctx context.Context, source string, texts []string, pr
 // embedNew makes the vectors that are not there yet, some at a time; Chroma gets them at once.
 // With Chroma each part is stored as soon as it has its vectors, so an import that breaks off goes on from
 // there.
-func (d *Data) embedNew(ctx context.Context, source string, all []document, progress func(string, int, int)) (made int, err error) {
-	progress(source, 0, len(all))
-	defer func() { progress(source, len(all), len(all)) }()
+func (d *Data) embedNew(ctx context.Context, source string, all []document, progress func(done, all int)) (made int, err error) {
+	progress(0, len(all))
+	defer func() { progress(len(all), len(all)) }()
 	if d.embedder == nil {
 		return 0, nil
 	}
@@ -154,7 +154,7 @@ func (d *Data) embedNew(ctx context.Context, source string, all []document, prog
 			return made, err
 		}
 		made += len(part)
-		progress(source, len(all)-len(missing)+made, len(all))
+		progress(len(all)-len(missing)+made, len(all))
 	}
 	return made, nil
 }

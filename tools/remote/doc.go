@@ -12,7 +12,7 @@
 //
 //	set.go      Set: the servers, the file's changes, the registry
 //	link.go     one server: connecting, listing, waiting, its state
-//	state.go    what is reported of servers and tools, and the check of a file
+//	state.go    switching servers off and on; what is reported of servers and tools, and the check of a file
 //	conn.go     one connection, over HTTP, the older SSE, or with a command
 //	raw.go      the text of results, which mcp-go does not keep
 //	read.go     what a server sends, member by member

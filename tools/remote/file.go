@@ -250,6 +250,22 @@ func (f *file) put(e Entry) error {
 	return f.servers[at].err
 }
 
+// disable says of an entry whether it is in use.
+func (f *file) disable(at int, off bool) error {
+	o, err := readObject(f.servers[at].text)
+	if err != nil {
+		return err
+	}
+	if o = o.without("disabled", "enabled"); off {
+		if o, err = o.with("disabled", true); err != nil {
+			return err
+		}
+	}
+	f.servers[at].text = must(o)
+	f.read()
+	return nil
+}
+
 // drop removes a server, with all that its entry holds, and reports whether it was there.
 func (f *file) drop(name string) bool {
 	at := f.find(name)

@@ -289,6 +289,45 @@ func TestToolsOfToolnormsComeThroughFewHops(t *testing.T) {
 	}
 }
 
+// TestServersAreSwitchedOffAndOn holds that one that is off has no tools and keeps its entry, that one that is on is connected anew,
+// and that no request starts a command that the file disables.
+func TestServersAreSwitchedOffAndOn(t *testing.T) {
+	s, r, _ := opened(t, "")
+	url := "http://" + boot(t, "127.0.0.1:0", handler(fake("f"), kindHTTP)).addr + "/mcp"
+	if err := s.Add(t.Context(), Asked{Name: "calc", URL: url, Headers: map[string]string{"X-Kept": "1"}}); err != nil {
+		t.Fatal(err)
+	}
+	there := func() bool { return called(r, "calc.add", `{"a":1,"b":1}`) == "2" }
+	until(t, "its tools", there)
+	if err := s.Switch("calc", false); err != nil {
+		t.Fatal(err)
+	}
+	if text, _ := os.ReadFile(s.cfg.Path); !strings.Contains(string(text), `"X-Kept"`) || !strings.Contains(string(text), `"disabled":true`) {
+		t.Errorf("the file is %s", text)
+	}
+	if n, all := len(r.Snapshot().Tools), s.List(); n != 0 || len(all) != 1 || all[0].State != "disabled" {
+		t.Errorf("%d tools are left, and the list is %+v", n, all)
+	}
+	for range 2 {
+		if err := s.Switch("calc", true); err != nil {
+			t.Fatal(err)
+		}
+		until(t, "its tools again", there)
+	}
+	if text, _ := os.ReadFile(s.cfg.Path); strings.Contains(string(text), "disabled") {
+		t.Errorf("the file is %s", text)
+	}
+	if err := s.Switch("none", true); err == nil || !strings.Contains(err.Error(), "no MCP server") {
+		t.Errorf("a server that is not there: %v", err)
+	}
+	if err := os.WriteFile(s.cfg.Path, []byte(`[{"name":"cmd","command":"/bin/false","disabled":true}]`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Switch("cmd", true); err == nil || !strings.Contains(err.Error(), "is a command") {
+		t.Errorf("a disabled command: %v", err)
+	}
+}
+
 func TestServersAreAddedAndRemovedAtOnce(t *testing.T) {
 	s, r, _ := opened(t, "")
 	path := s.cfg.Path

@@ -3,6 +3,8 @@ package remote
 import (
 	"os/exec"
 	"path/filepath"
+
+	"toolnorm/internal/fault"
 )
 
 // State is how a server is, as /mcp/list?state=1 shows it. URL and Error hold no secrets.
@@ -92,4 +94,24 @@ func Check(path string) (servers int, wrong []State) {
 		}
 	}
 	return len(f.servers), wrong
+}
+
+// Switch takes a server into use or out of it; one that is in use is connected anew. A command that mcp.json disables is left
+// to who may write that file: requests start no programs.
+func (s *Set) Switch(name string, on bool) error {
+	return s.change(func(f *file) error {
+		at := f.find(name)
+		if at < 0 {
+			return fault.New(fault.NotFound, "there is no MCP server %q", name)
+		}
+		switch w := f.servers[at]; {
+		case w.err != nil:
+			return fault.New(fault.Invalid, "server %q cannot be used: %s", name, w.err)
+		case on && w.entry.Disabled && w.entry.Command != "":
+			return fault.New(fault.Invalid, "server %q is a command; remove \"disabled\" from its entry in mcp.json", name)
+		case on && s.links[w.entry.Name] != nil:
+			s.forget(s.links[w.entry.Name])
+		}
+		return f.disable(at, !on)
+	})
 }

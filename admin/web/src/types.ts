@@ -171,7 +171,8 @@ export interface Grown {
 }
 
 export interface Change {
-  row: Running;
+  row?: Running;
+  pieces: number;
   wrote: Grown[];
   left: Grown[];
   repairs: string[];
@@ -400,6 +401,7 @@ export interface Model {
   format: string;
   strategy?: string;
   wording?: string;
+  used?: string;
 }
 
 export interface Findings {

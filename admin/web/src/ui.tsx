@@ -285,21 +285,32 @@ export function Questions() {
   );
 }
 
-// say shows a sentence for some seconds; screen readers read it out.
-const said = signal<{ text: string; bad: boolean } | null>(null);
+// say shows a sentence for some seconds, and a button where what was done can be taken back; screen readers read it out.
+interface Way {
+  text: string;
+  do: () => unknown;
+}
+const said = signal<{ text: string; bad: boolean; back?: Way } | null>(null);
 let saying: ReturnType<typeof setTimeout> | undefined;
 
-export function say(text: string, bad = false) {
-  said.value = { text, bad };
+export function say(text: string, bad = false, back?: Way) {
+  said.value = { text, bad, back };
   clearTimeout(saying);
-  saying = setTimeout(() => (said.value = null), bad ? 8000 : 4000);
+  saying = setTimeout(() => (said.value = null), back ? 20_000 : bad ? 8000 : 4000);
 }
 
 export function Said() {
   const s = useSignal(said);
   return (
     <div class="said" role="status" aria-live="polite">
-      {s && <div class={s.bad ? 'bad' : ''}>{s.text}</div>}
+      {s && (
+        <div class={s.bad ? 'bad' : ''}>
+          {s.text}{' '}
+          {s.back && (
+            <Button onClick={() => ((said.value = null), s.back?.do())}>{s.back.text}</Button>
+          )}
+        </div>
+      )}
     </div>
   );
 }

@@ -5,6 +5,7 @@ import { en } from '../src/en';
 import { fill } from '../src/i18n';
 import { ko } from '../src/ko';
 import { koSaid } from '../src/kosaid';
+import { changesOf } from '../src/logic/changes';
 import { again, askedOf, curlCommand, emptyReply, take, unanswered, wire } from '../src/logic/chat';
 import { caseFile, decodeCommand, quote } from '../src/logic/command';
 import { parameterAt, spaced } from '../src/logic/complete';
@@ -22,6 +23,7 @@ import {
 import { events } from '../src/logic/events';
 import { followed, grown, merged, type Shown } from '../src/logic/exchanges';
 import { holds, matches } from '../src/logic/filter';
+import { chosenOf } from '../src/logic/folder';
 import { joined, lines } from '../src/logic/groups';
 import { bytesOf, familyName } from '../src/logic/mark';
 import { entered, kindOf, retyped, shownAs, typeOf } from '../src/logic/params';
@@ -633,4 +635,32 @@ test('usage is summed by caller, model and day', () => {
   );
   assert.equal(summed([], 'day').length, 0);
   assert.equal(share({ prompt_tokens: 0, cached_tokens: 0 }), 0);
+});
+
+test('versions of a tool are compared field by field', () => {
+  const before = { name: 'a', definition: 'x', params: [{ n: 1 }], old: 'gone' };
+  const after = { name: 'a', definition: 'y', params: [{ n: 2 }], description: 'new' };
+  assert.deepEqual(
+    changesOf(before, after).map((c) => c.field),
+    ['params', 'old', 'description'],
+  );
+  assert.deepEqual(changesOf(before, { ...before, definition: 'z' }), []);
+});
+
+test('a folder is named by paths inside of it, and only what can be read is taken', () => {
+  const file = (name: string, path = '') => ({ name, webkitRelativePath: path }) as File;
+  const all = [
+    file('a.md', 'office/a.md'),
+    file('b.PDF', 'office/deep/b.PDF'),
+    file('c.exe', 'office/c.exe'),
+    file('d.md', 'office/.git/d.md'),
+  ];
+  assert.deepEqual(
+    chosenOf(all, '.md,.pdf').map((c) => c.name),
+    ['a.md', 'deep/b.PDF'],
+  );
+  assert.deepEqual(
+    chosenOf([file('alone.exe')], '.md').map((c) => c.name),
+    ['alone.exe'],
+  );
 });

@@ -79,8 +79,10 @@ function Runs({ id, end }: { id: string; end: () => void }) {
   useEffect(() => {
     let all: Came | undefined;
     const take = (c: Change) => {
+      const row = c.row ? { ...c.row, at: Date.now() } : all?.row;
+      if (!row) return; // the first change has it
       all = {
-        row: { ...c.row, at: Date.now() },
+        row: { ...row, pieces: c.pieces },
         wrote: grown(all?.wrote ?? [], c.wrote),
         left: grown(all?.left ?? [], c.left),
         reasons: { ...all?.reasons, ...c.reasons },

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { del, get, onChange, post, send } from '../api';
 import { t } from '../i18n';
 import { events } from '../logic/events';
+import { type Chosen, chosenOf } from '../logic/folder';
 import { base64, type Found, foundIn, listOf } from '../logic/search';
 import { duration } from '../logic/stats';
 import { useLoad } from '../state';
@@ -11,6 +12,7 @@ import {
   attempt,
   Badge,
   Button,
+  Dialog,
   Empty,
   Field,
   Loading,
@@ -83,6 +85,9 @@ export function Knowledge() {
                 </div>
               </div>
               <div class="actions">
+                <a class="button" href={`#/playground/${encodeURIComponent(`kb/${b.name}`)}`}>
+                  {t('askBase')}
+                </a>
                 <Button danger onClick={() => remove(b)} aria-label={`${t('delete')} ${b.name}`}>
                   {t('delete')}
                 </Button>
@@ -137,6 +142,7 @@ function NewBase() {
 // Base is one knowledge base: import, search, documents.
 export function Base({ id }: { id: string }) {
   const { data, error, reload } = useLoad(() => get<WholeBase>(`${path}/${id}`), [id]);
+  const [reading, read] = useState<Place>();
   useEffect(() => onChange('knowledge', reload), []);
   const remove = async (d: Document) => {
     if (!(await ask(t('deleteDocument', { name: d.title || d.source }), t('delete')))) return;
@@ -164,8 +170,9 @@ export function Base({ id }: { id: string }) {
       {!data && !error && <Loading />}
       {data && (
         <>
+          {reading && <Reader at={reading} close={() => read(undefined)} />}
           <Import base={id} done={reload} />
-          <Search base={id} />
+          <Search base={id} read={read} />
           <section>
             <h2>{t('documents')}</h2>
             <LeftOut rows={data.left_out} />
@@ -175,7 +182,14 @@ export function Base({ id }: { id: string }) {
                 <li key={d.id}>
                   <div class="row">
                     <div>
-                      <strong>{d.title || d.source}</strong> <span class="faint">{d.source}</span>
+                      <button
+                        class="link"
+                        type="button"
+                        onClick={() => read({ base: id, document: d.id })}
+                      >
+                        <strong>{d.title || d.source}</strong>
+                      </button>{' '}
+                      <span class="faint">{d.source}</span>
                       <div class="faint">
                         {collections.get(d.collection_id)} · {t('passages', { n: d.chunk_count })} ·{' '}
                         {d.public ? t('everyone') : d.departments?.join(', ')}{' '}
@@ -205,9 +219,53 @@ export function Base({ id }: { id: string }) {
   );
 }
 
+// Place is a document of a knowledge base, and a passage in it that is marked.
+interface Place {
+  base: string;
+  document: string;
+  passage?: number;
+}
+
+// Reader shows a document, around the passage that was found. It is the page that citations open, without which a key would
+// have to be sent by a link.
+function Reader({ at, close }: { at: Place; close: () => void }) {
+  const { data, error } = useLoad(async () => {
+    const response = await send('GET', `/kb/${at.base}/${at.document}/${at.passage ?? 'all'}`);
+    const source = (await response.text()).replace(/<style>.*?<\/style>/s, ''); // which the policy refuses here
+    const page = new DOMParser().parseFromString(source, 'text/html');
+    return {
+      title: page.title,
+      passages: [...page.querySelectorAll('section')].map((s) => ({
+        text: s.textContent ?? '',
+        cited: s.classList.contains('cited'),
+      })),
+    };
+  }, []);
+  return (
+    <Dialog title={data?.title ?? t('documents')} close={close}>
+      <Problem error={error} />
+      {!data && !error && <Loading />}
+      <div class="reader">
+        {data?.passages.map((p, i) => (
+          <p
+            key={i}
+            class={p.cited ? 'cited' : undefined}
+            ref={p.cited ? (e) => e?.scrollIntoView({ block: 'center' }) : undefined}
+          >
+            {p.text}
+          </p>
+        ))}
+      </div>
+      <div class="actions end">
+        <Button onClick={close}>{t('close')}</Button>
+      </div>
+    </Dialog>
+  );
+}
+
 // Import sends files one after the other, so that one that fails stops no other; progress is told within a file, too.
 function Import({ base, done }: { base: string; done: () => void }) {
-  const [files, setFiles] = useState<File[]>([]);
+  const [files, setFiles] = useState<Chosen[]>([]);
   const [collection, setCollection] = useState('documents');
   const [departments, setDepartments] = useState('');
   const [clearance, setClearance] = useState('');
@@ -218,10 +276,10 @@ function Import({ base, done }: { base: string; done: () => void }) {
     file: number;
   }>();
   const [results, setResults] = useState<Imported[]>([]);
-  const send1 = async (file: File, n: number): Promise<Imported> => {
-    setProgress({ name: file.name, done: 0, all: 0, file: n });
+  const send1 = async ({ file, name }: Chosen, n: number): Promise<Imported> => {
+    setProgress({ name, done: 0, all: 0, file: n });
     const body = {
-      name: file.name,
+      name,
       data: base64(new Uint8Array(await file.arrayBuffer())), // a text may be in any encoding
       collection,
       departments: listOf(departments),
@@ -236,7 +294,7 @@ function Import({ base, done }: { base: string; done: () => void }) {
     );
     for await (const e of events(response.body!)) {
       const data = JSON.parse(e.data);
-      if (e.name === 'progress') setProgress({ name: file.name, ...data, file: n });
+      if (e.name === 'progress') setProgress({ name, ...data, file: n });
       if (e.name === 'imported') return data as Imported;
       if (e.name === 'error') throw new Error(data.error?.message ?? e.data);
     }
@@ -270,7 +328,17 @@ function Import({ base, done }: { base: string; done: () => void }) {
               type="file"
               multiple
               accept={endings}
-              onChange={(e) => setFiles([...(e.currentTarget.files ?? [])])}
+              onChange={(e) => setFiles(chosenOf(e.currentTarget.files ?? [], endings))}
+            />
+          )}
+        </Field>
+        <Field label={t('orFolder')} hint={t('orFolderHint')} wide>
+          {(id) => (
+            <input
+              {...id}
+              type="file"
+              {...{ webkitdirectory: true }}
+              onChange={(e) => setFiles(chosenOf(e.currentTarget.files ?? [], endings))}
             />
           )}
         </Field>
@@ -306,7 +374,7 @@ function Import({ base, done }: { base: string; done: () => void }) {
         </Field>
       </div>
       <Button primary type="submit" disabled={files.length === 0} busy={Boolean(progress)}>
-        {t('import')}
+        {files.length > 1 ? t('importAll', { n: files.length }) : t('import')}
       </Button>
       {progress && (
         <p role="status">
@@ -333,7 +401,7 @@ function Import({ base, done }: { base: string; done: () => void }) {
 }
 
 // Search runs the tool that models call, and shows what each stage did.
-function Search({ base }: { base: string }) {
+function Search({ base, read: open }: { base: string; read: (p: Place) => void }) {
   const [query, setQuery] = useState('');
   const [busy, setBusy] = useState(false);
   const [found, setFound] = useState<Found>();
@@ -376,9 +444,19 @@ function Search({ base }: { base: string }) {
             {found.results.map((r, i) => (
               <li key={i}>
                 <Badge>{r.score.toFixed(2)}</Badge>{' '}
-                <span class="faint">
+                <button
+                  class="link"
+                  type="button"
+                  onClick={() =>
+                    open({
+                      base,
+                      document: String(r.metadata.document_id),
+                      passage: Number(r.metadata.chunk_index),
+                    })
+                  }
+                >
                   {r.metadata.title ?? ''} {r.metadata.source ?? ''}
-                </span>
+                </button>
                 <Text text={r.content} />
               </li>
             ))}

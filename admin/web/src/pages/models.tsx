@@ -8,6 +8,9 @@ import { Doctor } from './doctor';
 
 export const useModels = () => useLoad(() => get<{ models: Model[] }>('/admin/api/models'), []);
 
+// isOwn reports whether a model is of a model server, and not of this program: a demo, or a knowledge base.
+export const isOwn = (m: Model): boolean => m.server !== 'demo' && m.server !== 'toolnorm';
+
 export function Models() {
   const { data, error, reload, loading } = useModels();
   const [filter, setFilter] = useState('');
@@ -26,7 +29,7 @@ export function Models() {
     >
       <Problem error={error} retry={reload} />
       {!data && !error && <Loading />}
-      {data?.models.every((m) => m.server === 'demo') && (
+      {data?.models.every((m) => !isOwn(m)) && (
         <Empty title={t('noModels')}>
           <p>{t('noModelsHow')}</p>
           <pre class="text">ollama pull qwen3:4b</pre>
@@ -78,14 +81,19 @@ function Row({ m }: { m: Model }) {
             <Text inline text={m.id} />
           </strong>
           <div class="faint">
-            {t('server')}: {m.server} · {t('format')}: {m.format} · {t('strategy')}:{' '}
-            {m.strategy || t('byProbe')}
+            {t('server')}: {m.server}
+            {m.used
+              ? ` · ${t('readLast', { how: m.used })}`
+              : m.format &&
+                ` · ${t('format')}: ${m.format} · ${t('strategy')}: ${m.strategy || t('byProbe')}`}
           </div>
         </div>
         <div class="actions">
-          <Button onClick={probe} busy={busy} aria-label={`${t('probe')} ${m.id}`}>
-            {busy ? t('probing') : t('probe')}
-          </Button>
+          {m.server !== 'toolnorm' && (
+            <Button onClick={probe} busy={busy} aria-label={`${t('probe')} ${m.id}`}>
+              {busy ? t('probing') : t('probe')}
+            </Button>
+          )}
           <a class="button" href={`#/playground/${encodeURIComponent(m.id)}`}>
             {t('chat')}
           </a>

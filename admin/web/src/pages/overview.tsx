@@ -7,7 +7,7 @@ import { useLoad } from '../state';
 import type { Exchanges, Followed } from '../types';
 import { Badge, Bars, Empty, Loading, Page, Problem, Text } from '../ui';
 import { Doctor } from './doctor';
-import { useModels } from './models';
+import { isOwn, useModels } from './models';
 
 const minutes = 30;
 
@@ -38,7 +38,7 @@ export function Overview() {
 // Nothing says how the first request is made, and what is missing for it.
 export function Nothing() {
   const models = useModels();
-  const own = models.data?.models.filter((m) => m.server !== 'demo' && !m.hidden).length ?? 0;
+  const own = models.data?.models.filter((m) => isOwn(m) && !m.hidden).length ?? 0;
   return (
     <Empty title={t('noExchanges')}>
       <Problem error={models.error} retry={models.reload} />

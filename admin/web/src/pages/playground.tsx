@@ -28,7 +28,7 @@ import {
   sentence,
   Text,
 } from '../ui';
-import { useModels } from './models';
+import { isOwn, useModels } from './models';
 import { useRegistry } from './servers';
 
 // Playground chats with a model through the same address as any client, so what is seen here is what clients get.
@@ -41,6 +41,7 @@ export function Playground() {
   const [messages, setMessages] = useState<ChatMessage[]>(first?.messages ?? []);
   const [system, setSystem] = useState('');
   const [temperature, setTemperature] = useState('');
+  const [agent, setAgent] = useState(false);
   const [filter, setFilter] = useState('');
   const [reply, setReply] = useState<Reply>();
   const [text, setText] = useState('');
@@ -53,11 +54,7 @@ export function Playground() {
   }, []);
   useEffect(() => {
     if (!model && list.length > 0)
-      setModel(
-        (list.find((m) => m.server !== 'demo') ??
-          list.find((m) => m.id === 'demo/hermes') ??
-          list[0])!.id,
-      );
+      setModel((list.find(isOwn) ?? list.find((m) => m.id === 'demo/hermes') ?? list[0])!.id);
   }, [models.data]);
 
   const tools = registry.data?.tools ?? [];
@@ -70,7 +67,7 @@ export function Playground() {
     setReply(r);
     try {
       const body = {
-        model,
+        model: agent && !model.includes('@') ? `${model}@agent` : model,
         messages: wire(system ? [{ role: 'system', content: system }, ...all] : all),
         ...(temperature === '' ? {} : { temperature: Number(temperature) }),
         stream: true,
@@ -140,6 +137,14 @@ export function Playground() {
               </select>
             )}
           </Field>
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={agent}
+              onChange={(e) => setAgent(e.currentTarget.checked)}
+            />{' '}
+            {t('asAgent')}
+          </label>
           <details>
             <summary>{t('options')}</summary>
             <Field label={t('systemPrompt')} wide>

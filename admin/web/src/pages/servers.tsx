@@ -4,7 +4,7 @@ import { t } from '../i18n';
 import { headersOf } from '../logic/headers';
 import { listOf } from '../logic/search';
 import { useLoad } from '../state';
-import type { RegistryTool, Server } from '../types';
+import type { RegistryTool, Server, ToolResult } from '../types';
 import {
   ask,
   attempt,
@@ -48,6 +48,10 @@ export function Servers() {
     });
     reload();
   };
+  const turn = async (name: string, on: boolean) => {
+    await attempt(() => post(`/admin/api/servers/${encodeURIComponent(name)}/switch`, { on }));
+    reload();
+  };
   return (
     <Page title={t('servers')} intro={t('serversIntro')}>
       <Problem error={error} retry={reload} />
@@ -83,6 +87,20 @@ export function Servers() {
               </div>
               {s.state !== 'invalid' && (
                 <div class="actions">
+                  <Button
+                    onClick={() => turn(s.name, true)}
+                    aria-label={`${t(s.state === 'disabled' ? 'switchOn' : 'connectAgain')} ${s.name}`}
+                  >
+                    {t(s.state === 'disabled' ? 'switchOn' : 'connectAgain')}
+                  </Button>
+                  {s.state !== 'disabled' && (
+                    <Button
+                      onClick={() => turn(s.name, false)}
+                      aria-label={`${t('switchOff')} ${s.name}`}
+                    >
+                      {t('switchOff')}
+                    </Button>
+                  )}
                   <Button
                     danger
                     onClick={() => remove(s.name)}
@@ -123,9 +141,60 @@ function ToolList({ all }: { all: RegistryTool[] }) {
           <dt key={`${x.name}t`}>
             <Text inline text={x.name} />
           </dt>,
-          <dd key={x.name}>{x.description}</dd>,
+          <dd key={x.name}>
+            {x.description}
+            <TryTool tool={x} />
+          </dd>,
         ])}
       </dl>
+    </details>
+  );
+}
+
+// TryTool calls a tool as a model would.
+function TryTool({ tool }: { tool: RegistryTool }) {
+  const [args, setArgs] = useState('{}');
+  const [busy, setBusy] = useState(false);
+  const [result, setResult] = useState<ToolResult>();
+  const run = async () => {
+    setBusy(true);
+    setResult(
+      await attempt(() =>
+        post<ToolResult>('/admin/api/registry/call', { name: tool.name, arguments: args }),
+      ),
+    );
+    setBusy(false);
+  };
+  return (
+    <details>
+      <summary>{t('test')}</summary>
+      <form onSubmit={(e) => (e.preventDefault(), void run())}>
+        <Text text={JSON.stringify(tool.schema, null, 1)} />
+        <Field label={t('exampleArguments')} wide>
+          {(id) => (
+            <textarea
+              {...id}
+              rows={2}
+              spellcheck={false}
+              value={args}
+              onInput={(e) => setArgs(e.currentTarget.value)}
+            />
+          )}
+        </Field>
+        <Button type="submit" busy={busy} aria-label={`${t('test')} ${tool.name}`}>
+          {t('test')}
+        </Button>
+        <div role="status">
+          {result && (
+            <>
+              <Badge kind={result.isError ? 'bad' : 'good'}>
+                {t(result.isError ? 'didNotRun' : 'ran')}
+              </Badge>
+              <Text text={result.text} />
+            </>
+          )}
+        </div>
+      </form>
     </details>
   );
 }

@@ -58,7 +58,7 @@ export function TestRun(p: { draft: Draft; first: Record<string, string> }) {
           {t('testRun')}
         </Button>
       </div>
-      {trial && <Outcome trial={trial} />}
+      {trial && <Outcome trial={trial} rows={p.draft.tool_type === 'SQL'} />}
     </form>
   );
 }
@@ -87,14 +87,15 @@ interface Shown {
   items?: Shown;
 }
 
-function Outcome({ trial }: { trial: Trial }) {
+// Outcome shows a test run; rows says whether it read any, which an expression does not.
+function Outcome({ trial, rows }: { trial: Trial; rows: boolean }) {
   return (
     <div class="outcome" role="status">
       <p class="badges">
         <Badge kind={trial.ok ? 'good' : 'bad'}>{trial.ok ? t('ran') : t('didNotRun')}</Badge>
         <Badge>{duration(trial.duration_ms)}</Badge>
+        {rows && <Badge>{t('rowsRead', { n: trial.rows })}</Badge>}
         {trial.connection && <Badge>{trial.connection}</Badge>}
-        {trial.rows !== undefined && <Badge>{t('rowsRead', { n: trial.rows })}</Badge>}
         {trial.truncated && <Badge kind="warn">{t('truncated')}</Badge>}
         {trial.limits_hit?.map((l) => (
           <Badge key={l} kind="warn">

@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import { del, get, onChange, post } from '../api';
 import { type Key, t } from '../i18n';
-import { blankArguments } from '../logic/draft';
+import { changesOf } from '../logic/changes';
+import { blankArguments, draftOf } from '../logic/draft';
 import { holds } from '../logic/filter';
 import { useLoad } from '../state';
 import type { CustomTool, Version } from '../types';
@@ -43,7 +44,10 @@ export function Tools() {
     if (!(await ask(t('deleteTool', { name: tool.name }), t('delete')))) return;
     await attempt(async () => {
       await del(`/admin/api/tools/${tool.id}?version=${tool.version}`);
-      say(t('toolDeleted', { name: tool.name }));
+      say(t('toolDeleted', { name: tool.name }), false, {
+        text: t('undo'),
+        do: () => attempt(() => post('/admin/api/tools', draftOf(tool))),
+      });
     });
     reload();
   };
@@ -170,6 +174,7 @@ function Versions({ tool, close }: { tool: CustomTool; close: () => void }) {
                   {new Date(v.saved_at).toLocaleString()}, {v.saved_by}
                 </span>
                 <Text text={v.tool.definition} />
+                <Differences of={v} from={data.versions[i + 1]} />
               </div>
               {i > 0 && v.action !== 'delete' && (
                 <Button onClick={() => restore(v)} aria-label={`${t('restore')} ${v.version}`}>
@@ -184,5 +189,29 @@ function Versions({ tool, close }: { tool: CustomTool; close: () => void }) {
         <Button onClick={close}>{t('close')}</Button>
       </div>
     </Dialog>
+  );
+}
+
+// Differences shows what else than the definition a version changed.
+function Differences({ of, from }: { of: Version; from?: Version }) {
+  const all = from ? changesOf(from.tool, of.tool) : [];
+  if (all.length === 0) return null;
+  return (
+    <details>
+      <summary>{t('alsoChanged', { fields: all.map((c) => c.field).join(', ') })}</summary>
+      <dl class="facts">
+        {all.map((c) => [
+          <dt key={`${c.field}t`}>{c.field}</dt>,
+          <dd key={c.field}>
+            <del>
+              <Text inline text={c.before} />
+            </del>{' '}
+            <ins>
+              <Text inline text={c.after} />
+            </ins>
+          </dd>,
+        ])}
+      </dl>
+    </details>
   );
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"toolnorm/internal/doctor"
 )
@@ -91,21 +92,52 @@ func isTerminal(stream any) bool {
 // barWidth is how many characters a bar has.
 const barWidth = 30
 
-// bar shows how many of a file's documents are done: on a terminal a bar that is written over, else a line at the beginning and
-// then one for every tenth, so that a log stays short.
-func (m *Console) bar(source string, done, of int) {
+// job is an import that is shown on standard error: one bar over all its files, with the time that is left. Parts of a file
+// count as much as they are of it.
+type job struct {
+	console *Console
+	unit    string // what a file consists of
+	start   time.Time
+}
+
+// begin begins to show an import of files that consist of units.
+func (m *Console) begin(unit string) *job { return &job{m, unit, time.Now()} }
+
+// show is told that so many of the units of one of the files are done, file counting from 1. What is no terminal gets a line at
+// the beginning of a file, and for every tenth of a long one.
+func (j *job) show(source string, file, files, done, all int) {
 	source = shown(source)
-	if m.OnTerminal() {
-		filled := barWidth
-		if of > 0 {
-			filled = barWidth * done / of
+	if !j.console.OnTerminal() {
+		if tenth := max(1, all/10); done == 0 || done == all || done%tenth < embeddedAtOnce && done/tenth != (done-embeddedAtOnce)/tenth {
+			fmt.Fprintf(j.console.Err, "%s: %d of %d\n", source, done, all)
 		}
-		fmt.Fprintf(m.Err, "\r\x1b[K[%s%s] %d/%d %s", strings.Repeat("#", filled), strings.Repeat("-", barWidth-filled), done, of, source)
 		return
 	}
-	if tenth := max(1, of/10); done == 0 || done == of || done%tenth < embeddedAtOnce && done/tenth != (done-embeddedAtOnce)/tenth {
-		fmt.Fprintf(m.Err, "%s: %d of %d\n", source, done, of)
+	share := float64(file-1) / float64(max(files, 1))
+	if all > 0 {
+		share += float64(done) / float64(all) / float64(max(files, 1))
 	}
+	count := fmt.Sprintf("%d/%d", file-1, files)
+	switch {
+	case files == 1:
+		count = fmt.Sprintf("%d/%d", done, all)
+	case all > embeddedAtOnce:
+		source += fmt.Sprintf(" (%d of %d %s)", done, all, j.unit)
+	}
+	filled := int(barWidth * share)
+	line := fmt.Sprintf("[%s%s] %s%s %s", strings.Repeat("#", filled), strings.Repeat("-", barWidth-filled), count, remaining(time.Since(j.start), share), source)
+	if most := widthOf(j.console.Err); most > 0 {
+		line = cut(line, most-1)
+	}
+	fmt.Fprint(j.console.Err, "\r\x1b[K", line)
+}
+
+// remaining says how long the rest will take, once enough is done to tell.
+func remaining(took time.Duration, share float64) string {
+	if took < time.Second || share <= 0 || share >= 1 {
+		return ""
+	}
+	return fmt.Sprintf(", %v left,", time.Duration(float64(took)*(1-share)/share).Round(time.Second))
 }
 
 // embeddedAtOnce is how many documents are done between two signs of progress.

@@ -8,7 +8,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"toolnorm/internal/auth"
 	"toolnorm/internal/toolbox"
@@ -165,14 +164,8 @@ func (c *kbImport) Run(m *Console) error {
 // What changed goes to standard output and what went wrong to standard error, so that a script can keep the two apart. Files that did
 // not change have no line: a second import of a thousand files is one line.
 func (m *Console) importInto(ctx context.Context, k *kb.KB, verbose bool, in kb.Import) error {
-	start := time.Now()
-	in.Progress = func(source string, file, files, done, all int) {
-		if all > embeddedAtOnce {
-			source += fmt.Sprintf(" (%d of %d passages)", done, all)
-		}
-		if m.OnTerminal() {
-			m.bar(source+remaining(time.Since(start), file-1, files), file-1, files)
-		}
+	if m.OnTerminal() {
+		in.Progress = m.begin("passages").show
 	}
 	verbose = verbose || len(in.Sources) <= mostLines
 	in.Each = func(i kb.Imported) {
@@ -205,14 +198,6 @@ func (m *Console) importInto(ctx context.Context, k *kb.KB, verbose bool, in kb.
 		return fmt.Errorf("%d of %d files could not be imported", total.Failed, len(in.Sources))
 	}
 	return nil
-}
-
-// remaining says how long the rest will take, once enough is done to tell.
-func remaining(took time.Duration, done, of int) string {
-	if done < 2 || took < time.Second {
-		return ""
-	}
-	return fmt.Sprintf(", %v left", (took / time.Duration(done) * time.Duration(of-done)).Round(time.Second))
 }
 
 // kbList is the command kb list.
@@ -355,16 +340,7 @@ func hasData(box *toolbox.Box) bool { return box.Data != nil }
 // What was imported before an error is printed, too: it is in the collection.
 func (c *docsImport) Run(m *Console) error {
 	return opened(c.Data, toolbox.Config{Store: c.Store, Databases: c.Databases}, hasData, func(ctx context.Context, box *toolbox.Box) error {
-		of, start := "", time.Time{}
-		all, err := box.Data.Import(ctx, c.Path, func(source string, done, all int) {
-			if source != of {
-				of, start = source, time.Now()
-			}
-			if m.OnTerminal() {
-				source += remaining(time.Since(start), done, all)
-			}
-			m.bar(source, done, all)
-		})
+		all, err := box.Data.Import(ctx, c.Path, m.begin("documents").show)
 		m.Clear()
 		for _, one := range all {
 			fmt.Fprintf(m.Out, "%s: %d documents, %d embedded, %d removed\n", shown(one.Source), one.Documents, one.Embedded, one.Removed)

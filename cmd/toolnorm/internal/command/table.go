@@ -6,7 +6,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"unicode/utf8"
+
+	"golang.org/x/text/width"
 )
 
 // gap is what stands between two columns of a table, and leastColumn how narrow a column may get.
@@ -15,43 +16,41 @@ const (
 	leastColumn = 12
 )
 
-// table writes rows in columns. Where width is not 0 no line is wider: the widest columns give way,
+// table writes rows in columns. Where most is not 0 no line is wider: the widest columns give way,
 // and a cell that is cut ends in "…".
-func table(w io.Writer, width int, rows [][]string) error {
+func table(w io.Writer, most int, rows [][]string) error {
 	var wide []int
 	for _, row := range rows {
 		for i, cell := range row {
 			if i == len(wide) {
 				wide = append(wide, 0)
 			}
-			wide[i] = max(wide[i], utf8.RuneCountInString(cell))
+			wide[i] = max(wide[i], columns(cell))
 		}
 	}
 	total := len(gap) * (len(wide) - 1)
 	for _, n := range wide {
 		total += n
 	}
-	for width > 0 && total > width {
-		most := 0
+	for most > 0 && total > most {
+		widest := 0
 		for i, n := range wide {
-			if n > wide[most] {
-				most = i
+			if n > wide[widest] {
+				widest = i
 			}
 		}
-		if wide[most] <= leastColumn {
+		if wide[widest] <= leastColumn {
 			break
 		}
-		wide[most]--
+		wide[widest]--
 		total--
 	}
 	var b strings.Builder
 	for _, row := range rows {
 		line := ""
 		for i, cell := range row {
-			if n := utf8.RuneCountInString(cell); n > wide[i] {
-				cell = string([]rune(cell)[:wide[i]-1]) + "…"
-			}
-			line += cell + strings.Repeat(" ", wide[i]-utf8.RuneCountInString(cell)) + gap
+			cell = cut(cell, wide[i])
+			line += cell + strings.Repeat(" ", wide[i]-columns(cell)) + gap
 		}
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
@@ -64,15 +63,51 @@ const defaultWidth = 80
 
 // Width is how many characters a line of the output has: 0, without a limit, where it is no
 // terminal.
-func (m *Console) Width() int {
-	if !isTerminal(m.Out) {
+func (m *Console) Width() int { return widthOf(m.Out) }
+
+// widthOf returns how many characters a line of a stream has: 0, without a limit, where it is no
+// terminal.
+func widthOf(stream any) int {
+	if !isTerminal(stream) {
 		return 0
 	}
 	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
 		return n
 	}
-	if f, ok := m.Out.(*os.File); ok {
-		return cmp.Or(widthOf(f), defaultWidth)
+	if f, ok := stream.(*os.File); ok {
+		return cmp.Or(terminalWidth(f), defaultWidth)
 	}
 	return defaultWidth
+}
+
+// columns returns how many columns of a terminal a text takes: two for each letter of Chinese, Japanese and Korean, and for signs
+// that are as wide.
+func columns(s string) (n int) {
+	for _, r := range s {
+		n += columnsOf(r)
+	}
+	return n
+}
+
+// columnsOf returns how many columns a character takes.
+func columnsOf(r rune) int {
+	switch width.LookupRune(r).Kind() {
+	case width.EastAsianWide, width.EastAsianFullwidth:
+		return 2
+	}
+	return 1
+}
+
+// cut returns a text that takes no more columns than that; one that is longer ends in "…".
+func cut(s string, most int) string {
+	if columns(s) <= most {
+		return s
+	}
+	left := most - 1
+	for i, r := range s {
+		if left -= columnsOf(r); left < 0 {
+			return s[:i] + "…"
+		}
+	}
+	return s
 }

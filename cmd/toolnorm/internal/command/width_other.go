@@ -4,5 +4,5 @@ package command
 
 import "os"
 
-// widthOf returns 0: the terminals of these systems are not asked.
-func widthOf(*os.File) int { return 0 }
+// terminalWidth returns 0: the terminals of these systems are not asked.
+func terminalWidth(*os.File) int { return 0 }

@@ -8,8 +8,8 @@ import (
 	"unsafe"
 )
 
-// widthOf returns how many columns a terminal has; 0 where it does not tell.
-func widthOf(f *os.File) int {
+// terminalWidth returns how many columns a terminal has; 0 where it does not tell.
+func terminalWidth(f *os.File) int {
 	var size struct{ rows, columns, x, y uint16 }
 	_, _, errno := syscall.Syscall(syscall.SYS_IOCTL, f.Fd(), syscall.TIOCGWINSZ, uintptr(unsafe.Pointer(&size)))
 	if errno != 0 {
