@@ -1,0 +1,3 @@
+package main
+
+func (b *board) write(out string) error { return nil }
