@@ -158,7 +158,7 @@ func (b *board) read(r *reader, patience time.Duration) []answer {
 	reads := map[string]outcome{}
 	slow := map[string]bool{} // of cost: families in which it took too long
 	for i, c := range b.cases {
-		if base, ok := reads[c.Base]; ok && base != right && r.id != "toolnorm" || slow[c.Row+c.Format] {
+		if base, ok := reads[c.Base]; ok && base != right && base != skipped && r.id != "toolnorm" || slow[c.Row+c.Format] {
 			continue
 		}
 		got, err := p.ask(c, patience)

@@ -8,7 +8,7 @@ import json
 import arena
 
 for name in ("sglang", "sglang.srt", "sglang.srt.function_call", "sglang.srt.parser", "sglang.srt.entrypoints", "sglang.srt.entrypoints.openai"):
-    arena.package(name, *name.split("."))
+    arena.package(name)
 arena.absent("torch", "tqdm", "requests", "xgrammar", "transformers", "numpy", "PIL", "IPython", "zmq", "pybase64")
 
 from sglang.srt.entrypoints.openai.protocol import Tool  # noqa: E402

@@ -101,6 +101,12 @@ class Nothing(metaclass=_Any):
         return False
 
 
+def _missing(attribute):
+    if attribute.startswith("__"):
+        raise AttributeError(attribute)
+    return Nothing
+
+
 class _Absent(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def __init__(self, names):
         self.names = names
@@ -116,12 +122,7 @@ class _Absent(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         module.__path__ = []
         module.__version__ = "9.9.9"
 
-        def missing(attribute):
-            if attribute.startswith("__"):
-                raise AttributeError(attribute)
-            return Nothing
-
-        module.__getattr__ = missing
+        module.__getattr__ = _missing
         return module
 
     def exec_module(self, module):
@@ -133,12 +134,16 @@ def absent(*names):
     sys.meta_path.insert(0, _Absent(set(names)))
 
 
-def package(name, *path):
-    """Make a package of a folder without running its own __init__, so that one part of it can be imported."""
+def package(name, lenient=False):
+    """Make a package of its folder without running its own __init__, so that one part of it can be imported. A lenient one has whatever
+    its __init__ would have brought."""
+    path = name.split(".")
     for folder in sys.path:
         if os.path.isdir(os.path.join(folder, *path)):
             module = types.ModuleType(name)
             module.__path__ = [os.path.join(folder, *path)]
+            if lenient:
+                module.__getattr__ = _missing
             sys.modules[name] = module
             return module
     raise ImportError("no folder " + "/".join(path))
