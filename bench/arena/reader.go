@@ -185,6 +185,7 @@ func (r *reader) step(kind, value string) string {
 	ctx, cancel := context.WithTimeout(context.Background(), installLimit)
 	defer cancel()
 	file, _ := filepath.Abs(r.file)
+	value = strings.ReplaceAll(value, "$ROOT", filepath.Join(filepath.Dir(file), "..", "..", ".."))
 	cmd := exec.CommandContext(ctx, "sh", "-eu", "-c", scripts[kind], "sh", value, file)
 	cmd.Dir = r.folder
 	if kind == "go" {
