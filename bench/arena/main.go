@@ -41,7 +41,7 @@ func main() {
 	flag.StringVar(&s.out, "out", "", "the folder of the page; else the counts go to standard output alone")
 	flag.StringVar(&s.only, "only", "", "only these readers, with commas between them; toolnorm always runs")
 	flag.StringVar(&s.show, "show", "", "print the inputs of the last run that were read otherwise: READER or READER/ROW")
-	flag.StringVar(&s.suite, "suite", "", "the Python of canitoolcall, whose own runner is a row")
+	flag.StringVar(&s.suite, "suite", "", "the script that runs canitoolcall over toolnorm by its own runner")
 	flag.DurationVar(&s.patience, "patience", 20*time.Second, "how long a reader may take for an input")
 	flag.BoolVar(&s.sample, "sample", false, "fail when toolnorm is not first in a row")
 	flag.Parse()
@@ -71,7 +71,7 @@ func run(s *settings) error {
 	}
 	b.with(readers).readAll(s.patience)
 	if s.suite != "" {
-		b.runSuite(s)
+		b.suite = runSuite(s.suite)
 	}
 	b.count()
 	fmt.Print(b.text())

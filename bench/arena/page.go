@@ -78,6 +78,7 @@ type page struct {
 	Readers       []readerInfo
 	Cost          []cost
 	Headline      string
+	Suite         string
 	Inputs        int
 }
 
@@ -127,7 +128,7 @@ func (b *board) page() *page {
 		p.Readers = append(p.Readers, readerInfo{r.id, r.name, r.entry, strings.Join(r.versions, ", "), r.failure, b.families(r)})
 	}
 	p.Cost = b.costs()
-	p.Headline = b.headline()
+	p.Headline, p.Suite = b.headline(), b.suite
 	return p
 }
 

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"toolnorm/adapters"
 	"toolnorm/bench/arena/input"
 )
 
@@ -27,7 +28,7 @@ var rowNames = [][2]string{
 	{"wrappers", "Calls in wrappers that nobody has listed"},
 	{"documents", "Texts and documents that look like calls: none may run"},
 	{"stream", "The same calls in pieces: tokens and single characters"},
-	{"canitoolcall", "canitoolcall, a public suite, by its own runner"},
+	{"canitoolcall", "The fixtures of canitoolcall, a public suite, among them those of other readers' own tests: the calls of those without thoughts"},
 }
 
 // counts are how often each outcome came.
@@ -64,7 +65,7 @@ type board struct {
 	judge   *judge
 	answers map[*reader][]answer // by place in cases
 	pairs   map[*reader]map[string]*pair
-	suite   map[*reader]suiteResult
+	suite   string // what canitoolcall's own runner says of toolnorm
 }
 
 // readCases reads the inputs of a folder; those without a base are first.
@@ -75,6 +76,7 @@ func readCases(folder string) (*board, error) {
 	}
 	b := &board{}
 	sets := map[string]json.RawMessage{}
+	families := adapters.Builtin()
 	for _, file := range files {
 		f, err := os.Open(file)
 		if err != nil {
@@ -96,6 +98,9 @@ func readCases(folder string) (*board, error) {
 			} else {
 				c.ToolSet = c.ID
 				sets[c.ID] = c.Tools
+			}
+			if c.Format == "" {
+				c.Format = families.For(c.Model).Name
 			}
 			b.cases = append(b.cases, c)
 		}
@@ -120,7 +125,6 @@ func turn(c *input.Case) int {
 func (b *board) with(readers []*reader) *board {
 	b.readers = readers
 	b.answers = map[*reader][]answer{}
-	b.suite = map[*reader]suiteResult{}
 	return b
 }
 
@@ -224,9 +228,6 @@ func (b *board) count() {
 				p.Early += a.early
 				p.EarlyCalls++
 			}
-		}
-		if s, ok := b.suite[r]; ok && s.cases > 0 {
-			rows["canitoolcall"] = s.beside(b.suite[b.readers[0]])
 		}
 		b.pairs[r] = rows
 	}

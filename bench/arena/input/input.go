@@ -13,10 +13,12 @@ import (
 type Case struct {
 	ID       string          `json:"id"`
 	Row      string          `json:"row,omitempty"`
-	Format   string          `json:"format"`             // the family whose model wrote it
-	Tools    json.RawMessage `json:"tools,omitempty"`    // of OpenAI's API
-	ToolSet  string          `json:"tool_set,omitempty"` // the name of tools that a line in front of it gave
-	Messages json.RawMessage `json:"messages,omitempty"` // what was said in front of it
+	Format   string          `json:"format"`                // the family whose model wrote it; empty in a file: that of the model
+	Model    string          `json:"model,omitempty"`       // the name of the model
+	Prompt   string          `json:"prompt_tail,omitempty"` // the end of the prompt
+	Tools    json.RawMessage `json:"tools,omitempty"`       // of OpenAI's API
+	ToolSet  string          `json:"tool_set,omitempty"`    // the name of tools that a line in front of it gave
+	Messages json.RawMessage `json:"messages,omitempty"`    // what was said in front of it
 	Text     string          `json:"text"`
 	Deltas   []string        `json:"deltas,omitempty"` // the same in pieces
 	Stream   bool            `json:"stream,omitempty"` // it is read piece by piece

@@ -28,6 +28,7 @@ type line struct {
 		}
 	}
 	Messages json.RawMessage
+	Prompt   string `json:"prompt_tail"`
 	Text     string
 	Deltas   []string
 	Stream   bool
@@ -89,7 +90,7 @@ func (p *pieces) Close() error { return nil }
 func read(l *line) (a answer) {
 	a.ID, a.Calls = l.ID, []call{}
 	f := adapters.Named(l.Format)
-	o := adapters.Options{Hold: adapters.HoldCall}
+	o := adapters.Options{Hold: adapters.HoldCall, Prompt: l.Prompt}
 	for _, t := range l.Tools {
 		o.Tools = append(o.Tools, chat.Tool{Name: t.Function.Name, Description: t.Function.Description, Schema: t.Function.Parameters})
 	}
