@@ -172,11 +172,12 @@ z = zipfile.ZipFile(glob.glob("wheel/*.whl")[0])
 z.extractall(".", [n for n in z.namelist() if n.endswith((".py", "METADATA"))])'
 rm -r wheel`,
 	"npm": `npm install --silent --ignore-scripts --no-audit --no-fund --before=2026-11-28 $1`,
+	// Readers share what was compiled, which is removed when all are there.
 	"cargo": `mkdir -p src && cp "$2" src/main.rs
-printf '[package]\nname = "reader"\nversion = "0.0.0"\nedition = "2021"\n[profile.release]\nstrip = true\nopt-level = 2\n[dependencies]\n' >Cargo.toml
+printf '[package]\nname = "reader"\nversion = "0.0.0"\nedition = "2021"\n[dependencies]\n' >Cargo.toml
 for d in $1; do echo "${d%%@*} = \"${d#*@}\"" >>Cargo.toml; done
 sed -i 's/^tokio = .*/tokio = { version = "1", features = ["rt"] }/' Cargo.toml
-cargo build --quiet --release && cp target/release/reader reader && rm -r target`,
+CARGO_TARGET_DIR=../cargo cargo build --quiet --release && cp ../cargo/release/reader reader`,
 	"sh": `eval "$1"`,
 }
 

@@ -16,7 +16,7 @@ if [ "${1:-}" = show ]; then
 	exec go run ./arena -cache "$cache" -show "$2"
 fi
 sample=${1:-}
-inputs=$cache/inputs$sample
+inputs=$cache/inputs${sample:+-$sample}
 rm -rf "$inputs"
 mkdir -p "$inputs"
 
@@ -24,7 +24,7 @@ mkdir -p "$inputs"
 if [ "$sample" = sample ]; then
 	go run ./slips -seeds 7 -rounds 1 -families hermes,qwen3-coder,glm4.7,mistral,deepseek-v3.1,llama3,gemma4,python -roots "$(go env GOROOT)/src/net" -files 4 -cases "$inputs/slips.jsonl"
 else
-	go run ./slips -seeds 7,4711 -rounds 1 -roots "$(go env GOROOT)/src" -files 30 -cases "$inputs/slips.jsonl"
+	go run ./slips -seeds 7 -rounds 1 -roots "$(go env GOROOT)/src" -files 30 -cases "$inputs/slips.jsonl"
 fi
 (cd .. && TOOLNORM_ARENA=$inputs/adapters.jsonl go test -count=1 -run 'TestArenaInputs$' ./adapters)
 if [ "$sample" = sample ]; then
