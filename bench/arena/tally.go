@@ -68,13 +68,17 @@ type board struct {
 	suite   string // what canitoolcall's own runner says of toolnorm
 }
 
-// readCases reads the inputs of a folder; those without a base are first.
-func readCases(folder string) (*board, error) {
+// whole are the rows of which all is read, however few are wanted.
+var whole = []string{"plain", "clean", "canitoolcall", "cost"}
+
+// readCases reads the inputs of a folder, of rows with many only each n-th; those without a base are first.
+func readCases(folder string, every int) (*board, error) {
 	files, err := filepath.Glob(filepath.Join(folder, "*.jsonl"))
 	if err != nil || len(files) == 0 {
 		return nil, fmt.Errorf("no inputs in %q: %v", folder, err)
 	}
 	b := &board{}
+	seen := map[string]int{}
 	sets := map[string]json.RawMessage{}
 	families := adapters.Builtin()
 	for _, file := range files {
@@ -91,6 +95,9 @@ func readCases(folder string) (*board, error) {
 			}
 			if c.ID == "" {
 				sets[c.ToolSet] = c.Tools
+				continue
+			}
+			if seen[c.Row]++; seen[c.Row]%every > 0 && !slices.Contains(whole, c.Row) {
 				continue
 			}
 			if c.Tools == nil {

@@ -79,6 +79,8 @@ def plain(v):
 
 def read(case):
     member = FAMILIES.get(case["format"])
+    if member == "parameters" and '"arguments"' in case["text"]:
+        member = "arguments"
     if not member or case.get("stream"):
         return None
     r, ctx = runtime(case["tools"], member)

@@ -26,11 +26,21 @@ FAMILIES = {
 }
 
 
+known = {}
+
+
+def tools_of(case):
+    key = json.dumps(case["tools"])
+    if key not in known:
+        known[key] = [Tool(**t) for t in case["tools"]]
+    return known[key]
+
+
 def read(case):
     parser = FAMILIES.get(case["format"])
     if not parser:
         return None
-    p = FunctionCallParser([Tool(**t) for t in case["tools"]], parser)
+    p = FunctionCallParser(tools_of(case), parser)
     if not case.get("stream"):
         _, found = p.parse_non_stream(case["text"])
         return [arena.call(c.name, c.parameters) for c in found]

@@ -9,14 +9,14 @@ arena.absent("huggingface_hub", "requests", "rich", "PIL", "torch", "transformer
 
 from smolagents.models import get_tool_call_from_text, parse_json_if_needed  # noqa: E402
 
-# Its models name the members "name" and "arguments" unless they are told otherwise, as its docs do for Llama's.
-FAMILIES = {"hermes": "arguments", "generic": "arguments", "llama3": "parameters", "granite3": "arguments", "phi4": "arguments"}
+# Its models name the members "name" and "arguments" unless they are told otherwise; here they are told what the text has.
+FAMILIES = ("hermes", "generic", "llama3", "granite3", "phi4")
 
 
 def read(case):
-    key = FAMILIES.get(case["format"])
-    if not key or case.get("stream"):
+    if case["format"] not in FAMILIES or case.get("stream"):
         return None
+    key = "parameters" if '"parameters"' in case["text"] else "arguments"
     call = get_tool_call_from_text(case["text"], "name", key)
     return [arena.call(call.function.name, parse_json_if_needed(call.function.arguments))]
 

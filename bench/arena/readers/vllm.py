@@ -43,6 +43,9 @@ MARK = re.compile(r"<[^<>\s]{1,40}>|\[[A-Z_]{3,}\]|</?\w+\|?>")
 PIECE = re.compile(MARK.pattern + r"| ?[^\W\d]{1,7}|\d{1,3}|\s+|.", re.DOTALL)
 
 
+known = {}
+
+
 class Vocabulary(dict):
     """Has every mark as a token of its own."""
 
@@ -105,10 +108,12 @@ def read(case):
     deltas = case.get("deltas") or []
     if case.get("stream") and max(map(len, deltas)) < 2:
         return None  # it reads tokens, and marks are whole ones
-    request = ChatCompletionRequest(model="m", messages=[], tools=case["tools"], tool_choice="auto")
+    key = json.dumps(case["tools"])
+    if key not in known:
+        known[key] = [ChatCompletionToolsParam(**t) for t in case["tools"]]
     tokenizer = Tokenizer()
-    p = ToolParserManager.get_tool_parser(name)(tokenizer, [ChatCompletionToolsParam(**t) for t in case["tools"]])
-    request = p.adjust_request(request)
+    p = ToolParserManager.get_tool_parser(name)(tokenizer, known[key])
+    request = p.adjust_request(ChatCompletionRequest(model="m", messages=[], tools=known[key], tool_choice="auto"))
     if not case.get("stream"):
         found = p.extract_tool_calls(case["text"], request)
         return [arena.call(c.function.name, c.function.arguments) for c in found.tool_calls or []]
