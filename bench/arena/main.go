@@ -43,7 +43,7 @@ func main() {
 	flag.StringVar(&s.only, "only", "", "only these readers, with commas between them; toolnorm always runs")
 	flag.StringVar(&s.show, "show", "", "print the inputs of the last run that were read otherwise: READER or READER/ROW")
 	flag.StringVar(&s.suite, "suite", "", "the script that runs canitoolcall over toolnorm by its own runner")
-	flag.DurationVar(&s.patience, "patience", 20*time.Second, "how long a reader may take for an input")
+	flag.DurationVar(&s.patience, "patience", 5*time.Second, "how long a reader may work for an input, on a processor")
 	flag.IntVar(&s.every, "every", 1, "of rows with many inputs only each n-th is read")
 	flag.BoolVar(&s.sample, "sample", false, "fail when toolnorm is not first in a row")
 	flag.Parse()

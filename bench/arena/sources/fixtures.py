@@ -22,6 +22,6 @@ for name in sorted(glob.glob(os.path.join(root, "*", "*.jsonl"))):
             "tools": f["tools"],
             "text": f["raw_output"],
             "finish": "length" if "truncated" in f["tags"] else "stop",
-            "want": [{"name": c["name"], "arguments": c["arguments"]} for c in want["tool_calls"]],
+            "want": [{"name": c["name"], "arguments": c["arguments"] if isinstance(c["arguments"], str) else json.dumps(c["arguments"])} for c in want["tool_calls"]],
             "note": ", ".join(f["tags"]),
         }, ensure_ascii=False))
