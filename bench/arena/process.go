@@ -40,6 +40,9 @@ type process struct {
 // mostFalls is how often a reader is started anew before it is given up.
 const mostFalls = 40
 
+// tooLong is what is told of a reader that worked for too long.
+const tooLong = "took too long"
+
 var errFell = errors.New("the reader ended")
 
 // start starts the reader.
@@ -136,7 +139,7 @@ func (p *process) ask(c *input.Case, patience time.Duration) (*reply, error) {
 			if worked(p.cmd.Process.Pid)-begun > patience || time.Since(start) > 12*patience {
 				p.stop()
 				<-wrote
-				return &reply{Error: "took too long"}, nil
+				return &reply{Error: tooLong}, nil
 			}
 		}
 	}

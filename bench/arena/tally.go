@@ -177,13 +177,16 @@ func (b *board) read(r *reader, patience time.Duration) []answer {
 			r.failure = fmt.Sprintf("gave up after %d inputs: %v, %s", i, err, lastLine(r.folder+"/log"))
 			return all
 		}
+		if got.Error == tooLong || strings.HasPrefix(got.Error, "ended") {
+			fmt.Fprintf(os.Stderr, "%s: %s: %s\n", r.name, c.ID, got.Error)
+		}
 		a := answer{is: b.judge.of(c, got), calls: got.Calls, err: got.Error, early: early(c, got), took: got.took}
 		if all[i] = a; a.is != skipped {
 			reads[c.ID] = a.is
 		} else {
 			reads[c.ID] = skipped
 		}
-		slow[c.Row+c.Format] = c.Row == "cost" && got.Error == "took too long"
+		slow[c.Row+c.Format] = c.Row == "cost" && got.Error == tooLong
 	}
 	return all
 }
