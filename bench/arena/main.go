@@ -71,9 +71,6 @@ func run(s *settings) error {
 		r.install(s.cache)
 		fmt.Fprintf(os.Stderr, "%s: installed in %.0f s %s\n", r.name, time.Since(start).Seconds(), r.failure)
 	}
-	if err := os.RemoveAll(filepath.Join(s.cache, "cargo")); err != nil {
-		return err
-	}
 	b.with(readers).readAll(s.patience)
 	if s.suite != "" {
 		b.suite = runSuite(s.suite)

@@ -87,12 +87,12 @@ func (r *reader) readHead() error {
 			r.name = value
 		case "entry":
 			r.entry = value
-		case "pip", "wheel-py", "npm", "cargo", "go", "sh":
+		case "pip", "wheel-py", "npm", "sh":
 			r.steps = append(r.steps, [2]string{key, value})
 		case "version":
 			r.versions = append(r.versions, value)
 		default:
-			return fmt.Errorf("%s: there is no %q; name, entry, version, pip, wheel-py, npm, cargo, go and sh are", r.file, key)
+			return fmt.Errorf("%s: there is no %q; name, entry, version, pip, wheel-py, npm and sh are", r.file, key)
 		}
 		r.directives += lines.Text() + "\n"
 	}
@@ -107,7 +107,7 @@ func (r *reader) install(cache string) {
 		return
 	}
 	key := r.directives
-	if ext := filepath.Ext(r.file); ext == ".rs" || ext == ".cpp" || ext == ".mjs" {
+	if ext := filepath.Ext(r.file); ext == ".cpp" || ext == ".mjs" {
 		key += string(source)
 	}
 	folder, err := filepath.Abs(filepath.Join(cache, fmt.Sprintf("%s-%.6x", r.id, sha256.Sum256([]byte(key)))))
@@ -172,13 +172,7 @@ z = zipfile.ZipFile(glob.glob("wheel/*.whl")[0])
 z.extractall(".", [n for n in z.namelist() if n.endswith((".py", "METADATA"))])'
 rm -r wheel`,
 	"npm": `npm install --silent --ignore-scripts --no-audit --no-fund --before=2026-11-28 $1`,
-	// Readers share what was compiled, which is removed when all are there.
-	"cargo": `mkdir -p src && cp "$2" src/main.rs
-printf '[package]\nname = "reader"\nversion = "0.0.0"\nedition = "2021"\n[dependencies]\n' >Cargo.toml
-for d in $1; do echo "${d%%@*} = \"${d#*@}\"" >>Cargo.toml; done
-sed -i 's/^tokio = .*/tokio = { version = "1", features = ["rt"] }/' Cargo.toml
-CARGO_TARGET_DIR=../cargo cargo build --quiet --release && cp ../cargo/release/reader reader`,
-	"sh": `eval "$1"`,
+	"sh":  `eval "$1"`,
 }
 
 // step does one step; the answer is why it failed, or "".

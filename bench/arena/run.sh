@@ -1,13 +1,13 @@
 #!/bin/sh
 # Gives the same inputs to toolnorm and to other readers of tool calls, and writes docs/arena: half an hour the first time, when
 # readers are installed (some 700 MB), a quarter of one after that, on an idle machine. Needs go, python3 with pip, node with
-# npm, cargo and g++; a reader that cannot be installed is told on the page.
+# npm, and g++; a reader that cannot be installed is told on the page.
 #
 #   run.sh                  everything
 #   run.sh sample           a part of it for some of the readers, in less than a minute; fails when toolnorm is not first
 #   run.sh show READER/ROW  the inputs of the last whole run that a reader and toolnorm read otherwise; show READER: of all rows
 #
-#   ARENA_EVERY          of rows with many inputs only each n-th is read; default 3, 1: all
+#   ARENA_EVERY          of rows with many inputs only each n-th is read; default 6, 1: all
 #   ARENA_READERS        only these readers, with commas between them
 #   TOOLNORM_E2E_CACHE   where readers and inputs are kept, in arena; default ${XDG_CACHE_HOME:-$HOME/.cache}/toolnorm-e2e
 set -eu
@@ -34,4 +34,4 @@ if [ "$sample" = sample ]; then
 fi
 suite=$(../e2e/canitoolcall/run.sh install | tail -n 1)
 "$suite/bin/python" arena/sources/fixtures.py >"$inputs/canitoolcall.jsonl"
-go run ./arena -inputs "$inputs" -cache "$cache" -only "${ARENA_READERS:-}" -every "${ARENA_EVERY:-3}" -suite ../e2e/canitoolcall/run.sh -out ../docs/arena
+go run ./arena -inputs "$inputs" -cache "$cache" -only "${ARENA_READERS:-}" -every "${ARENA_EVERY:-6}" -suite ../e2e/canitoolcall/run.sh -out ../docs/arena

@@ -167,7 +167,7 @@ func (b *board) read(r *reader, patience time.Duration) []answer {
 	defer p.stop()
 	all := make([]answer, len(b.cases))
 	reads := map[string]outcome{}
-	slow := map[string]bool{} // of cost: families in which it took too long
+	slow := map[string]bool{} // rows of a family in which an input took too long: the others are not asked
 	for i, c := range b.cases {
 		if base, ok := reads[c.Base]; ok && base != right && base != skipped && r.id != "toolnorm" || slow[c.Row+c.Format] {
 			continue
@@ -186,7 +186,7 @@ func (b *board) read(r *reader, patience time.Duration) []answer {
 		} else {
 			reads[c.ID] = skipped
 		}
-		slow[c.Row+c.Format] = c.Row == "cost" && got.Error == tooLong
+		slow[c.Row+c.Format] = got.Error == tooLong
 	}
 	return all
 }
