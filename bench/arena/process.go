@@ -40,7 +40,7 @@ type process struct {
 // mostFalls is how often a reader is started anew before it is given up.
 const mostFalls = 40
 
-// tooLong is what is told of a reader that worked for too long.
+// tooLong is what is reported of a reader that worked for too long.
 const tooLong = "took too long"
 
 var errFell = errors.New("the reader ended")

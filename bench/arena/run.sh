@@ -29,7 +29,7 @@ else
 fi
 (cd .. && TOOLNORM_ARENA=$inputs/adapters.jsonl go test -count=1 -run 'TestArenaInputs$' ./adapters)
 if [ "$sample" = sample ]; then
-	go run ./arena -inputs "$inputs" -cache "$cache" -only "${ARENA_READERS:-ollama,json_repair,sglang,smolagents}" -every 5 -sample
+	go run ./arena -inputs "$inputs" -cache "$cache" -only "${ARENA_READERS:-ollama,json_repair,sglang,smolagents}" -every 7 -sample
 	exit
 fi
 suite=$(../e2e/canitoolcall/run.sh install | tail -n 1)
