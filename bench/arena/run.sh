@@ -7,7 +7,7 @@
 #   run.sh sample           a part of it for some of the readers, in less than a minute; fails when toolnorm is not first
 #   run.sh show READER/ROW  the inputs of the last whole run that a reader and toolnorm read otherwise; show READER: of all rows
 #
-#   ARENA_EVERY          of rows with many inputs only each n-th is read; default 6, 1: all
+#   ARENA_EVERY          of rows with many inputs only each n-th is read; default 7, 1: all
 #   ARENA_READERS        only these readers, with commas between them
 #   TOOLNORM_E2E_CACHE   where readers and inputs are kept, in arena; default ${XDG_CACHE_HOME:-$HOME/.cache}/toolnorm-e2e
 set -eu
@@ -34,4 +34,4 @@ if [ "$sample" = sample ]; then
 fi
 suite=$(../e2e/canitoolcall/run.sh install | tail -n 1)
 "$suite/bin/python" arena/sources/fixtures.py >"$inputs/canitoolcall.jsonl"
-go run ./arena -inputs "$inputs" -cache "$cache" -only "${ARENA_READERS:-}" -every "${ARENA_EVERY:-6}" -suite ../e2e/canitoolcall/run.sh -out ../docs/arena
+go run ./arena -inputs "$inputs" -cache "$cache" -only "${ARENA_READERS:-}" -every "${ARENA_EVERY:-7}" -suite ../e2e/canitoolcall/run.sh -out ../docs/arena
