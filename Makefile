@@ -27,6 +27,8 @@
 # make slips-sample   the same in half a minute, against limits: a lane of CI
 # make forms   answers under response_format by 363 schemas of real APIs, checked by another validator; writes docs/evidence/structured.md
 # make forms-sample   some of them, in seconds: a lane of CI
+# make arena   the same inputs for toolnorm and other readers of tool calls; writes docs/arena. Half an hour
+# make arena-sample   a part of it in a minute, which fails when toolnorm is not first: a lane of CI
 # make canitoolcall   a public suite of replies, by its own runner
 # make hostile  hostile requests, each to a fresh server: what they cost it
 # make eval    how well the knowledge base finds what its questions ask for; writes docs/evidence/retrieval.md
@@ -37,7 +39,7 @@ FUZZTIME ?= 30s
 # Run by version, so that the product's go.mod knows nothing of it.
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: run build programs release release-lane image page install test race e2e e2e-agents turns clients fleet balance soak openwebui first-hour upstreams guarantee faces by-default tasks doctor e2e-models bench slips slips-sample forms forms-sample canitoolcall hostile eval fuzz lint
+.PHONY: run build programs release release-lane image page install test race e2e e2e-agents turns clients fleet balance soak openwebui first-hour upstreams guarantee faces by-default tasks doctor e2e-models bench slips slips-sample forms forms-sample arena arena-sample canitoolcall hostile eval fuzz lint
 
 # The one spelling of a build: of make, of a release and of the container image. The version is the tag's; git's own stamp is
 # left out, since the image is built without .git, and the same commit must give the same bytes there.
@@ -169,6 +171,12 @@ forms:
 
 forms-sample:
 	./bench/forms/run.sh sample
+
+arena:
+	./bench/arena/run.sh
+
+arena-sample:
+	./bench/arena/run.sh sample
 
 canitoolcall:
 	./e2e/canitoolcall/run.sh

@@ -22,6 +22,22 @@ var tokenLike = regexp.MustCompile(`(?s)<[|｜/]?[^<>\s]{1,30}>| ?[\p{L}_]{1,7}|
 // call that leaves must be one that was written whole.
 func (l *lab) measureCuts(g *family, seed int64, rounds int, bad func(example)) [2]cutTally {
 	var count [2]cutTally
+	l.eachToCut(g, seed, rounds, func(one, two *frame, text string) {
+		tokens := tokenLike.FindAllString(text, -1)
+		for i, finish := range cutEnds {
+			for at := range len(text) {
+				l.cut(g, &count[i], one, two, whole(text[:at], finish), bad)
+			}
+			for at := range tokens {
+				l.cut(g, &count[i], one, two, how{adapters.HoldNone, tokens[:at], finish}, bad)
+			}
+		}
+	})
+	return count
+}
+
+// eachToCut makes replies of one call or two that are read as they were meant.
+func (l *lab) eachToCut(g *family, seed int64, rounds int, put func(one, two *frame, text string)) {
 	r := source(seed, "cuts "+g.Name)
 	for range rounds {
 		one, two := l.clean(r, g), l.clean(r, g)
@@ -34,20 +50,10 @@ func (l *lab) measureCuts(g *family, seed int64, rounds int, bad func(example)) 
 		} else {
 			text = string(g.Append(nil, one.as(), two.as()))
 		}
-		if !l.prefix(one, two, l.decode(g.Format, whole(text, chat.Stop))) {
-			continue
-		}
-		tokens := tokenLike.FindAllString(text, -1)
-		for i, finish := range cutEnds {
-			for at := range len(text) {
-				l.cut(g, &count[i], one, two, whole(text[:at], finish), bad)
-			}
-			for at := range tokens {
-				l.cut(g, &count[i], one, two, how{adapters.HoldNone, tokens[:at], finish}, bad)
-			}
+		if l.prefix(one, two, l.decode(g.Format, whole(text, chat.Stop))) {
+			put(one, two, text)
 		}
 	}
-	return count
 }
 
 // as returns the call as it was meant.

@@ -1,14 +1,27 @@
 package main
 
 import (
+	"math/rand"
 	"strings"
 
 	"toolnorm/chat"
 )
 
-// measureInvented puts a made-up result between two calls of a family: only the first may run.
-// Between genuine parallel calls there is nothing of the kind, and both must.
+// measureInvented reads two calls with a made-up result between them: only the first may run.
 func (l *lab) measureInvented(g *family, seed int64, rounds int, put func(string, int, string)) {
+	l.eachInvented(g, seed, rounds, func(r *rand.Rand, form string, one, two *frame, whole string) {
+		got := l.decode(g.Format, anyHow(r, whole))
+		ran := len(got.calls)
+		if !l.prefix(one, two, got) {
+			ran = 3
+		}
+		put(form, ran, whole)
+	})
+}
+
+// eachInvented puts a made-up result between two calls of a family. Between genuine parallel calls
+// there is nothing of the kind, and both must run.
+func (l *lab) eachInvented(g *family, seed int64, rounds int, put func(r *rand.Rand, form string, one, two *frame, whole string)) {
 	r := source(seed, "invented "+g.Name)
 	forms := append([]value{{kind: "the family's own"}}, readSections("invented.txt")...)
 	for range rounds {
@@ -33,12 +46,7 @@ func (l *lab) measureInvented(g *family, seed int64, rounds int, put func(string
 			if form.kind == "real: nothing" {
 				whole = string(g.Append(nil, one.as(), two.as()))
 			}
-			got := l.decode(g.Format, anyHow(r, whole))
-			ran := len(got.calls)
-			if !l.prefix(one, two, got) {
-				ran = 3
-			}
-			put(form.kind, ran, whole)
+			put(r, form.kind, one, two, whole)
 		}
 	}
 }

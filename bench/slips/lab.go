@@ -26,6 +26,7 @@ type lab struct {
 	peerTools []api.Tool
 	repairer  *repairer    // nil: none
 	crashed   atomic.Int64 // readings that panicked
+	collect   bool         // texts are written for the arena, not read
 }
 
 // newLab reads the data files.

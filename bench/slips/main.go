@@ -21,6 +21,7 @@
 //	figures.go     what all of them have counted
 //	page.go        the page of figures
 //	limits.go      what fails
+//	cases.go       the texts as inputs of the arena
 package main
 
 import (
@@ -45,6 +46,7 @@ type settings struct {
 	families       string
 	page, examples string
 	wheel          string
+	cases          string
 	gate           bool
 }
 
@@ -71,6 +73,7 @@ func readFlags() *settings {
 	flag.StringVar(&s.page, "page", "", "write the figures into this file; else to standard output")
 	flag.StringVar(&s.examples, "examples", "", "write what was not read as meant into this file, as JSON lines")
 	flag.StringVar(&s.wheel, "json-repair", "", "a wheel of json_repair, which is then read beside")
+	flag.StringVar(&s.cases, "cases", "", "write the texts into this file for the arena (bench/arena), and read none")
 	flag.BoolVar(&s.gate, "gate", false, "fail above the limits of limits.txt")
 	flag.Parse()
 	s.seeds, s.heldOut = numbers(*seeds), numbers(*held)
@@ -94,6 +97,9 @@ func run(s *settings) error {
 	l, err := newLab(s.families)
 	if err != nil {
 		return err
+	}
+	if s.cases != "" {
+		return l.writeCases(s)
 	}
 	if s.wheel != "" {
 		if l.repairer, err = startRepairer(s.wheel); err != nil {

@@ -40,8 +40,7 @@ func startRepairer(wheel string) (*repairer, error) {
 // read repairs the arguments that stand between the head and the tail of a call, as they were to
 // be written; false where a slip is not between them.
 func (p *repairer) read(whole *frame, text string) (read, bool) {
-	from, to, ok := whole.object()
-	args, ok := between(text, whole.text[:from], whole.text[to:], ok)
+	args, ok := whole.argumentsIn(text)
 	if !ok {
 		return read{}, false
 	}
@@ -56,6 +55,13 @@ func (p *repairer) read(whole *frame, text string) (read, bool) {
 		return read{}, err == nil
 	}
 	return read{calls: []chat.Call{{Name: whole.tool.Name, Args: []byte(answer)}}}, true
+}
+
+// argumentsIn returns what stands between the head and the tail of a call in a text with slips; false
+// where a slip is not between them.
+func (w *frame) argumentsIn(text string) (string, bool) {
+	from, to, ok := w.object()
+	return between(text, w.text[:from], w.text[to:], ok)
 }
 
 // stop ends the program.

@@ -33,6 +33,7 @@ type slipped struct {
 	formed    int                     // texts that were still of the family's form
 	unwritten []string                // families that could write no call
 	examples  []example
+	cases     []Case // of the arena, where these are written
 }
 
 // add adds what was counted elsewhere.
@@ -65,6 +66,9 @@ func (l *lab) measureSlips(g *family, seed int64, rounds int) *slipped {
 		parser := l.peers[g.Name]
 		if parser != "" && l.outcomeOf(w.call, l.ollama(parser, w.fill())) != exact {
 			parser = ""
+		}
+		if l.collect {
+			s.cases = append(s.cases, cleanCase(g, w, len(s.cases)))
 		}
 		for i, k := range l.kinds {
 			t.read(w, k.slip(t.r, w), parser, k.name)
@@ -123,6 +127,10 @@ func (t *sitting) read(w, f *frame, parser, kind string, made ...string) {
 	}
 	if args, ok := t.g.strict(w, text); ok && !same(args, w.meant()) && w.tool.fits(args) {
 		t.formed++
+		return
+	}
+	if t.collect {
+		t.cases = append(t.cases, t.slipCase(w, kind, text))
 		return
 	}
 	got := t.decode(t.g.Format, anyHow(t.r, text))

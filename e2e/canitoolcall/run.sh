@@ -1,7 +1,8 @@
 #!/bin/sh
 # Runs canitoolcall, a public suite of what models wrote, over toolnorm decode: every fixture
 # whole, and as a stream cut in nine ways. Prints how many are right, and fails when those are
-# fewer than LEAST. Needs go, and python3 with venv and pip.
+# fewer than LEAST. Needs go, and python3 with venv and pip. "run.sh install" only installs the
+# suite, and prints where.
 #
 #   TOOLNORM_E2E_CACHE   where the suite is installed; default ${XDG_CACHE_HOME:-$HOME/.cache}/toolnorm-e2e
 #   TOOLNORM             the program; default: built from this tree
@@ -37,6 +38,10 @@ if [ ! -d "$env" ]; then
   try python3 -m pip --python "$work/env/bin/python" install --quiet --disable-pip-version-check --no-deps \
     --requirement "$here/requirements.txt" "$work"/wheel/*
   mv "$work/env" "$env"
+fi
+if [ "${1:-}" = install ]; then
+  echo "$env"
+  exit
 fi
 if [ -z "${TOOLNORM:-}" ]; then
   TOOLNORM=$work/toolnorm

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+
+	"toolnorm/bench/arena/input"
+)
+
+// differencesFile has all differences of the last run, in the cache.
+const differencesFile = "differences.jsonl"
+
+// difference is an input that a reader and toolnorm read otherwise.
+type difference struct {
+	Reader string       `json:"reader"`
+	Row    string       `json:"row"`
+	ID     string       `json:"id"`
+	Family string       `json:"family"`
+	Note   string       `json:"note,omitempty"`
+	Text   string       `json:"text"`
+	Want   []input.Call `json:"want"`
+	Theirs string       `json:"theirs"`
+	Calls  []input.Call `json:"calls,omitempty"`
+	Error  string       `json:"error,omitempty"`
+	Ours   string       `json:"toolnorm"`
+	Read   []input.Call `json:"toolnorm_calls,omitempty"`
+}
+
+// differences are those of a reader.
+func (b *board) differences(r *reader) (all []difference) {
+	ours := b.answers[b.readers[0]]
+	for i, a := range b.answers[r] {
+		c, o := b.cases[i], ours[i]
+		if a.is == skipped || a.is == o.is || c.Row == "cost" {
+			continue
+		}
+		all = append(all, difference{Reader: r.id, Row: c.Row, ID: c.ID, Family: c.Format, Note: c.Note, Text: c.Text, Want: c.Want,
+			Theirs: outcomeNames[a.is], Calls: a.calls, Error: a.err, Ours: outcomeNames[o.is], Read: o.calls})
+	}
+	return all
+}
+
+// writeDifferences writes all differences, a line each.
+func (b *board) writeDifferences(name string) error {
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	w := bufio.NewWriter(f)
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	for _, r := range b.readers[1:] {
+		for _, d := range b.differences(r) {
+			if err := e.Encode(d); err != nil {
+				return err
+			}
+		}
+	}
+	return w.Flush()
+}
+
+// show prints the differences of a reader, or of one of its rows.
+func show(name, which string) error {
+	id, row, _ := strings.Cut(which, "/")
+	f, err := os.Open(name)
+	if err != nil {
+		return fmt.Errorf("%w; make arena writes it", err)
+	}
+	defer f.Close()
+	lines := json.NewDecoder(bufio.NewReader(f))
+	for lines.More() {
+		var d difference
+		if err := lines.Decode(&d); err != nil {
+			return err
+		}
+		if d.Reader != id || row != "" && d.Row != row {
+			continue
+		}
+		out, _ := json.MarshalIndent(d, "", "  ")
+		fmt.Println(string(out))
+	}
+	return nil
+}

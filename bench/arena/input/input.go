@@ -1,0 +1,90 @@
+// Package input holds the inputs of the arena: what a model wrote, and which calls it meant.
+package input
+
+import (
+	"bufio"
+	"encoding/json"
+	"os"
+
+	"toolnorm/chat"
+)
+
+// Case is an input. Readers see it without the fields that say what is right.
+type Case struct {
+	ID       string          `json:"id"`
+	Row      string          `json:"row,omitempty"`
+	Format   string          `json:"format"`                // the family whose model wrote it; empty in a file: that of the model
+	Model    string          `json:"model,omitempty"`       // the name of the model
+	Prompt   string          `json:"prompt_tail,omitempty"` // the end of the prompt
+	Tools    json.RawMessage `json:"tools,omitempty"`       // of OpenAI's API
+	ToolSet  string          `json:"tool_set,omitempty"`    // the name of tools that a line in front of it gave
+	Messages json.RawMessage `json:"messages,omitempty"`    // what was said in front of it
+	Text     string          `json:"text"`
+	Deltas   []string        `json:"deltas,omitempty"` // the same in pieces
+	Stream   bool            `json:"stream,omitempty"` // it is read piece by piece
+	Finish   string          `json:"finish,omitempty"` // stop or length
+	Alone    *Alone          `json:"alone,omitempty"`  // for readers of arguments alone
+
+	Want   []Call `json:"want,omitempty"`   // no call: none may run
+	Prefix bool   `json:"prefix,omitempty"` // the first calls of Want, or none, are right
+	Base   string `json:"base,omitempty"`   // the case that a reader must have read right to be asked this one
+	Like   string `json:"like,omitempty"`   // the case that must be read in the same way
+	Note   string `json:"note,omitempty"`   // for readers of the page
+}
+
+// Alone is the text of a call's arguments.
+type Alone struct {
+	Name string `json:"name"`
+	Text string `json:"text"`
+}
+
+// Call is a call, with its arguments as JSON text.
+type Call struct {
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
+}
+
+// Tools returns tools as OpenAI's API has them.
+func Tools(offered []chat.Tool) json.RawMessage {
+	type function struct {
+		Name        string          `json:"name"`
+		Description string          `json:"description,omitempty"`
+		Parameters  json.RawMessage `json:"parameters"`
+	}
+	type tool struct {
+		Type     string   `json:"type"`
+		Function function `json:"function"`
+	}
+	var all []tool
+	for _, t := range offered {
+		all = append(all, tool{"function", function{t.Name, t.Description, t.Schema}})
+	}
+	out, _ := json.Marshal(all) // schemas are JSON
+	return out
+}
+
+// Write writes cases, a line each, behind the tools that they name.
+func Write(name string, cases []Case, sets map[string][]chat.Tool) error {
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	w := bufio.NewWriter(f)
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	for set, tools := range sets {
+		if err := e.Encode(Case{ToolSet: set, Tools: Tools(tools)}); err != nil {
+			return err
+		}
+	}
+	for _, c := range cases {
+		if err := e.Encode(c); err != nil {
+			return err
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	return f.Close()
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"toolnorm/bench/arena/input"
+)
+
+// outcome is what became of an input.
+type outcome int
+
+// The outcomes.
+const (
+	skipped outcome = iota // the reader was not asked
+	right                  // the calls that were meant and no other; or none, where none was meant
+	lost                   // no call that could run
+	wrong                  // a call that was not meant and fits its schema, beside or in place of one that was
+	falsely                // such a call where none was meant
+	outcomes
+)
+
+// outcomeNames are the outcomes as the page has them.
+var outcomeNames = [outcomes]string{"skipped", "right", "lost", "wrong", "false"}
+
+// judge knows the tools.
+type judge struct {
+	tools map[string]map[string]*jsonschema.Schema // by set and name
+}
+
+// newJudge reads the schemas of tools.
+func newJudge(sets map[string]json.RawMessage) (*judge, error) {
+	j := &judge{tools: map[string]map[string]*jsonschema.Schema{}}
+	for set, raw := range sets {
+		var tools []struct {
+			Function struct {
+				Name       string
+				Parameters json.RawMessage
+			}
+		}
+		if err := json.Unmarshal(raw, &tools); err != nil {
+			return nil, err
+		}
+		j.tools[set] = map[string]*jsonschema.Schema{}
+		for _, t := range tools {
+			doc, err := jsonschema.UnmarshalJSON(strings.NewReader(string(t.Function.Parameters)))
+			if err != nil {
+				return nil, err
+			}
+			c := jsonschema.NewCompiler()
+			if err := c.AddResource("tool.json", doc); err != nil {
+				return nil, err
+			}
+			if j.tools[set][t.Function.Name], err = c.Compile("tool.json"); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return j, nil
+}
+
+// runs reports whether a call names a tool and fits its schema.
+func (j *judge) runs(set string, c input.Call) bool {
+	s := j.tools[set][c.Name]
+	if s == nil {
+		return false
+	}
+	v, err := jsonschema.UnmarshalJSON(strings.NewReader(arguments(c)))
+	return err == nil && s.Validate(v) == nil
+}
+
+// arguments are a call's arguments; none are an empty object.
+func arguments(c input.Call) string {
+	if strings.TrimSpace(c.Arguments) == "" {
+		return "{}"
+	}
+	return c.Arguments
+}
+
+// same reports whether two calls are the same by value.
+func same(a, b input.Call) bool {
+	var x, y any
+	if a.Name != b.Name || json.Unmarshal([]byte(arguments(a)), &x) != nil || json.Unmarshal([]byte(arguments(b)), &y) != nil {
+		return false
+	}
+	return reflect.DeepEqual(x, y)
+}
+
+// of says what became of an input.
+func (j *judge) of(c *input.Case, r *reply) outcome {
+	if r.Skip {
+		return skipped
+	}
+	n := 0 // how many are as they were meant, from the first on
+	for n < len(c.Want) && n < len(r.Calls) && same(c.Want[n], r.Calls[n]) {
+		n++
+	}
+	if n == len(r.Calls) && (n == len(c.Want) || c.Prefix) {
+		return right
+	}
+	for _, x := range r.Calls[n:] {
+		if j.runs(c.ToolSet, x) && !meantLater(c.Want[n:], x) {
+			if len(c.Want) == 0 {
+				return falsely
+			}
+			return wrong
+		}
+	}
+	return lost
+}
+
+// meantLater reports whether a call is one of those that were meant and are not read yet.
+func meantLater(rest []input.Call, x input.Call) bool {
+	for _, w := range rest {
+		if same(w, x) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,113 @@
+// Command arena gives the same inputs to toolnorm and to other readers of tool calls, each through its
+// own entry point, and writes the page docs/arena/index.html with what came of them. run.sh calls it.
+//
+// A reader is a file in readers/: its first lines say how it is installed, and it answers a line on
+// standard output for each line on standard input. README.md has the protocol.
+//
+//	main.go        the flags, and the order of things
+//	input/         the inputs
+//	reader.go      what a reader's file says of it, and how it is installed
+//	process.go     a reader that runs: a line in, a line out, within a time
+//	judge.go       what became of an input
+//	tally.go       what readers made of the inputs of each row, beside toolnorm
+//	difference.go  the inputs that were read otherwise than by toolnorm
+//	suite.go       canitoolcall, by its own runner
+//	page.go        the page and the JSON
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// settings are what the flags say.
+type settings struct {
+	inputs, readers, cache, out string
+	only, show                  string
+	suite                       string
+	patience                    time.Duration
+	every                       int
+	sample                      bool
+}
+
+func main() {
+	s := &settings{}
+	flag.StringVar(&s.inputs, "inputs", "", "the folder of the inputs, *.jsonl")
+	flag.StringVar(&s.readers, "readers", "arena/readers", "the folder of the readers")
+	flag.StringVar(&s.cache, "cache", "", "the folder into which readers are installed")
+	flag.StringVar(&s.out, "out", "", "the folder of the page; else the counts go to standard output alone")
+	flag.StringVar(&s.only, "only", "", "only these readers, with commas between them; toolnorm always runs")
+	flag.StringVar(&s.show, "show", "", "print the inputs of the last run that were read otherwise: READER or READER/ROW")
+	flag.StringVar(&s.suite, "suite", "", "the script that runs canitoolcall over toolnorm by its own runner")
+	flag.DurationVar(&s.patience, "patience", 5*time.Second, "how long a reader may work for an input, on a processor")
+	flag.IntVar(&s.every, "every", 1, "of rows with many inputs only each n-th is read")
+	flag.BoolVar(&s.sample, "sample", false, "fail when toolnorm is not first in a row")
+	flag.Parse()
+	if err := run(s); err != nil {
+		fmt.Fprintln(os.Stderr, "arena:", err)
+		os.Exit(1)
+	}
+}
+
+// run does what the settings say.
+func run(s *settings) error {
+	if s.show != "" {
+		return show(filepath.Join(s.cache, differencesFile), s.show)
+	}
+	b, err := readCases(s.inputs, s.every)
+	if err != nil {
+		return err
+	}
+	readers, err := findReaders(s.readers, s.only)
+	if err != nil {
+		return err
+	}
+	for _, r := range readers {
+		start := time.Now()
+		r.install(s.cache)
+		fmt.Fprintf(os.Stderr, "%s: installed in %.0f s %s\n", r.name, time.Since(start).Seconds(), r.failure)
+	}
+	b.with(readers).readAll(s.patience)
+	if s.suite != "" {
+		b.suite = runSuite(s.suite)
+	}
+	b.count()
+	fmt.Print(b.text())
+	if s.out != "" {
+		if err := b.write(s.out); err != nil {
+			return err
+		}
+		if err := b.writeDifferences(filepath.Join(s.cache, differencesFile)); err != nil {
+			return err
+		}
+	}
+	if s.sample {
+		return b.breaches()
+	}
+	return nil
+}
+
+// ahead is by how many inputs another reader may be ahead in a row. In shown these are answers to users who ask how a call is
+// written, in words that nobody knows; a reader that takes no call behind a sentence has none of them.
+var ahead = map[string]int{"shown": 12}
+
+// breaches is an error where another reader is better than toolnorm, or one could not be read at all.
+func (b *board) breaches() error {
+	var all []string
+	for _, x := range b.better() {
+		if x.right && x.pair.Theirs[right]-x.pair.Ours[right] > ahead[x.row] {
+			all = append(all, x.sentence())
+		}
+	}
+	if b.readers[0].failure != "" {
+		all = append(all, "toolnorm: "+b.readers[0].failure)
+	}
+	if len(all) > 0 {
+		return fmt.Errorf("\n  %s", strings.Join(all, "\n  "))
+	}
+	return nil
+}

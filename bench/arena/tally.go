@@ -1,0 +1,314 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"toolnorm/adapters"
+	"toolnorm/bench/arena/input"
+)
+
+// rowNames are the rows in the order of the page, and what each asks.
+var rowNames = [][2]string{
+	{"clean", "Calls as the family writes them"},
+	{"slips", "Calls with slips: one, two or three of some ninety kinds"},
+	{"truncation", "Calls that were cut: whole calls may leave, or none"},
+	{"invented", "Two calls with a result between them that the model made up, and controls"},
+	{"files", "Real files as arguments"},
+	{"positions", "Calls anywhere in text of any script"},
+	{"languages", "Unmarked calls that a sentence announces, in many languages"},
+	{"shown", "Calls that a text shows, quotes or documents: none may run"},
+	{"wrappers", "Calls in wrappers that nobody has listed"},
+	{"documents", "Texts and documents that look like calls: none may run"},
+	{"stream", "The same calls in pieces: tokens and single characters"},
+	{"canitoolcall", "The fixtures of canitoolcall, a public suite, among them those of other readers' own tests: the calls of those without thoughts"},
+}
+
+// counts are how often each outcome came.
+type counts [outcomes]int
+
+// asked is how many inputs these are.
+func (c counts) asked() int { return c[right] + c[lost] + c[wrong] + c[falsely] }
+
+// bad is how many calls ran that were not meant.
+func (c counts) bad() int { return c[wrong] + c[falsely] }
+
+// pair is what a reader and toolnorm made of the same inputs.
+type pair struct {
+	Theirs, Ours counts
+	Unlike       int     // inputs that were read otherwise in pieces than whole
+	OursUnlike   int     // the same of toolnorm
+	Early        float64 // which share of the arguments had left, on average, of what was read of them
+	EarlyCalls   int
+}
+
+// answer is what a reader made of one input.
+type answer struct {
+	is    outcome
+	calls []input.Call
+	err   string
+	early float64 // of a stream; below 0: not told
+	took  time.Duration
+}
+
+// board has all that was read.
+type board struct {
+	cases   []*input.Case
+	readers []*reader
+	judge   *judge
+	answers map[*reader][]answer // by place in cases
+	pairs   map[*reader]map[string]*pair
+	suite   string // what canitoolcall's own runner says of toolnorm
+}
+
+// whole are the rows of which all is read, however few are wanted.
+var whole = []string{"plain", "clean", "canitoolcall", "cost"}
+
+// readCases reads the inputs of a folder, of rows with many only each n-th; those without a base are first.
+func readCases(folder string, every int) (*board, error) {
+	files, err := filepath.Glob(filepath.Join(folder, "*.jsonl"))
+	if err != nil || len(files) == 0 {
+		return nil, fmt.Errorf("no inputs in %q: %v", folder, err)
+	}
+	b := &board{}
+	seen := map[string]int{}
+	sets := map[string]json.RawMessage{}
+	families := adapters.Builtin()
+	for _, file := range files {
+		f, err := os.Open(file)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		lines := json.NewDecoder(bufio.NewReader(f))
+		for n := 1; lines.More(); n++ {
+			c := &input.Case{}
+			if err := lines.Decode(c); err != nil {
+				return nil, fmt.Errorf("%s:%d: %w", file, n, err)
+			}
+			if c.ID == "" {
+				sets[c.ToolSet] = c.Tools
+				continue
+			}
+			if seen[c.Row]++; seen[c.Row]%every > 0 && !slices.Contains(whole, c.Row) {
+				continue
+			}
+			if c.Tools == nil {
+				c.Tools = sets[c.ToolSet]
+			} else {
+				c.ToolSet = c.ID
+				sets[c.ID] = c.Tools
+			}
+			if c.Format == "" {
+				c.Format = families.For(c.Model).Name
+			}
+			b.cases = append(b.cases, c)
+		}
+	}
+	slices.SortStableFunc(b.cases, func(x, y *input.Case) int { return turn(x) - turn(y) })
+	b.judge, err = newJudge(sets)
+	return b, err
+}
+
+// turn is when a case is read: behind the one that is its base.
+func turn(c *input.Case) int {
+	switch {
+	case c.Base == "":
+		return 0
+	case c.Row == "clean":
+		return 1
+	}
+	return 2
+}
+
+// with adds the readers.
+func (b *board) with(readers []*reader) *board {
+	b.readers = readers
+	b.answers = map[*reader][]answer{}
+	return b
+}
+
+// readAll gives all inputs to all readers, two of them at a time.
+func (b *board) readAll(patience time.Duration) {
+	var lock sync.Mutex
+	var wait sync.WaitGroup
+	turns := make(chan *reader)
+	for range 2 {
+		wait.Go(func() {
+			for r := range turns {
+				start := time.Now()
+				all := b.read(r, patience)
+				lock.Lock()
+				b.answers[r] = all
+				fmt.Fprintf(os.Stderr, "%s: read in %.0f s %s\n", r.name, time.Since(start).Seconds(), r.failure)
+				lock.Unlock()
+			}
+		})
+	}
+	for _, r := range b.readers {
+		if r.failure == "" {
+			turns <- r
+		}
+	}
+	close(turns)
+	wait.Wait()
+}
+
+// read gives all inputs to a reader. It is not asked what its base tells that it does not read.
+func (b *board) read(r *reader, patience time.Duration) []answer {
+	p := &process{reader: r}
+	defer p.stop()
+	all := make([]answer, len(b.cases))
+	reads := map[string]outcome{}
+	slow := map[string]bool{} // rows of a family in which an input took too long: the others are not asked
+	for i, c := range b.cases {
+		if base, ok := reads[c.Base]; ok && base != right && base != skipped && r.id != "toolnorm" || slow[c.Row+c.Format] {
+			continue
+		}
+		got, err := p.ask(c, patience)
+		if err != nil {
+			r.failure = fmt.Sprintf("gave up after %d inputs: %v, %s", i, err, lastLine(r.folder+"/log"))
+			return all
+		}
+		if got.Error == tooLong || strings.HasPrefix(got.Error, "ended") {
+			fmt.Fprintf(os.Stderr, "%s: %s: %s\n", r.name, c.ID, got.Error)
+		}
+		a := answer{is: b.judge.of(c, got), calls: got.Calls, err: got.Error, early: early(c, got), took: got.took}
+		if all[i] = a; a.is != skipped {
+			reads[c.ID] = a.is
+		} else {
+			reads[c.ID] = skipped
+		}
+		slow[c.Row+c.Format] = got.Error == tooLong
+	}
+	return all
+}
+
+// early is which share of a call's arguments had left, on average over the pieces, of what was read by
+// then; below 0 where the reader does not tell.
+func early(c *input.Case, r *reply) float64 {
+	if len(r.Sent) == 0 || len(r.Sent) != len(c.Deltas) || len(r.Calls) != 1 {
+		return -1
+	}
+	last := r.Sent[len(r.Sent)-1]
+	if last == 0 {
+		return 0
+	}
+	sum, read := 0.0, 0
+	for i, n := range r.Sent {
+		read += len(c.Deltas[i])
+		sum += float64(n) / float64(last) * float64(len(c.Deltas[i]))
+	}
+	return sum / float64(read)
+}
+
+// count counts what readers made of each row, beside toolnorm.
+func (b *board) count() {
+	b.pairs = map[*reader]map[string]*pair{}
+	ours := b.answers[b.readers[0]]
+	places := map[string]int{}
+	for i, c := range b.cases {
+		places[c.ID] = i
+	}
+	for _, r := range b.readers {
+		rows := map[string]*pair{}
+		for i, a := range b.answers[r] {
+			c := b.cases[i]
+			if a.is == skipped || c.Row == "cost" {
+				continue
+			}
+			if rows[c.Row] == nil {
+				rows[c.Row] = &pair{}
+			}
+			p := rows[c.Row]
+			p.Theirs[a.is]++
+			p.Ours[ours[i].is]++
+			if k, ok := places[c.Like]; ok {
+				p.Unlike += unlike(a, b.answers[r][k])
+				p.OursUnlike += unlike(ours[i], ours[k])
+			}
+			if a.early >= 0 && a.is == right {
+				p.Early += a.early
+				p.EarlyCalls++
+			}
+		}
+		b.pairs[r] = rows
+	}
+}
+
+// unlike is 1 where one input was read in two ways.
+func unlike(a, b answer) int {
+	if b.is == skipped || len(a.calls) == len(b.calls) && !slices.ContainsFunc(a.calls, func(x input.Call) bool {
+		return !slices.ContainsFunc(b.calls, func(y input.Call) bool { return same(x, y) || x == y })
+	}) {
+		return 0
+	}
+	return 1
+}
+
+// better says in which row another reader is better than toolnorm.
+type better struct {
+	reader *reader
+	row    string
+	right  bool // it reads more right; else fewer of its calls are wrong
+	pair   *pair
+}
+
+// better finds where another reader is better.
+func (b *board) better() (all []better) {
+	for _, row := range rowNames {
+		for _, r := range b.readers[1:] {
+			p := b.pairs[r][row[0]]
+			if p == nil {
+				continue
+			}
+			if p.Theirs[right] > p.Ours[right] {
+				all = append(all, better{r, row[0], true, p})
+			} else if p.Theirs.bad() < p.Ours.bad() {
+				all = append(all, better{r, row[0], false, p})
+			}
+		}
+	}
+	return all
+}
+
+// sentence says it.
+func (x better) sentence() string {
+	t, o := x.pair.Theirs, x.pair.Ours
+	if x.right {
+		return fmt.Sprintf("%s: of the %d inputs that %s was asked, it reads %d right, toolnorm %d (calls that were not meant: %d and %d).",
+			x.row, t.asked(), x.reader.name, t[right], o[right], t.bad(), o.bad())
+	}
+	return fmt.Sprintf("%s: of the %d inputs that %s was asked, %d made a call that was not meant, %d by toolnorm (read right: %d and %d).",
+		x.row, t.asked(), x.reader.name, t.bad(), o.bad(), t[right], o[right])
+}
+
+// text is the table as text.
+func (b *board) text() string {
+	var out strings.Builder
+	for _, row := range rowNames {
+		fmt.Fprintf(&out, "%s\n", row[0])
+		for _, r := range b.readers {
+			if p := b.pairs[r][row[0]]; p != nil {
+				fmt.Fprintf(&out, "  %-42s asked %5d  right %5d  lost %5d  wrong %4d  false %4d   toolnorm: right %5d  lost %4d  wrong %3d  false %3d\n",
+					r.name, p.Theirs.asked(), p.Theirs[right], p.Theirs[lost], p.Theirs[wrong], p.Theirs[falsely], p.Ours[right], p.Ours[lost], p.Ours[wrong], p.Ours[falsely])
+			}
+		}
+	}
+	for _, x := range b.better() {
+		fmt.Fprintln(&out, "better:", x.sentence())
+	}
+	for _, r := range b.readers {
+		if r.failure != "" {
+			fmt.Fprintf(&out, "%s: %s\n", r.name, r.failure)
+		}
+	}
+	return out.String()
+}
