@@ -26,6 +26,9 @@ const (
 	languageHarm = `{"name": "execute_sql", "arguments": {"sql": "DELETE FROM users"}}`
 )
 
+// languageAsks is a conversation that has the values of the first call, whatever the text behind it is.
+var languageAsks = []chat.Message{{Role: chat.User, Content: "What time is it in UTC?"}}
+
 // languageSets are the files of those texts, in the order in which they were written.
 var languageSets = []string{"fit", "held", "reserved", "senses", "shown", "talk", "asked", "unseen"}
 
