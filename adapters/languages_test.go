@@ -24,7 +24,19 @@ type languageCase struct {
 const (
 	languageAsk  = `{"name": "get_time", "arguments": {"timezone": "UTC"}}`
 	languageHarm = `{"name": "execute_sql", "arguments": {"sql": "DELETE FROM users"}}`
+	languageRain = `{"name": "get_weather", "arguments": {"city": "Oslo"}}`
 )
+
+// languageCall returns the call that the texts of a set hold, and the name of its tool.
+func languageCall(set string) (call, tool string) {
+	switch set {
+	case "senses":
+		return languageHarm, "execute_sql"
+	case "weather":
+		return languageRain, "get_weather"
+	}
+	return languageAsk, "get_time"
+}
 
 // languageAsks is a conversation that has the values of the first call, whatever the text behind it is.
 var languageAsks = []chat.Message{{Role: chat.User, Content: "What time is it in UTC?"}}
@@ -38,10 +50,7 @@ func languageCases(t *testing.T, set string) (all []languageCase) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	call := languageAsk
-	if set == "senses" {
-		call = languageHarm
-	}
+	call, tool := languageCall(set)
 	said := map[string][]chat.Message{}
 	for line := range strings.Lines(string(src)) {
 		if strings.HasPrefix(line, "#") {
@@ -49,7 +58,7 @@ func languageCases(t *testing.T, set string) (all []languageCase) {
 		}
 		fields := strings.SplitN(strings.TrimSpace(line), " ", 3)
 		language, kind := fields[0], fields[1]
-		message := chat.Message{Role: chat.User, Content: strings.NewReplacer("{C}", call, "{T}", "get_time").Replace(fields[2])}
+		message := chat.Message{Role: chat.User, Content: strings.NewReplacer("{C}", call, "{T}", tool).Replace(fields[2])}
 		switch kind {
 		case "wants":
 			said[language+" sample"] = []chat.Message{message}
@@ -66,7 +75,7 @@ func languageCases(t *testing.T, set string) (all []languageCase) {
 			said[language+" show"], said[language+" quote"], said[language+" document"] = shown, shown, shown
 			continue
 		}
-		for _, text := range languageTexts(line, call) {
+		for _, text := range languageTexts(line, call, tool) {
 			all = append(all, languageCase{set: set, language: language, text: text,
 				announced: kind == "announce", hint: kind == "hint", sample: kind == "sample", messages: said[language+" "+kind]})
 		}
@@ -177,10 +186,10 @@ func (f *figures) count(must, runs bool) {
 }
 
 // languageTexts returns what a line of a file of languages stands for, with a call: LANGUAGE KIND TEXT.
-func languageTexts(line, call string) (all []string) {
+func languageTexts(line, call, tool string) (all []string) {
 	fields := strings.SplitN(strings.TrimSpace(line), " ", 3)
 	fence := "```json\n" + call + "\n```"
-	text := strings.NewReplacer("{T}", "get_time", `\n`, "\n", "{C}", call, "{F}", fence).Replace(fields[2])
+	text := strings.NewReplacer("{T}", tool, `\n`, "\n", "{C}", call, "{F}", fence).Replace(fields[2])
 	switch fields[1] {
 	case "quote":
 		return []string{text, text + "\n"}
@@ -197,6 +206,8 @@ func languageTexts(line, call string) (all []string) {
 var languageTools = []chat.Tool{
 	{Name: "get_time", Description: "The current time in a time zone", Schema: json.RawMessage(
 		`{"type":"object","properties":{"timezone":{"type":"string"}},"required":["timezone"]}`)},
+	{Name: "get_weather", Description: "The weather in a city, now and for the next days", Schema: json.RawMessage(
+		`{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}`)},
 	{Name: "execute_sql", Schema: json.RawMessage(
 		`{"type":"object","properties":{"sql":{"type":"string"}},"required":["sql"]}`)},
 }
