@@ -155,10 +155,13 @@ END
   mv "$scratch/root" "$1"
 }
 
-# browser_packages names the packages that apt would install.
+# browser_packages names the packages that apt would install, and the browser itself where the system has it.
 browser_packages() {
-  apt-get install --print-uris --quiet --quiet --no-install-recommends chromium fonts-dejavu-core fonts-nanum 2>/dev/null |
-    awk '{ print $2 }' | sed 's/_.*//' | grep .
+  {
+    dpkg-query -W -f '${Package}\n' chromium chromium-common 2>/dev/null
+    apt-get install --print-uris --quiet --quiet --no-install-recommends chromium fonts-dejavu-core fonts-nanum 2>/dev/null |
+      awk '{ print $2 }' | sed 's/_.*//'
+  } | grep . | sort -u
 }
 
 server=$cache/ollama-$OLLAMA-llama-$LLAMA_SERVER-ggml-$GGML

@@ -43,7 +43,7 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	code := m.Run()
+	code := databases.Main(m)
 	theMCP.stop()
 	theLane.stop()
 	os.Exit(code)
