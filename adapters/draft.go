@@ -139,12 +139,7 @@ func (dr *drafts) announcedBy(front announcement) bool {
 }
 
 // evidence returns what speaks for or against a call behind a text.
-func (dr *drafts) evidence(text string, call chat.Call) (e prose.Evidence) {
-	switch {
-	case prose.Names(text, call.Name):
-		e = prose.Named
-	case prose.Relates(text, call.Name, dr.tools.Named(call.Name).Description, string(call.Args)):
-		e = prose.Related
-	}
-	return e | dr.heard.evidence(call)
+func (dr *drafts) evidence(text string, call chat.Call) prose.Evidence {
+	tool := prose.Tool{Name: call.Name, Description: dr.tools.Named(call.Name).Description, Args: string(call.Args)}
+	return prose.Weigh(text, tool) | dr.heard.evidence(call)
 }

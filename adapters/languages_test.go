@@ -16,7 +16,6 @@ import (
 type languageCase struct {
 	set, language, text string
 	announced, hint     bool // hint: only the conversation tells
-	sample              bool // the user asks how a call is written, perhaps in words that nobody knows
 	messages            []chat.Message
 }
 
@@ -24,10 +23,25 @@ type languageCase struct {
 const (
 	languageAsk  = `{"name": "get_time", "arguments": {"timezone": "UTC"}}`
 	languageHarm = `{"name": "execute_sql", "arguments": {"sql": "DELETE FROM users"}}`
+	languageRain = `{"name": "get_weather", "arguments": {"city": "Oslo"}}`
 )
 
+// languageCall returns the call that the texts of a set hold, and the name of its tool.
+func languageCall(set string) (call, tool string) {
+	switch set {
+	case "senses":
+		return languageHarm, "execute_sql"
+	case "weather":
+		return languageRain, "get_weather"
+	}
+	return languageAsk, "get_time"
+}
+
+// languageAsks is a conversation that has the values of the first call, whatever the text behind it is.
+var languageAsks = []chat.Message{{Role: chat.User, Content: "What time is it in UTC?"}}
+
 // languageSets are the files of those texts, in the order in which they were written.
-var languageSets = []string{"fit", "held", "reserved", "senses", "shown", "talk", "asked", "unseen"}
+var languageSets = []string{"fit", "held", "reserved", "senses", "shown", "talk", "asked", "unseen", "fresh", "later", "weather"}
 
 // languageCases reads the texts of a file.
 func languageCases(t *testing.T, set string) (all []languageCase) {
@@ -35,10 +49,7 @@ func languageCases(t *testing.T, set string) (all []languageCase) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	call := languageAsk
-	if set == "senses" {
-		call = languageHarm
-	}
+	call, tool := languageCall(set)
 	said := map[string][]chat.Message{}
 	for line := range strings.Lines(string(src)) {
 		if strings.HasPrefix(line, "#") {
@@ -46,7 +57,7 @@ func languageCases(t *testing.T, set string) (all []languageCase) {
 		}
 		fields := strings.SplitN(strings.TrimSpace(line), " ", 3)
 		language, kind := fields[0], fields[1]
-		message := chat.Message{Role: chat.User, Content: strings.NewReplacer("{C}", call, "{T}", "get_time").Replace(fields[2])}
+		message := chat.Message{Role: chat.User, Content: strings.NewReplacer("{C}", call, "{T}", tool).Replace(fields[2])}
 		switch kind {
 		case "wants":
 			said[language+" sample"] = []chat.Message{message}
@@ -63,9 +74,9 @@ func languageCases(t *testing.T, set string) (all []languageCase) {
 			said[language+" show"], said[language+" quote"], said[language+" document"] = shown, shown, shown
 			continue
 		}
-		for _, text := range languageTexts(line, call) {
+		for _, text := range languageTexts(line, call, tool) {
 			all = append(all, languageCase{set: set, language: language, text: text,
-				announced: kind == "announce", hint: kind == "hint", sample: kind == "sample", messages: said[language+" "+kind]})
+				announced: kind == "announce", hint: kind == "hint", messages: said[language+" "+kind]})
 		}
 	}
 	return all
@@ -94,12 +105,11 @@ func scriptOf(text string) string {
 
 // TestAnnouncementsInAnyLanguage decodes unmarked calls in texts of many languages, with the
 // conversation in front of them where the file has one: an announced call runs, one that is only
-// shown, quoted or documented stays text. The answers to users who ask how a call is written, and
-// name no tool and no format, are counted. The figures per script stand in
+// shown, quoted or documented stays text. The figures per script stand in
 // docs/evidence/which-text-runs.md.
 func TestAnnouncementsInAnyLanguage(t *testing.T) {
 	for _, set := range languageSets {
-		byScript, samples := map[string]*figures{"all": {}}, 0
+		byScript := map[string]*figures{"all": {}}
 		for _, c := range languageCases(t, set) {
 			script := scriptOf(c.text)
 			if byScript[script] == nil {
@@ -109,14 +119,9 @@ func TestAnnouncementsInAnyLanguage(t *testing.T) {
 			for _, f := range []*figures{byScript[script], byScript["all"]} {
 				f.count(c.announced || c.hint, runs)
 			}
-			if c.sample && runs {
-				samples++
-			} else if runs != (c.announced || c.hint) {
+			if runs != (c.announced || c.hint) {
 				t.Errorf("%s: runs %t: %q", set, runs, c.text)
 			}
-		}
-		if t.Logf("%s: %d samples run", set, samples); samples > 12 {
-			t.Errorf("%s: %d samples run", set, samples)
 		}
 		if f := byScript["all"]; f.run+f.stay < 150 {
 			t.Errorf("%s: only %d texts", set, f.run+f.stay)
@@ -140,23 +145,30 @@ func TestShownByTheConversation(t *testing.T) {
 	}
 }
 
-// TestAnnouncementsWithoutTheConversation reads the texts of the last files alone: what the sentence
-// itself tells stays as it is, and what only the conversation tells is read in one way for all.
+// TestAnnouncementsWithoutTheConversation reads the texts alone, and behind a question that has the
+// values of their call, whatever they say of it: then the words of the sentence decide.
 func TestAnnouncementsWithoutTheConversation(t *testing.T) {
-	for _, set := range languageSets[5:] {
-		var announced, hinted, shown figures
-		for _, c := range languageCases(t, set) {
-			switch runs := c.runs(t, false); {
-			case c.hint:
-				hinted.count(true, runs)
-			default:
-				map[bool]*figures{true: &announced, false: &shown}[c.announced].count(c.announced, runs)
+	question := map[string]string{"senses": "Please clean up the users.", "weather": "What is the weather in Oslo?"}
+	for _, asked := range []bool{false, true} {
+		var all figures
+		for _, set := range languageSets {
+			var f figures
+			for _, c := range languageCases(t, set) {
+				o := Options{Tools: languageTools}
+				if content := question[set]; asked && content != "" {
+					o.Messages = []chat.Message{{Role: chat.User, Content: content}}
+				} else if asked {
+					o.Messages = languageAsks
+				}
+				runs := len(decodeCalls(t, Named("llama3"), []string{c.text}, o)) > 0
+				for _, f := range []*figures{&f, &all} {
+					f.count(c.announced || c.hint, runs)
+				}
 			}
+			t.Logf("%s, asked %t: of %d announced %d lost; of %d others %d run", set, asked, f.run, f.lost, f.stay, f.wrong)
 		}
-		t.Logf("%s: of %d announced %d lost, of %d with a colon and no name %d; of %d others %d run",
-			set, announced.run, announced.lost, hinted.run, hinted.lost, shown.stay, shown.wrong)
-		if announced.lost > 0 {
-			t.Errorf("%s: %d announced calls lost", set, announced.lost)
+		if all.lost*200 > all.run || all.wrong*200 > all.stay {
+			t.Errorf("asked %t: of %d announced %d lost; of %d others %d run", asked, all.run, all.lost, all.stay, all.wrong)
 		}
 	}
 }
@@ -174,10 +186,10 @@ func (f *figures) count(must, runs bool) {
 }
 
 // languageTexts returns what a line of a file of languages stands for, with a call: LANGUAGE KIND TEXT.
-func languageTexts(line, call string) (all []string) {
+func languageTexts(line, call, tool string) (all []string) {
 	fields := strings.SplitN(strings.TrimSpace(line), " ", 3)
 	fence := "```json\n" + call + "\n```"
-	text := strings.NewReplacer("{T}", "get_time", `\n`, "\n", "{C}", call, "{F}", fence).Replace(fields[2])
+	text := strings.NewReplacer("{T}", tool, `\n`, "\n", "{C}", call, "{F}", fence).Replace(fields[2])
 	switch fields[1] {
 	case "quote":
 		return []string{text, text + "\n"}
@@ -194,6 +206,8 @@ func languageTexts(line, call string) (all []string) {
 var languageTools = []chat.Tool{
 	{Name: "get_time", Description: "The current time in a time zone", Schema: json.RawMessage(
 		`{"type":"object","properties":{"timezone":{"type":"string"}},"required":["timezone"]}`)},
+	{Name: "get_weather", Description: "The weather in a city, now and for the next days", Schema: json.RawMessage(
+		`{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}`)},
 	{Name: "execute_sql", Schema: json.RawMessage(
 		`{"type":"object","properties":{"sql":{"type":"string"}},"required":["sql"]}`)},
 }

@@ -12,7 +12,16 @@ import (
 // meant. It is for readers of whole replies; [Format.Decode] asks the same.
 func Meant(front, behind string) bool {
 	front, behind = strings.TrimSpace(front), strings.TrimSpace(behind)
-	return (front == "" || prose.Judge([]byte(front)).Announces(prose.Related)) && (behind == "" || prose.GoesOn([]byte("\n"+behind)))
+	return (front == "" || announced(front)) && (behind == "" || prose.GoesOn([]byte("\n"+behind)))
+}
+
+// announced reports whether a text announces a call of a tool that it is about. In front of a colon its words must say so.
+func announced(front string) bool {
+	said, e := prose.Judge([]byte(front)), prose.Weigh(front, prose.Tool{})
+	if said != prose.ForeignColon {
+		e |= prose.Related
+	}
+	return said.Announces(e)
 }
 
 // Shown reports whether the messages in front of a reply hold a call as something to read, or ask

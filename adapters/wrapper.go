@@ -38,7 +38,7 @@ func (wr *wrappers) read(c int) bool {
 	switch {
 	case wr.calls.done > 0 && c != '<' && c != '[':
 		return false // behind a call JSON is what the tool might answer
-	case (c == '`' || c == '~') && wr.fences.fenceLine() == 0, strings.IndexByte("<{[\"`~", byte(c)) < 0 && !scan.IsLetter(byte(c)):
+	case (c == '`' || c == '~') && wr.fences.fenceLine() == 0, strings.IndexByte("<{[\"`~-", byte(c)) < 0 && !scan.IsLetter(byte(c)):
 		return false
 	}
 	doubt, size := "", 0

@@ -36,13 +36,15 @@ const (
 	Asked                        // the user's last message has the call's values, and no JSON
 	Pasted                       // the model was given the call to read
 	Taught                       // the user asks how calls are written, and gave none of the call's values
+	Showing                      // the sentence has a word for what is shown: an error, a line, "as follows"
+	Doing                        // it has a word for what its writer does now
 	bits    = iota
 )
 
 // names are those of the weights, of kinds and then of evidence.
 var names = [...]string{"never", "surely", "resolve", "resolve-colon", "intent", "intent-colon",
 	"foreign-colon", "english-colon", "english", "about", "plain",
-	"named", "related", "asked", "pasted", "taught"}
+	"named", "related", "asked", "pasted", "taught", "showing", "doing"}
 
 //go:embed weights.txt
 var weightLines string
@@ -86,4 +88,4 @@ func (k Kind) Announces(e Evidence) bool {
 }
 
 // May reports whether some evidence would make an announcement of a sentence of this kind.
-func (k Kind) May() bool { return k.Announces(Named | Asked) }
+func (k Kind) May() bool { return k.Announces(Named | Asked | Doing) }

@@ -20,12 +20,13 @@ type Ahead struct {
 	escaped bool   // the byte behind a backslash
 	word    []byte // the string that was read last
 	key     string // of the member whose value is read
+	bare    bool   // the word stands without quotes
 	value   bool   // the string stands behind a colon
 	inside  []bool // of each open bracket: what stands in it is free
 	json    bool   // it begins like JSON
 	seen    bool   // something but white space and marks was read
 	begun   bool   // a byte was read
-	lines   *lines // what begins with a letter; nil: something else did
+	lines   *lines // what begins with a letter or a dash; nil: something else did
 }
 
 // maxFront bounds what may stand in front of the first name of a tool, in bytes.
@@ -50,7 +51,7 @@ func (a *Ahead) Goes(c byte) bool {
 			a.text = nil
 		}
 	}
-	if !a.begun && scan.IsLetter(c) {
+	if !a.begun && (scan.IsLetter(c) || c == '-') {
 		a.lines = new(lines)
 	}
 	a.begun = true
@@ -85,6 +86,16 @@ func (a *Ahead) member(c byte) bool {
 		}
 	case c == '"' || c == '\'':
 		a.quote, a.word = c, a.word[:0]
+	// {tool: 'get_time'}
+	case !a.value && scan.IsName(int(c)):
+		if !a.bare {
+			a.word = a.word[:0]
+		}
+		a.bare = true
+		if len(a.word) < maxFront {
+			a.word = append(a.word, c)
+		}
+		return true
 	// the string in front was a name, what follows is its value
 	case c == ':':
 		a.key, a.value = fold(string(bytes.TrimSpace(a.word))), true
@@ -96,6 +107,7 @@ func (a *Ahead) member(c byte) bool {
 	case (c == '}' || c == ']') && len(a.inside) > 0:
 		a.inside, a.value = a.inside[:len(a.inside)-1], false
 	}
+	a.bare = false
 	return true
 }
 

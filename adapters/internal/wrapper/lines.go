@@ -1,6 +1,7 @@
 package wrapper
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -50,36 +51,106 @@ func (l *law) namedLines(text string) *node {
 // describesType reports whether a member says of which type a value is: zone: string.
 func describesType(m member) bool { return m.value.kind == aText && types[m.value.text] }
 
-// lines looks at a text that begins with a letter, byte by byte, and tells when it can be no call on
-// lines of its own.
-type lines struct {
-	line  []byte // the first two lines up to their colons, then the first line's rest
-	colon bool
-	n     int // how many lines are over
+// nested reads lines of YAML that name a tool and have its arguments indented below a name, or below the tool's own:
+//
+//	tool_call:            get_time:
+//	  use: get_time         zone: UTC
+//	  with:
+//	    zone: UTC
+//
+// On lines side by side nothing tells arguments from what a text says of a tool.
+func (l *law) nested(text string) *node {
+	n := readLines(strings.TrimSuffix(text, "\n..."))
+	if n == nil || !l.below(n, maxDepth) {
+		return nil
+	}
+	return n
 }
+
+// below reports whether a value holds a tool, and nothing but objects beside it or below its name.
+func (l *law) below(n *node, depth int) bool {
+	if depth == 0 || n.kind == aText {
+		return false
+	}
+	if n.kind == aList {
+		return len(n.items) == 1 && l.below(n.items[0], depth-1)
+	}
+	named := false
+	for _, m := range n.members {
+		object := m.value.kind == anObject && !slices.ContainsFunc(m.value.members, describesType)
+		switch {
+		case l.named(m.key) != nil && object, l.nameIn(m.value) != nil:
+			named = true
+		case !object && !beside(fold(m.key), m.value):
+			return len(n.members) == 1 && l.below(m.value, depth-1)
+		}
+	}
+	return named || len(n.members) == 1 && l.below(n.members[0].value, depth-1)
+}
+
+// front is what may stand in front of a call of a program: await, and a name that takes the result.
+var front = regexp.MustCompile(`^(?:(?:(?:const|let|var) )?\w+ ?= ?)?(?:await )?`)
+
+// caller is a call of something that takes a tool's name and its arguments: call_tool("get_time", {"zone": "UTC"}).
+var caller = regexp.MustCompile(`^([\w.]+)\(([\s\S]*)\)$`)
+
+// code reads a call as a line of a program: result = await get_time(zone="UTC").
+func (l *law) code(text string) *node {
+	text = strings.TrimSuffix(text[len(front.FindString(text)):], ";")
+	if n := l.applied(text); n != nil {
+		return n
+	}
+	m := caller.FindStringSubmatch(text)
+	if m == nil || shown[fold(m[1])] || records[fold(m[1])] {
+		return nil
+	}
+	if n := readJSON(m[2]); n != nil && n.kind == anObject {
+		return n
+	}
+	if n := readJSON("[" + m[2] + "]"); n != nil && len(n.items) == 2 && n.items[1].kind == anObject {
+		return n
+	}
+	return nil
+}
+
+// lines looks at a text that begins with a letter, byte by byte, and tells when it can be no call on
+// lines of its own, and no line of a program.
+type lines struct {
+	front []byte // the first line, up to what tells
+	free  bool   // the rest may be anything; a tool must be named soon
+}
+
+// Beginnings of lines: a line of a program up to its bracket, and what may become one or a line of YAML.
+var (
+	program = regexp.MustCompile(`^(?:(?:(?:const|let|var) )?\w+ ?= ?)?(?:await )?[\w.]+$`)
+	partial = regexp.MustCompile(`^(?:(?:(?:const|let|var) )?\w+ ?(?:= ?)?)?(?:await )?[\w.]*$|^-( ?|--?|[ ]\w*)$`)
+)
 
 // goes takes one more byte and reports whether the text may still be such a call.
 func (s *lines) goes(c byte, tools *toolset.Set) bool {
-	words := nameLines
-	if s.n > 0 {
-		words = argsLines
-	}
+	l := law{tools: tools}
 	switch {
-	// the arguments, up to the end of the reply
-	case s.n > 0 && s.colon:
+	case s.free:
 		return true
-	case c == ':' && !s.colon:
-		s.colon = slices.Contains(words, fold(string(s.line)))
-		s.line = s.line[:0]
-		return s.colon
-	case c == '\n' && s.colon:
-		known := tools.Named(strings.TrimSpace(string(s.line))) != nil
-		*s = lines{n: 1}
-		return known
+	// the first line of YAML
+	case c == '\n' && string(s.front) == "---":
+		s.front = s.front[:0]
+		return true
+	// tool: get_time⏎, tool_call:⏎, - use: get_time⏎
+	case c == '\n':
+		name, value, ok := strings.Cut(strings.TrimPrefix(string(s.front), "- "), ":")
+		value = strings.Trim(strings.TrimSpace(value), `"'`)
+		s.free = ok && (value == "" && (l.named(name) != nil || kinds[fold(name)]) || value != "" && l.named(value) != nil)
+		return s.free
+	case c == '(' && program.Match(s.front):
+		s.free = true
+		return true
 	}
-	s.line = append(s.line, c)
-	if s.colon {
-		return len(s.line) <= toolset.MaxName
+	s.front = append(s.front, c)
+	line := string(s.front)
+	if _, value, ok := strings.Cut(line, ":"); ok {
+		return len(value) <= toolset.MaxName
 	}
-	return slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, fold(string(s.line))) })
+	return len(line) <= toolset.MaxName && (partial.MatchString(line) ||
+		slices.ContainsFunc(nameLines, func(w string) bool { return strings.HasPrefix(w, fold(line)) }))
 }

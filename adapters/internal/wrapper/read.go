@@ -61,7 +61,13 @@ func (l *law) document(text string) *node {
 		return n
 	// words of a reply are prose, unless something stands around them
 	case !l.marked && !l.tagged:
-		return l.namedLines(text)
+		if n := l.namedLines(text); n != nil {
+			return n
+		}
+		if n := l.code(text); n != nil {
+			return n
+		}
+		return l.nested(text)
 	}
 	if n := l.applied(text); n != nil {
 		return n
@@ -203,8 +209,21 @@ func block(lines []string) (*node, []string) {
 		line := lines[0][depth:]
 		// - red
 		if item, ok := strings.CutPrefix(line, "- "); ok && (n.kind == aList || len(n.members) == 0) {
-			n.kind, lines = aList, lines[1:]
-			n.items = append(n.items, lineValue(item))
+			n.kind = aList
+			below := 1
+			for below < len(lines) && indent(lines[below]) > depth {
+				below++
+			}
+			// - tool: get_time⏎  with:
+			value := lineValue(item)
+			if below > 1 {
+				var left []string
+				value, left = block(append([]string{strings.Repeat(" ", depth+2) + item}, lines[1:below]...))
+				if value == nil || len(left) > 0 {
+					return nil, lines
+				}
+			}
+			n.items, lines = append(n.items, value), lines[below:]
 			continue
 		}
 		key, value, ok := strings.Cut(line, ":")

@@ -88,9 +88,19 @@ func tagged(name, said, attrs, inner string, depth int) member {
 	if said != "" {
 		all = append(all, []string{"", "name", said, ""})
 	}
+	switch {
+	// <arg><key>city</key><value>Rome</value></arg>
+	case len(all) == 0 && parameterTags[fold(name)] && len(value.members) == 2 &&
+		keyTags[fold(value.members[0].key)] && valueTags[fold(value.members[1].key)]:
+		return member{strings.TrimSpace(value.members[0].value.text), value.members[1].value}
 	// <city>Rome</city>
-	if len(all) == 0 {
+	case len(all) == 0:
 		return member{name, value}
+	}
+	// <parameter name="city" value="Rome"/>
+	if len(all) == 2 && inner == "" && parameterTags[fold(name)] && keyTags[fold(all[0][1])] && valueTags[fold(all[1][1])] {
+		text := html.UnescapeString(all[1][2] + all[1][3])
+		return member{all[0][2] + all[0][3], &node{text: text, torn: text != all[1][2]+all[1][3]}}
 	}
 	n := &node{kind: anObject, text: inner}
 	for _, a := range all {
@@ -110,6 +120,12 @@ func tagged(name, said, attrs, inner string, depth int) member {
 
 // parameterTags are the tags whose attribute names a member.
 var parameterTags = set("arg argument param parameter property field input value antmlparameter")
+
+// keyTags name a member, and valueTags hold its value.
+var (
+	keyTags   = set("key name k")
+	valueTags = set("value val v")
+)
 
 // content returns what stands in a tag: tags alone are an object, everything else is a text.
 // Whether its entities and the white space at its ends are its own, nobody can tell without the form: see [node.unsure].
