@@ -5,8 +5,7 @@
 //
 // Starting, and the settings:
 //
-//	main.go       the process: signals, and the end of its terminal; rest_linux.go gives back what the start took, rest_other.go on
-//	              other systems
+//	main.go       the process: signals, and the end of its terminal
 //	program.go    every part of the server, wired by name
 //	server.go     what listens, and its end
 //	face.go       what answers by one set of settings; reload.go makes another one when they have changed

@@ -81,7 +81,7 @@ func serve(m *Main) error {
 			}
 		case <-later:
 		case <-begun:
-			giveBack()
+			debug.FreeOSMemory() // the garbage of the start, which Go alone would keep for minutes
 		}
 		if later != nil && terminal && !hasTerminal() {
 			signal.Stop(hup)
