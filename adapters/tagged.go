@@ -129,6 +129,9 @@ type head struct {
 	at    int    // position in the arguments where the member begins
 	odd   bool   // the key holds what no name does
 	line  bool   // the value begins behind a line break
+
+	indent string // the blanks in front of it on its line
+	apart  bool   // a blank line stands in front of it
 }
 
 // tags reads the arguments one after the other and writes them as one object.
@@ -144,7 +147,7 @@ func (tg *tagged) tags(p *declaration.Pattern, t *schema.Type) {
 			break
 		}
 		if !tg.plan.made {
-			tg.noticeArgument(h, from)
+			tg.noticeArgument(&h, from)
 		}
 		written := h.key
 		h.key = tg.Meant(t, h.key, tg.Seen)

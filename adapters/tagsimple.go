@@ -43,6 +43,11 @@ func (tg *tagged) lastOf(p *declaration.Pattern, end func() (int, bool)) (int, b
 // simpleEnd is valueEnd for the values of tags that are named like the parameters, and in messages.
 func (tg *tagged) simpleEnd(p *declaration.Pattern, h head, t *schema.Type) (int, bool) {
 	n, a := tg.marks.literal(0, h.own)
+	if a == matched && h.onLines() && tg.At(0) != '\n' {
+		tail := tg.Slice(max(h.from, tg.Pos-maxIndent), tg.Pos)
+		line := bytes.TrimRight(tail, " \t")
+		tg.Out.Doubt = tg.Out.Doubt || len(line) < len(tail) && bytes.HasSuffix(line, []byte("\n"))
+	}
 	if a == matched && tg.afterValue(p, n) {
 		if p == p.Family.Header && bytes.HasSuffix(bytes.TrimSpace(tg.Slice(max(h.from, tg.Pos-maxBorder), tg.Pos)), []byte("|>")) {
 			tg.Out.Doubt = true // the mark that ends the message, perhaps

@@ -210,7 +210,7 @@ func (s *tagSearch) over(args *tagArg, i, cost int, closed bool) {
 	over, _ := s.d.behindCall(s.f.p, i)
 	tail := s.d.tailFrom(s.f.p, i)
 	switch {
-	case !over && s.valueBehind(i):
+	case !over && (s.valueBehind(i) || s.parameterBehind(args, i)):
 		cost += leftCost
 	case tail.least < 0 || !over && tail.at > 0:
 		cost += leftCost
@@ -229,6 +229,16 @@ func (s *tagSearch) over(args *tagArg, i, cost int, closed bool) {
 func (s *tagSearch) valueBehind(i int) bool {
 	k := s.from(i)
 	return k < len(s.tokens) && (s.tokens[k].kind == valueTag || s.tokens[k].kind == innerTag) && s.tokens[k].cost == 0 && s.tokens[k].asText == textCost
+}
+
+// parameterBehind reports whether the head of a parameter that has no value stands right behind the call's end.
+func (s *tagSearch) parameterBehind(args *tagArg, i int) bool {
+	k := s.from(i)
+	if k == len(s.tokens) || s.tokens[k].kind != headTag || s.tokens[k].cost > 0 || !s.blank(i, s.tokens[k].at) {
+		return false
+	}
+	key := s.tokens[k].heads[0].key
+	return s.f.typ.Has(key) && !s.seen(args, key)
 }
 
 // argumentsBehind says whether tags of arguments stand behind an offset.

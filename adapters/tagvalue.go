@@ -22,7 +22,14 @@ func (tg *tagged) tagValue(p *declaration.Pattern, h head, t *schema.Type) {
 		tg.Pos++
 	}
 	h.cdata = tg.openCDATA(p.Family)
-	h.from, h.line = tg.Pos, tg.ahead.before(0) == '\n'
+	h.line = tg.ahead.before(0) == '\n'
+	if tg.indentedLine(h) {
+		tg.written.slip = true
+		tg.Pos += len(h.indent)
+	} else {
+		tg.Out.Doubt = tg.Out.Doubt || tg.laidOut(h)
+	}
+	h.from = tg.Pos
 	// where the family has no CDATA, a value in it may have been meant without
 	tg.Out.Doubt = tg.Out.Doubt || !tg.plan.made && tg.headAgain(p, h) || !h.cdata && tg.Has(tg.Space(0), declaration.CDATAOpen)
 	if h.cdata && tg.plan.made { // the plan knows no CDATA
@@ -71,6 +78,33 @@ func (tg *tagged) tagValue(p *declaration.Pattern, h head, t *schema.Type) {
 		tg.Put(h.read(text, typ))
 	}
 	tg.HoldOff()
+}
+
+// indentedLine reports whether a value is one line, indented as its tag and its closer are: so much belongs to the layout.
+func (tg *tagged) indentedLine(h head) bool {
+	if h.indent == "" || !h.line || !tg.Has(0, h.indent) || scan.IsSpace(tg.At(len(h.indent))) {
+		return false
+	}
+	n := tg.Run(0, maxLine, func(c int) bool { return c >= 0 && c != '\n' })
+	end, a := tg.marks.literal(n+1+len(h.indent), h.own.Trimmed())
+	return tg.Has(n, "\n"+h.indent) && a == matched && tg.At(end) == '\n'
+}
+
+// maxLine bounds the line that a value may be, in bytes.
+const maxLine = 4096
+
+// laidOut reports whether what a value on its lines begins with may belong to the layout of its tags and not to it: the blanks
+// that its tag is indented by, a blank line where blank lines lie between the tags, signs and blanks alone on the tag's line.
+func (tg *tagged) laidOut(h head) bool {
+	switch {
+	case !h.onLines():
+		return false
+	case !h.line:
+		n := tg.Run(0, maxIndent, func(c int) bool { return c >= 0 && c != '\n' && c < 0x80 && !scan.IsWord(c) })
+		return n > 0 && tg.At(n) == '\n'
+	}
+	c := tg.At(0)
+	return h.indent != "" && (c == ' ' || c == '\t') || h.apart && c == '\n'
 }
 
 // lined reports whether a value stands on lines of its own in tags that are borrowed: the model's family writes no such

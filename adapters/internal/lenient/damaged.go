@@ -86,6 +86,14 @@ func swallows(value string, absent []string, behind int) bool {
 	return odd > 1
 }
 
+// AtBorder reports whether a text in a JSON value begins or ends with a mark.
+func AtBorder(value, mark string) bool {
+	return slices.ContainsFunc(texts(value, nil), func(text string) bool {
+		text = strings.TrimSpace(text)
+		return strings.HasPrefix(text, mark) || strings.HasSuffix(text, mark)
+	})
+}
+
 // texts appends the strings of a JSON value to a list.
 func texts(value string, list []string) []string {
 	switch value[0] {
@@ -113,6 +121,32 @@ var brackets = []string{"{}", "[]", "()", "｛｝", "［］", "（）"}
 // its partner in front.
 var trace = regexp.MustCompile(`["']\.\w+\([^()]*\)$|'\s*[,;:&|+.{\[]+\s*'|'\s*,\s*[\[{]|^“.*”$|^«.*»$|\s\+\s*$|^'[^']*$|^“[^”]*$|^«[^»]*$|^\x60[^\x60]*$|^[rbu@$]"[^"]*$`)
 
+// border is what stands at the border of a text that has swallowed a sign of structure, or what was written in the place of
+// its quote: a colon in front, a quote behind a sign or in front of one, a sign that looks like a quote, a fence.
+var border = regexp.MustCompile(`^[\s\x{FEFF}\x{200B}]*[:=,;]|"\s*[,:=]\s*$|[^=]=$|^[´″‟‹]|[´″›]$|^&(?:quot|#34|#39|apos);|&(?:quot|#34|#39|apos);$|^\x60{3}\w*\n[\s\S]*\n\x60{3}$|"\s+"`)
+
+// edge is a quote with blanks alone between it and the border of a text, lonely one with signs.
+var edge, lonely = regexp.MustCompile(`^\s+"|"\s+$`), regexp.MustCompile(`^[^\pL\pN\s"]{1,3}"|"[^\pL\pN\s"]{1,3}$`)
+
+// endsInQuote reports whether a text ends in a quote without a partner, which may be its own, damaged or doubled. An apostrophe
+// between two letters is none, and 5" are inches.
+func endsInQuote(text string) bool {
+	if before, ok := strings.CutSuffix(text, `"`); ok && before != "" {
+		last := before[len(before)-1]
+		return last == '"' || strings.Count(before, `"`)%2 == 0 && !scan.IsDigit(last)
+	}
+	if !strings.HasSuffix(text, "'") {
+		return false
+	}
+	quotes := 0
+	for i := range len(text) {
+		if text[i] == '\'' && (i == 0 || i+1 == len(text) || !scan.IsWord(int(text[i-1])) || !scan.IsWord(int(text[i+1]))) {
+			quotes++
+		}
+	}
+	return quotes%2 == 1
+}
+
 // swallowed reports whether a text shows the signs of structure that it has swallowed, or of an end that was cut off: a
 // bracket without its partner, a quotation that begins like an end or holds signs alone,
 // the name of a parameter that the call does not have.
@@ -120,7 +154,7 @@ func swallowed(text string, absent []string) bool {
 	for _, pair := range brackets {
 		half := len(pair) / 2
 		opened, closed := strings.Count(text, pair[:half]), strings.Count(text, pair[half:])
-		if opened > closed || opened < closed && strings.HasSuffix(text, pair[half:]) {
+		if opened > closed || opened < closed && strings.HasSuffix(strings.TrimRight(text, " "), pair[half:]) {
 			return true
 		}
 	}
@@ -132,7 +166,7 @@ func swallowed(text string, absent []string) bool {
 			}
 		}
 	}
-	return trace.MatchString(text) || unpaired(strings.Split(text, `"`))
+	return trace.MatchString(text) || border.MatchString(text) || endsInQuote(text) || strings.Count(text, `"`)%2 == 1 && edge.MatchString(text) || strings.Count(text, `"`) == 1 && lonely.MatchString(text) || unpaired(strings.Split(text, `"`))
 }
 
 // unpaired reports whether quotes between the parts of a text are not those of quotations.

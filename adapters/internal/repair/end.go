@@ -45,9 +45,10 @@ func (x *stringReader) closeHere() {
 // ownEnd is what may stand behind the end of a text: the family's quote in brackets of another kind, or a comment.
 var ownEnd = regexp.MustCompile(`[＜\[]\w+[＞\]]$|&lt;\w+&gt;$|\s(?://|#|--|/\*|<!--)`)
 
-// atBorder reports whether at i a sign or a blank stands that may be between two values, or the quote that has begun a text.
+// atBorder reports whether at i a sign or a blank stands that may be between two values, or in the place
+// of the quote that is missing, or the quote that has begun a text.
 func (x *stringReader) atBorder(i int) bool {
-	return sign(x.text, i) > 0 && !scan.IsCloser(x.at(i)) || x.at(i) >= 0 && strings.IndexByte(" |&.=\"'", byte(x.at(i))) >= 0
+	return sign(x.text, i) > 0 && !scan.IsCloser(x.at(i)) || x.at(i) >= 0 && strings.IndexByte(" |&.=\"'*#_^~@%-/<", byte(x.at(i))) >= 0
 }
 
 // literal reports whether a text is a number or a word where such a value fits as well as a text.

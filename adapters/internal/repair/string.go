@@ -259,6 +259,9 @@ func (x *stringReader) quote() {
 	}
 	x.joined(behind)
 	to := x.n.behind(behind)
+	if x.n.Flags&sLone != 0 && x.n.Flags&sDirty != 0 && x.n.inList() {
+		to.Flags |= unsure // a quote of its own inside may be the border of two elements
+	}
 	if x.n.Flags&(sRaw|sMixed) != 0 && x.n.Flags&sPath == 0 && x.i > 0 && x.text[x.i-1] == '\\' {
 		to.Flags |= unsure // it may escape the quote
 	}

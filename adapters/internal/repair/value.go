@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat/schema"
@@ -45,6 +47,9 @@ func (x *valueReader) read() {
 		}
 	case x.c == '[':
 		x.open(x.n, 1, 0, aList)
+		if x.t.Known() && !x.t.Allows(schema.Array) {
+			x.step(slip, keep(x.n, x.n.Pos+1)) // a bracket too many
+		}
 		if x.at(x.n.Pos+1) == '[' {
 			x.step(slip, keep(x.n, x.n.Pos+1))
 		}
@@ -60,6 +65,7 @@ func (x *valueReader) read() {
 		x.n.pop(x.s, 1, slip)
 	case x.c == ']' && x.t.Allows(schema.Array) && x.n.Stack != nil && (!x.inList || x.t.Only(schema.Array|schema.Null)):
 		x.open(x.n, 0, pick(x.t.Only(schema.Array|schema.Null), likely, slip), aList)
+		x.open(x.n, 1, slip, aList) // it stands for the opener
 		x.valueLost()
 	case x.c == ':' || x.c == '=':
 		x.step(small, keep(x.n, x.n.Pos+1)) // doubled
@@ -130,14 +136,17 @@ func guessed(text string, n *Node) bool {
 	if prefixed.MatchString(text[n.Pos:]) {
 		return true // a string with a letter in front
 	}
+	if first, _ := utf8.DecodeRuneInString(rest); rest != "" && !unicode.IsLetter(first) && !unicode.IsDigit(first) && strings.IndexRune("/.~$#@_-<({[", first) < 0 {
+		return true // a sign in the place of its quote
+	}
 	if strings.HasPrefix(rest, "<|") || strings.HasPrefix(rest, "<｜") || strings.HasPrefix(rest, "</") {
 		return true // a mark that is damaged
 	}
+	if rest != "" && strings.IndexFunc(rest, func(r rune) bool { return r >= 0x80 || scan.IsWord(int(r)) }) < 0 {
+		return true // signs alone
+	}
 	if t.Only(schema.String) || len(rest) == 0 {
 		return false
-	}
-	if strings.IndexFunc(rest, func(r rune) bool { return r >= 0x80 || scan.IsWord(int(r)) }) < 0 {
-		return true // signs alone
 	}
 	words := strings.Fields(rest)
 	if len(words) == 0 {
@@ -259,6 +268,9 @@ func (x *valueReader) scalar() {
 		}
 		if size > 0 && x.has(next, x.text[x.n.Pos:x.n.Pos+size]) && (next == x.n.Pos+size || x.likelyEnd(next+size, x.n.Stack) == 0) {
 			to := keep(x.n, next)
+			if c := x.at(next + size); c == ' ' || scan.IsCloser(c) {
+				to.Flags |= unsure // an empty text, and signs behind it
+			}
 			x.step(to.doubled(), to)
 		}
 	}
