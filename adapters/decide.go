@@ -25,7 +25,7 @@ func (ar *arguments) decideArguments(from int, t *toolset.Tool, quotes []lenient
 	}
 	ar.Out.Odd = ar.Out.Odd || g.Around != 0 || ar.goesOn(t.Type()) || ar.shutEarly(t.Type()) || ar.leftOpen() || ar.damagedQuote(from, g.Quotes)
 	ar.decide(from, 0, t.Name, g)
-	ar.Out.Doubt = ar.Out.Doubt || ar.Unclosed && ar.memberBehind(t.Type()) || ar.closerMoved()
+	ar.Out.Doubt = ar.Out.Doubt || ar.Unclosed && ar.goesOnBehind(t.Type()) || ar.closerMoved()
 	// a reply that stops inside the arguments is cut, whatever it says of its end
 	if ar.Unclosed && ar.At(ar.Space(0)) < 0 {
 		ar.Out.Broken = true
@@ -67,36 +67,40 @@ func (ar *arguments) shutEarly(t *schema.Type) bool {
 	return false
 }
 
-// closerMoved reports whether a closer of the call is missing behind its arguments and stands at the border of a text of theirs.
+// closerMoved reports whether the closer of the call is missing behind its arguments and stands in a text of theirs.
 func (ar *arguments) closerMoved() bool {
 	p, n := ar.trial.closing, ar.Space(0)
 	for end := n + maxAside; n < end && scan.IsCloser(ar.At(n)) && !ar.endsCall(n); n += 1 + ar.Space(n+1) {
 	}
-	if _, ok := ar.marks.closerAt(n, p); ok || ar.marks.cutCloser(p, n) {
+	if len(p.Close) == 0 || ar.marks.cutCloser(p, n) {
 		return false
 	}
-	for _, l := range p.Close {
-		closer := l.Trimmed().Plain()
-		if len(closer) > 3 && bytes.Contains(ar.Out.JSON, []byte(closer)) && lenient.AtBorder(ar.Out.From(0), closer) {
+	for _, l := range p.Close[0].Pieces() {
+		if _, a := ar.marks.literal(n, l); a == matched {
+			return false
+		}
+		if mark := l.Trimmed().Plain(); len(mark) > 3 && bytes.Contains(ar.Out.JSON, []byte(mark)) {
 			return true
 		}
 	}
 	return false
 }
 
-// memberBehind reports whether a member that the tool has stands behind the mark that has ended arguments whose brace is missing:
-// the mark may stand in the place of a comma.
-func (ar *arguments) memberBehind(t *schema.Type) bool {
-	n, ok := ar.marks.closerAt(ar.Space(0), ar.trial.closing)
-	if !ok {
+// goesOnBehind reports whether arguments go on behind the mark that has ended them, whose brace is missing: a comma stands there,
+// perhaps behind closers, or a member that the tool has. The mark may stand in the place of a comma.
+func (ar *arguments) goesOnBehind(t *schema.Type) bool {
+	n := ar.Space(0)
+	if end, ok := ar.marks.closerAt(n, ar.trial.closing); ok {
+		n = end
+	} else if ar.At(n) == '<' {
+		n += ar.Run(n, maxAside, func(c int) bool { return c >= 0 && c != '>' }) + 1
+	} else {
 		return false
 	}
-	n += ar.Space(n)
-	if ar.At(n) == ',' {
-		n += 1 + ar.Space(n+1)
+	for end := n + maxAside; n < end && (scan.IsCloser(ar.At(n)) || ar.Space(n) > 0); n += max(ar.Space(n), 1) {
 	}
 	key, value := ar.KeyAt(n)
-	return value > 0 && t.Has(key)
+	return ar.At(n) == ',' && !ar.endsCall(n) && ar.At(n+1+ar.Space(n+1)) != '{' || value > 0 && t.Has(key)
 }
 
 // ended reports whether arguments that begin at from have a closer, or nothing but closers stands in front of what ends

@@ -19,7 +19,7 @@ const maxBorder = lookBack / 2
 
 // What ends a value that may have lost its closer, and what begins one whose head is damaged.
 var (
-	bracketTag   = regexp.MustCompile(`[\[({]\s*[/\\][^\[\](){}\n]*[\])}]$|[\[({][^\[\](){}\n]*/[\])}]$`)
+	bracketTag   = regexp.MustCompile(`[«‹]\s*/[^«»‹›\n]*[»›]$|[\[({]\s*[/\\][^\[\](){}\n]*[\])}]$|[\[({][^\[\](){}\n]*/[\])}]$`)
 	otherAngle   = regexp.MustCompile(`(?:＞|&gt;|›|〉)$`)
 	emptyElement = regexp.MustCompile(`^<(?:br|hr|img|input|meta|link)\b[^<>]*>$`)
 	halfTag      = regexp.MustCompile(`<[/\\][^<>\s]*$`)
@@ -211,7 +211,7 @@ func (s *tagSearch) tagInside(a *tagArg, slip bool) bool {
 			return true
 		}
 		if s.nested(a, k) {
-			if a.loose && !t.opens && t.kind == valueTag && s.tokens[s.opened[k]-1].asText == mentionCost {
+			if !t.opens && t.kind == valueTag && s.tokens[s.opened[k]-1].asText == mentionCost && (a.loose || s.openerAt(k+1, t.end)) {
 				return true // the value's own, and the opener is a mention
 			}
 			continue
@@ -225,14 +225,28 @@ func (s *tagSearch) tagInside(a *tagArg, slip bool) bool {
 				return true
 			}
 		case t.opens:
-			if a.loose && t.asText == textCost {
+			if a.loose && t.asText == textCost || slip && t.end+s.d.Elastic(t.end) >= a.to {
 				return true
 			}
-		case s.isBorder(a, k) || slip && (t.asText == textCost || s.blank(a.from, t.at)):
+		case t.kind == valueTag && t.asText == textCost && s.begins(a, t.at) || s.isBorder(a, k) || slip && (t.asText == textCost || s.blank(a.from, t.at)):
 			return true
 		}
 	}
 	return false
+}
+
+// begins reports whether a value begins at an offset, white space left out.
+func (s *tagSearch) begins(a *tagArg, at int) bool {
+	from := a.from
+	if from == 0 && a.prev == nil {
+		from = s.start
+	}
+	return s.d.Pos+from >= s.d.Base && s.blank(from, at)
+}
+
+// openerAt reports whether the k-th tag stands at an offset, white space left out, and opens something.
+func (s *tagSearch) openerAt(k, at int) bool {
+	return k < len(s.tokens) && s.tokens[k].opens && s.blank(at, s.tokens[k].at)
 }
 
 // isBorder reports whether a closer inside a value stands where the value may have ended.

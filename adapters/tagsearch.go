@@ -108,7 +108,7 @@ func (s *tagSearch) run() {
 				break
 			}
 			if k == len(s.tokens) {
-				s.finish(tagReading{cost: v.cost + s.endCost(), args: &tagArg{head: v.head, from: v.from, to: s.textEnd(), prev: v.args}, cut: true})
+				s.finish(tagReading{cost: v.cost + s.endCost(v.head), args: &tagArg{head: v.head, from: v.from, to: s.textEnd(), prev: v.args}, cut: true})
 				continue
 			}
 			s.step(k, v)
@@ -117,10 +117,17 @@ func (s *tagSearch) run() {
 	}
 }
 
-// endCost is what it costs that the text ends inside a value: nothing in a reply that was cut, since a cut is no slip.
-func (s *tagSearch) endCost() int {
+// endCost is what it costs that the text ends inside a value: nothing in a reply that was cut, since a cut is no slip, and
+// little where half of the value's closer stands at the end.
+func (s *tagSearch) endCost(h head) int {
 	if s.d.marks.in.lengthCut() {
 		return 0
+	}
+	closer := h.own.Trimmed().Plain()
+	for n := min(len(closer)-1, s.textEnd()); n > 1; n-- {
+		if s.d.Has(s.textEnd()-n, closer[:n]) {
+			return halfCost
+		}
 	}
 	return cutCost
 }
@@ -183,6 +190,9 @@ func (s *tagSearch) step(k int, v tagState) {
 		closed(t.at, t.end, v.cost+t.cost+slipCost)
 	// the closer of the value is missing
 	case t.kind == closeTag:
+		if t.asText == mentionCost && t.end+s.d.Space(t.end) < s.textEnd() { // a sentence goes on behind it
+			lost += 4 * quarter
+		}
 		missing(line, t.at, lost)
 	case t.kind == headTag && s.blank(v.from, t.at) && t.heads[0].key == v.head.key:
 		nests = textCost

@@ -84,7 +84,7 @@ func (tg *tagged) simpleEnd(p *declaration.Pattern, h head, t *schema.Type) (int
 	over := tg.closersFollow(p, lead)
 	if over || (lead > 0 || !h.onLines()) && !p.Family.Args[0].Keyed() && tg.nextArg(p.Family, t, lead) {
 		tail := string(tg.Slice(max(h.from, tg.Pos-maxBorder), tg.Pos))
-		tg.Out.Doubt = tg.Out.Doubt || over && p == p.Family.Header && tg.ahead.closedLater(h) || endsInTag(tail) || endsInHalf(tail, h.own.Trimmed().Plain())
+		tg.Out.Doubt = tg.Out.Doubt || over && p == p.Family.Header && tg.ahead.closedLater(h) || endsInTag(tail) || endsInHalf(tail, h.own.Trimmed().Plain()) || endsInName(tail, h.own.Trimmed().Plain())
 		return lead, true
 	}
 	tg.Out.Doubt = tg.Out.Doubt || h.p.Keyed() && tg.tagInText(h, t)

@@ -328,6 +328,9 @@ func (tg *tagged) unsureValue(p *declaration.Pattern, v any, t *schema.Type) boo
 func ranOver(p *declaration.Pattern, text string) bool {
 	for _, arg := range p.Family.Args {
 		closer := strings.TrimSuffix(strings.ReplaceAll(arg.Parts[len(arg.Parts)-1].Lit.Trimmed().Plain(), declaration.SuffixHole, ""), ">")
+		if len(closer) > 3 && strings.HasSuffix(strings.TrimRight(text, "> \n"), closer) {
+			return true
+		}
 		for _, rest, ok := strings.Cut(text, closer); ok && len(closer) > 3; _, rest, ok = strings.Cut(rest, closer) {
 			_, behind, _ := strings.Cut(rest, ">")
 			if behind = strings.TrimSpace(behind); strings.HasPrefix(behind, "<") && !strings.HasPrefix(behind, "</") {

@@ -101,6 +101,9 @@ func (tg *tagged) laidOut(h head) bool {
 		return false
 	case !h.line:
 		n := tg.Run(0, maxIndent, func(c int) bool { return c >= 0 && c != '\n' && c < 0x80 && !scan.IsWord(c) })
+		if tg.Has(0, "</") {
+			n = tg.Run(0, maxIndent, func(c int) bool { return c > ' ' })
+		}
 		return n > 0 && tg.At(n) == '\n'
 	}
 	c := tg.At(0)

@@ -86,14 +86,6 @@ func swallows(value string, absent []string, behind int) bool {
 	return odd > 1
 }
 
-// AtBorder reports whether a text in a JSON value begins or ends with a mark.
-func AtBorder(value, mark string) bool {
-	return slices.ContainsFunc(texts(value, nil), func(text string) bool {
-		text = strings.TrimSpace(text)
-		return strings.HasPrefix(text, mark) || strings.HasSuffix(text, mark)
-	})
-}
-
 // texts appends the strings of a JSON value to a list.
 func texts(value string, list []string) []string {
 	switch value[0] {
@@ -123,7 +115,7 @@ var trace = regexp.MustCompile(`["']\.\w+\([^()]*\)$|'\s*[,;:&|+.{\[]+\s*'|'\s*,
 
 // border is what stands at the border of a text that has swallowed a sign of structure, or what was written in the place of
 // its quote: a colon in front, a quote behind a sign or in front of one, a sign that looks like a quote, a fence.
-var border = regexp.MustCompile(`^[\s\x{FEFF}\x{200B}]*[:=,;]|"\s*[,:=]\s*$|[^=]=$|^[´″‟‹]|[´″›]$|^&(?:quot|#34|#39|apos);|&(?:quot|#34|#39|apos);$|^\x60{3}\w*\n[\s\S]*\n\x60{3}$|"\s+"`)
+var border = regexp.MustCompile(`^[\s\x{FEFF}\x{200B}]*[:=,;]|^[)\]}]|\n\s*[,:]\s*$|"\s*[,:=]\s*$|[^=]=$|^[´″‟‹]|[´″›]$|^&(?:quot|#34|#39|apos);|&(?:quot|#34|#39|apos);$|^\x60{3}\w*\n[\s\S]*\n\x60{3}$|"\s+"`)
 
 // edge is a quote with blanks alone between it and the border of a text, lonely one with signs.
 var edge, lonely = regexp.MustCompile(`^\s+"|"\s+$`), regexp.MustCompile(`^[^\pL\pN\s"]{1,3}"|"[^\pL\pN\s"]{1,3}$`)
@@ -147,6 +139,9 @@ func endsInQuote(text string) bool {
 	return quotes%2 == 1
 }
 
+// assigned is a sign of equality or a colon in front of a quote.
+var assigned = regexp.MustCompile(`^["']?\s*[:=]\s*["']`)
+
 // swallowed reports whether a text shows the signs of structure that it has swallowed, or of an end that was cut off: a
 // bracket without its partner, a quotation that begins like an end or holds signs alone,
 // the name of a parameter that the call does not have.
@@ -159,6 +154,9 @@ func swallowed(text string, absent []string) bool {
 		}
 	}
 	for _, name := range absent {
+		if _, rest, ok := strings.Cut(text, name); ok && assigned.MatchString(rest) {
+			return true
+		}
 		if i := strings.Index(text, name); i >= 0 && (i == 0 || !scan.IsWord(int(text[i-1]))) {
 			rest := strings.TrimLeft(text[i+len(name):], `"' `)
 			if rest != "" && (rest[0] == ':' || rest[0] == '=') {

@@ -188,7 +188,7 @@ func (x *keyReader) named(to Place, end, cost int, key string) {
 	if key != "" && strings.IndexByte("-#/.", key[0]) >= 0 && !t.Has(key) {
 		return // a comment
 	}
-	if strings.ContainsAny(key, "\"\n;<>[]{}|`\\") || strings.TrimRight(key, ":, ") != key || key == "" {
+	if strings.ContainsAny(key, "\"\n;<>[]{}|`\\") || strings.Trim(key, ":, ") != key || key == "" {
 		return
 	}
 	if len(t.Members()) > 0 && !t.Has(key) {

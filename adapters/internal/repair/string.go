@@ -239,6 +239,9 @@ func (x *stringReader) otherQuote() {
 		if x.text[x.i] == '"' && (x.n.Out.quotes()+strings.Count(x.run, `"`))%2 != 0 {
 			to.Flags |= unsure // it ends a quotation of the text, rather
 		}
+		if x.d.open[0] >= 0x80 {
+			to.Flags |= unsure // which of them is a quote
+		}
 		x.step(slip, to, x.run, `"`)
 	} else if x.has(x.i, `\"`) && x.likelyEnd(x.i+2, x.n.Stack) == 2 {
 		to := x.n.behind(x.i + 2)

@@ -42,6 +42,9 @@ func (x *valueReader) read() {
 		if x.at(x.n.Pos+1) == '{' {
 			x.open(x.n, 2, pick(x.t.Known(), habit, slip), anObject)
 		}
+		if x.t.Known() && !x.t.Allows(schema.Object) {
+			x.step(slip, keep(x.n, x.n.Pos+1)) // a brace too many
+		}
 		if x.t.Allows(schema.Array) && !x.wholeKey(x.blank(x.n.Pos+1)) {
 			x.open(x.n, 1, pick(x.t.Only(schema.Array|schema.Null) || x.python && !x.t.Known(), small, slip), aSet)
 		}
@@ -64,6 +67,9 @@ func (x *valueReader) read() {
 		x.n.pop(x.s, 0, slip)
 		x.n.pop(x.s, 1, slip)
 	case x.c == ']' && x.t.Allows(schema.Array) && x.n.Stack != nil && (!x.inList || x.t.Only(schema.Array|schema.Null)):
+		if x.inList && x.at(x.blank(x.n.Pos+1)) == ',' {
+			x.n.Flags |= unsure // one too many, perhaps
+		}
 		x.open(x.n, 0, pick(x.t.Only(schema.Array|schema.Null), likely, slip), aList)
 		x.open(x.n, 1, slip, aList) // it stands for the opener
 		x.valueLost()
@@ -151,6 +157,9 @@ func guessed(text string, n *Node) bool {
 	words := strings.Fields(rest)
 	if len(words) == 0 {
 		return true
+	}
+	if value, _ := Scalar(strings.TrimFunc(rest, unicode.IsPunct)); value != "" && t.Allows(schema.KindOf(value)) {
+		return true // a number, and a sign too many
 	}
 	last := words[len(words)-1:]
 	word := strings.Join(last, "")
