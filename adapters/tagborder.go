@@ -39,7 +39,7 @@ func endsInTag(text string) bool {
 	}
 	last := text[max(strings.LastIndexByte(text, '<'), 0):]
 	if last == "</>" { // of a fragment
-		return !strings.Contains(text, "<>")
+		return !strings.Contains(strings.ReplaceAll(text, " <> ", ""), "<>")
 	}
 	if name, ok := strings.CutPrefix(last, "</"); ok {
 		return !opens(text, strings.TrimSuffix(name, ">"))

@@ -158,7 +158,7 @@ func (tg *tagged) tags(p *declaration.Pattern, t *schema.Type) {
 		} else {
 			tg.HoldWrapper(t, h.key, h.at)
 		}
-		tg.Out.Doubt = tg.Out.Doubt || !t.Has(h.key) && h.odd
+		tg.Out.Doubt = tg.Out.Doubt || !t.Has(h.key) && (h.odd || tg.nearAbsent(t, h.key))
 		tg.Seen = append(tg.Seen, h.key)
 		tg.Out.JSON = append(chat.AppendQuoted(tg.Out.JSON, h.key), ':')
 		tg.tagValue(p, h, t)
@@ -166,6 +166,11 @@ func (tg *tagged) tags(p *declaration.Pattern, t *schema.Type) {
 	// <parameter=arguments>{"city": "Oslo"}</parameter> alone: its members are the arguments
 	tg.Unwrap()
 	tg.PutByte('}')
+}
+
+// nearAbsent reports whether a key is one character off a parameter that has no value: it may have lost that to the value.
+func (tg *tagged) nearAbsent(t *schema.Type, key string) bool {
+	return slices.ContainsFunc(t.Members(), func(name string) bool { return oneOff(key, name) && !slices.Contains(tg.Seen, name) })
 }
 
 // nextArgument steps to the value of the next argument, and answers false behind the last one. Where the rest of the call was

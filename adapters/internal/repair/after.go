@@ -100,6 +100,9 @@ func (x *afterReader) after() {
 		return
 	case c == ';' && !expression:
 		x.step(next.habit(habitSemicolons), next, ",")
+	case x.has(x.n.Pos, wideCloser(x.n.Stack)):
+		m := *x.n
+		m.pop(x.s, len(wideCloser(x.n.Stack)), small)
 	case wideComma(x.text, x.n.Pos) > 0:
 		next.Pos += wideComma(x.text, x.n.Pos) - 1
 		x.step(next.first(habitWide, small), next, ",")
@@ -127,6 +130,17 @@ func (x *afterReader) after() {
 	x.junk()
 	x.closerLost(x.n.Pos)
 	x.commaLost(here)
+}
+
+// wideCloser is the closer of a container in the width of East Asian letters.
+func wideCloser(l *Level) string {
+	switch l.Kind {
+	case anObject:
+		return "｝"
+	case aCall, aTuple:
+		return "）"
+	}
+	return "］"
 }
 
 // note is a remark in parentheses behind a value, which is no expression.
