@@ -15,6 +15,10 @@ func MendSurrogates(text []byte) {
 			return
 		}
 		text = text[at:]
+		if text[1] != 'u' { // most escapes are of line breaks and quotes
+			text = text[2:]
+			continue
+		}
 		first, ok := surrogate(text)
 		switch second, _ := surrogate(text[min(6, len(text)):]); {
 		case !ok:
