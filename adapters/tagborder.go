@@ -171,11 +171,14 @@ func (s *tagSearch) letterLost(a *tagArg) bool {
 		return false
 	}
 	first, before := s.d.At(a.from), s.d.before(a.from)
+	if a.onLines() && before != '\n' && s.d.At(a.from+1) == '\n' {
+		return true // <parameter=channe>l
+	}
 	if len(text) > 3 && first == int(text[len(text)-2]) || first == '"' || s.d.Has(a.from, "”") {
 		return true
 	}
 	return before != int(text[len(text)-1]) && s.f.typ.Prop(a.key).Allows(schema.String) && first >= 0 &&
-		(first == '_' || first > ' ' && first < 0x80 && !scan.IsWord(first) || a.onLines() && s.d.At(a.from+1) == '\n')
+		(first == '_' || first > ' ' && first < 0x80 && !scan.IsWord(first))
 }
 
 // signInFront reports whether a sign stands in front of the damaged closer of a value, which may stand for one of its own.
@@ -211,7 +214,7 @@ func (s *tagSearch) tagInside(a *tagArg, slip bool) bool {
 			return true
 		}
 		if s.nested(a, k) {
-			if !t.opens && t.kind == valueTag && s.tokens[s.opened[k]-1].asText == mentionCost && (a.loose || s.openerAt(k+1, t.end)) {
+			if !t.opens && t.kind == valueTag && s.tokens[s.opened[k]-1].asText == mentionCost && (a.loose || openerAt(s, k+1, t.end)) {
 				return true // the value's own, and the opener is a mention
 			}
 			continue
@@ -228,15 +231,15 @@ func (s *tagSearch) tagInside(a *tagArg, slip bool) bool {
 			if a.loose && t.asText == textCost || slip && t.end+s.d.Elastic(t.end) >= a.to {
 				return true
 			}
-		case t.kind == valueTag && t.asText == textCost && s.begins(a, t.at) || s.isBorder(a, k) || slip && (t.asText == textCost || s.blank(a.from, t.at)):
+		case t.kind == valueTag && t.asText == textCost && atFront(s, a, t.at) || s.isBorder(a, k) || slip && (t.asText == textCost || s.blank(a.from, t.at)):
 			return true
 		}
 	}
 	return false
 }
 
-// begins reports whether a value begins at an offset, white space left out.
-func (s *tagSearch) begins(a *tagArg, at int) bool {
+// atFront reports whether a value begins at an offset, white space left out.
+func atFront(s *tagSearch, a *tagArg, at int) bool {
 	from := a.from
 	if from == 0 && a.prev == nil {
 		from = s.start
@@ -245,7 +248,7 @@ func (s *tagSearch) begins(a *tagArg, at int) bool {
 }
 
 // openerAt reports whether the k-th tag stands at an offset, white space left out, and opens something.
-func (s *tagSearch) openerAt(k, at int) bool {
+func openerAt(s *tagSearch, k, at int) bool {
 	return k < len(s.tokens) && s.tokens[k].opens && s.blank(at, s.tokens[k].at)
 }
 

@@ -158,7 +158,7 @@ func (tg *tagged) tags(p *declaration.Pattern, t *schema.Type) {
 		} else {
 			tg.HoldWrapper(t, h.key, h.at)
 		}
-		tg.Out.Doubt = tg.Out.Doubt || !t.Has(h.key) && (h.odd || tg.nearAbsent(t, h.key))
+		tg.Out.Doubt = tg.Out.Doubt || !t.Has(h.key) && (h.odd || nearAbsent(t, h.key, tg.Seen))
 		tg.Seen = append(tg.Seen, h.key)
 		tg.Out.JSON = append(chat.AppendQuoted(tg.Out.JSON, h.key), ':')
 		tg.tagValue(p, h, t)
@@ -169,8 +169,8 @@ func (tg *tagged) tags(p *declaration.Pattern, t *schema.Type) {
 }
 
 // nearAbsent reports whether a key is one character off a parameter that has no value: it may have lost that to the value.
-func (tg *tagged) nearAbsent(t *schema.Type, key string) bool {
-	return slices.ContainsFunc(t.Members(), func(name string) bool { return oneOff(key, name) && !slices.Contains(tg.Seen, name) })
+func nearAbsent(t *schema.Type, key string, seen []string) bool {
+	return slices.ContainsFunc(t.Members(), func(name string) bool { return oneOff(key, name) && !slices.Contains(seen, name) })
 }
 
 // nextArgument steps to the value of the next argument, and answers false behind the last one. Where the rest of the call was

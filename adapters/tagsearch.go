@@ -117,21 +117,6 @@ func (s *tagSearch) run() {
 	}
 }
 
-// endCost is what it costs that the text ends inside a value: nothing in a reply that was cut, since a cut is no slip, and
-// little where half of the value's closer stands at the end.
-func (s *tagSearch) endCost(h head) int {
-	if s.d.marks.in.lengthCut() {
-		return 0
-	}
-	closer := h.own.Trimmed().Plain()
-	for n := min(len(closer)-1, s.textEnd()); n > 1; n-- {
-		if s.d.Has(s.textEnd()-n, closer[:n]) {
-			return halfCost
-		}
-	}
-	return cutCost
-}
-
 // finish adds a reading of the whole call.
 func (s *tagSearch) finish(r tagReading) {
 	s.best = min(s.best, r.cost)

@@ -22,14 +22,7 @@ func (tg *tagged) tagValue(p *declaration.Pattern, h head, t *schema.Type) {
 		tg.Pos++
 	}
 	h.cdata = tg.openCDATA(p.Family)
-	h.line = tg.ahead.before(0) == '\n'
-	if tg.indentedLine(h) {
-		tg.written.slip = true
-		tg.Pos += len(h.indent)
-	} else {
-		tg.Out.Doubt = tg.Out.Doubt || tg.laidOut(h)
-	}
-	h.from = tg.Pos
+	stepIn(tg, &h)
 	// where the family has no CDATA, a value in it may have been meant without
 	tg.Out.Doubt = tg.Out.Doubt || !tg.plan.made && tg.headAgain(p, h) || !h.cdata && tg.Has(tg.Space(0), declaration.CDATAOpen)
 	if h.cdata && tg.plan.made { // the plan knows no CDATA
@@ -80,34 +73,16 @@ func (tg *tagged) tagValue(p *declaration.Pattern, h head, t *schema.Type) {
 	tg.HoldOff()
 }
 
-// indentedLine reports whether a value is one line, indented as its tag and its closer are: so much belongs to the layout.
-func (tg *tagged) indentedLine(h head) bool {
-	if h.indent == "" || !h.line || !tg.Has(0, h.indent) || scan.IsSpace(tg.At(len(h.indent))) {
-		return false
+// stepIn notes where a value begins, behind the blanks of the layout.
+func stepIn(tg *tagged, h *head) {
+	h.line = tg.ahead.before(0) == '\n'
+	if tg.ahead.indentedLine(h) {
+		tg.written.slip = true
+		tg.Pos += len(h.indent)
+	} else {
+		tg.Out.Doubt = tg.Out.Doubt || tg.ahead.laidOut(h)
 	}
-	n := tg.Run(0, maxLine, func(c int) bool { return c >= 0 && c != '\n' })
-	end, a := tg.marks.literal(n+1+len(h.indent), h.own.Trimmed())
-	return tg.Has(n, "\n"+h.indent) && a == matched && tg.At(end) == '\n'
-}
-
-// maxLine bounds the line that a value may be, in bytes.
-const maxLine = 4096
-
-// laidOut reports whether what a value on its lines begins with may belong to the layout of its tags and not to it: the blanks
-// that its tag is indented by, a blank line where blank lines lie between the tags, signs and blanks alone on the tag's line.
-func (tg *tagged) laidOut(h head) bool {
-	switch {
-	case !h.onLines():
-		return false
-	case !h.line:
-		n := tg.Run(0, maxIndent, func(c int) bool { return c >= 0 && c != '\n' && c < 0x80 && !scan.IsWord(c) })
-		if tg.Has(0, "</") {
-			n = tg.Run(0, maxIndent, func(c int) bool { return c > ' ' })
-		}
-		return n > 0 && tg.At(n) == '\n'
-	}
-	c := tg.At(0)
-	return h.indent != "" && (c == ' ' || c == '\t') || h.apart && c == '\n'
+	h.from = tg.Pos
 }
 
 // lined reports whether a value stands on lines of its own in tags that are borrowed: the model's family writes no such

@@ -318,30 +318,6 @@ func (x *stringReader) commaInside(behind int, run string) {
 	}
 }
 
-// atStructure reports whether a quote from i to behind stands where signs of structure and quotes stand side by side. As a
-// part of a text it is one guess of several: nobody knows which of the quotes is the text's.
-// One that ends a quotation of the text may stand in front of closers and the text's own: "echo "hi"".
-func (x *stringReader) atStructure(behind int) bool {
-	pair := x.n.Flags&sDirty != 0 && x.n.Flags&sLone != 0
-	if strings.HasSuffix(x.text[:x.i], x.d.close) || x.has(behind, x.d.close) {
-		return !pair
-	}
-	signs, last := 0, 0
-	for k := x.space(behind); k < behind+maxClosers; signs++ {
-		switch size := sign(x.text, k); {
-		case size > 0:
-			last = x.at(k)
-			k = x.space(k + size)
-		case signs == 0 || pair && scan.IsCloser(last):
-			return false
-		default:
-			key, _ := x.keyAhead(k)
-			return key != "" || x.stringAhead(k)
-		}
-	}
-	return true
-}
-
 // innerQuote is what a quote at i costs that does not close its string, where what follows is so likely its end.
 // The first of them opens a quotation: it stands behind a blank or a sign and in front of a letter.
 // Quotations come in pairs. An end without a beginning is a string's end, or several readings are left.

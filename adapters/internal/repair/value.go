@@ -270,19 +270,7 @@ func (x *valueReader) scalar() {
 	if x.c == '\\' && scan.IsQuote(x.at(x.n.Pos+1)) {
 		x.step(slip, keep(x.n, x.n.Pos+1))
 	}
-	for _, size := range []int{pick(scan.IsQuote(x.c), 1, 0), x.ownQuote(x.n.Pos)} {
-		next := x.n.Pos + size
-		if size > 1 {
-			next = x.space(next)
-		}
-		if size > 0 && x.has(next, x.text[x.n.Pos:x.n.Pos+size]) && (next == x.n.Pos+size || x.likelyEnd(next+size, x.n.Stack) == 0) {
-			to := keep(x.n, next)
-			if c := x.at(next + size); c == ' ' || scan.IsCloser(c) {
-				to.Flags |= unsure // an empty text, and signs behind it
-			}
-			x.step(to.doubled(), to)
-		}
-	}
+	x.doubledQuote()
 	if x.prefixed() {
 		return
 	}
@@ -320,6 +308,23 @@ func (x *valueReader) scalar() {
 	if x.quoteAt(x.n.Pos) == 0 && x.ownQuote(x.n.Pos) == 0 && strings.IndexByte(",:;=}])<(\\", byte(x.c)) < 0 && !x.has(x.n.Pos, "- ") && !x.has(x.n.Pos, "--") {
 		rest, _ := Scalar(strings.TrimRight(word, ".:;"))
 		x.bare(pick(x.c == '#' || x.c == '/', habit, 0) + pick(rest != "" && (ends || !isWord), slip, 0))
+	}
+}
+
+// doubledQuote offers to pass the first of two quotes.
+func (x *valueReader) doubledQuote() {
+	for _, size := range []int{pick(scan.IsQuote(x.c), 1, 0), x.ownQuote(x.n.Pos)} {
+		next := x.n.Pos + size
+		if size > 1 {
+			next = x.space(next)
+		}
+		if size > 0 && x.has(next, x.text[x.n.Pos:x.n.Pos+size]) && (next == x.n.Pos+size || x.likelyEnd(next+size, x.n.Stack) == 0) {
+			to := keep(x.n, next)
+			if c := x.at(next + size); c == ' ' || scan.IsCloser(c) {
+				to.Flags |= unsure // an empty text, and signs behind it
+			}
+			x.step(to.doubled(), to)
+		}
 	}
 }
 
