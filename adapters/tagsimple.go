@@ -33,9 +33,11 @@ func (tg *tagged) lastOf(p *declaration.Pattern, end func() (int, bool)) (int, b
 		at = len(declaration.CDATAClose) + tg.Elastic(len(declaration.CDATAClose))
 	}
 	if step, behind := tg.ahead.tailAt(p, at); step < 0 {
-		if _, left := tg.ahead.behindCall(p, behind); left {
+		over, left := tg.ahead.behindCall(p, behind)
+		if left {
 			return 0, false
 		}
+		tg.Out.Doubt = tg.Out.Doubt || !over && tg.ahead.closedOften(p, behind)
 	}
 	return n, true
 }

@@ -46,6 +46,19 @@ func (ta *tagsAhead) behindCall(p *declaration.Pattern, i int) (over, left bool)
 	return false, m.least < 0
 }
 
+// closedOften reports whether calls close several times behind offset i, and the last of the reply does at its end: a document
+// about calls, perhaps, whose openers and closers need not be as many.
+func (ta *tagsAhead) closedOften(p *declaration.Pattern, i int) bool {
+	ta.tailFrom(p, i)
+	closed := 0
+	for _, m := range ta.tails.marks {
+		if m.at >= ta.Pos+i && m.step < 0 {
+			closed++
+		}
+	}
+	return closed > 2 && ta.tails.marks[len(ta.tails.marks)-1].step < 0
+}
+
 // tailFrom is the first place from offset i on where a call opens or closes.
 func (ta *tagsAhead) tailFrom(p *declaration.Pattern, i int) tailMark {
 	t, at := &ta.tails, ta.Pos+i
