@@ -13,6 +13,9 @@
 # make e2e-agents   the lane's agents with the large ones, which it installs
 # make clients   what every client does, with them; writes docs/clients.md
 # make turns     what each turn of real agents finds in the server's cache, beside Ollama alone; writes docs/evidence/turns.md. Half an hour
+# make fleet   what conversations find in the caches of 2, 4 and 8 Ollamas, by how requests are spread; writes docs/evidence/scale.md. Hours; FLEET_SERVERS=2 FLEET_TURNS=6 for less
+# make balance  a simulation of thirty servers, for the factor of pools; writes a table there, too
+# make soak    a million streams through three replicas that are killed and restarted; STREAMS=20000 for less
 # make openwebui  a real Open WebUI driven in Chromium: chat, MCP tools, @agent, a knowledge base. It installs 5 GB
 # make faces   each API beside Ollama's own, by the scripts; writes docs/evidence/faces.md
 # make by-default  a real model behind a toolnorm without settings: small talk, answers in a form; writes docs/evidence/by-default.md. About an hour
@@ -33,7 +36,7 @@ FUZZTIME ?= 30s
 # Run by version, so that the product's go.mod knows nothing of it.
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: run build programs release release-lane image page install test race e2e e2e-agents turns clients openwebui upstreams guarantee faces by-default tasks doctor e2e-models bench slips slips-sample forms forms-sample canitoolcall hostile eval fuzz lint
+.PHONY: run build programs release release-lane image page install test race e2e e2e-agents turns clients fleet balance soak openwebui upstreams guarantee faces by-default tasks doctor e2e-models bench slips slips-sample forms forms-sample canitoolcall hostile eval fuzz lint
 
 # The one spelling of a build: of make, of a release and of the container image. The version is the tag's; git's own stamp is
 # left out, since the image is built without .git, and the same commit must give the same bytes there.
@@ -114,6 +117,16 @@ turns:
 clients:
 	./e2e/install.sh agents
 	TOOLNORM_E2E_AGENTS=all TOOLNORM_E2E_CLIENTS=write ./e2e/run.sh -run 'TestAgents|TestStockClients'
+
+fleet:
+	TOOLNORM_E2E_FLEET=write ./e2e/run.sh -timeout 12h -run TestFleetCaches
+
+balance:
+	TOOLNORM_BALANCE=write go test -count=1 -run TestTheBalanceFactor ./engine
+
+STREAMS ?= 1000000
+soak:
+	TOOLNORM_E2E_FLEET=write TOOLNORM_E2E_SOAK=$(STREAMS) ./e2e/run.sh -timeout 12h -run TestSoak
 
 openwebui:
 	./e2e/openwebui/run.sh

@@ -45,7 +45,7 @@ type Config struct {
 	May func(ctx context.Context, model string) error // refuses who may not ask a model at Path; nil: all may
 	// The bounds. Each that ends a run has a Stop or an error of its own, so that nobody has to guess which one it was.
 	Time        time.Duration // of a whole run; 0: 10 min, since a model may have to be loaded
-	ModelTime   time.Duration // of one reply, its place in the queue not counted; 0: 8 min
+	ModelTime   time.Duration // of one reply, its place in the queue not counted; 0: four fifths of Time, but at least 8 min
 	Tokens      int           // read and written in one run; 0: 200,000
 	ToolTokens  int           // that the descriptions of tools may take, at four bytes each; 0: 4,000
 	Observation int           // bytes of a result that the model is told; 0: 16,384
@@ -58,7 +58,7 @@ type Loop struct{ cfg Config }
 // New makes a Loop. It starts nothing and needs no Close: each run is its caller's.
 func New(cfg Config) *Loop {
 	cfg.Time = cmp.Or(cfg.Time, 10*time.Minute)
-	cfg.ModelTime = cmp.Or(cfg.ModelTime, 8*time.Minute)
+	cfg.ModelTime = cmp.Or(cfg.ModelTime, max(8*time.Minute, cfg.Time*4/5))
 	cfg.Tokens = cmp.Or(cfg.Tokens, 200_000)
 	cfg.ToolTokens = cmp.Or(cfg.ToolTokens, 4000)
 	cfg.Observation = cmp.Or(cfg.Observation, 16<<10)

@@ -16,7 +16,7 @@ import (
 )
 
 // When Config.Consent has the user asked in front of a call. Tools that say that they only read are
-// never asked for.
+// never asked for, and those with Confirm always.
 const (
 	ConsentNever   = "never"
 	ConsentResults = "results" // when a value of the call stands in a tool's result and not in what the user said
@@ -53,19 +53,16 @@ func codeOf(c chat.Call) string {
 
 // wants returns what the user has to be asked before a call runs; nil: nothing.
 func (r *run) wants(c chat.Call) *Wanted {
-	when := r.loop.cfg.Consent
-	if when == "" || when == ConsentNever {
-		return nil
-	}
 	t, known := r.tools.byName[c.Name]
 	if !known {
 		t, known = r.tools.later(r.loop.cfg.Tools.Snapshot(), c.Name)
 	}
-	if !known || onlyReads(t) {
+	when := r.loop.cfg.Consent
+	if !known || !t.Confirm && (onlyReads(t) || when == "" || when == ConsentNever) {
 		return nil
 	}
 	values := r.borrowed(c, t)
-	if when == ConsentResults && len(values) == 0 {
+	if !t.Confirm && when == ConsentResults && len(values) == 0 {
 		return nil
 	}
 	return &Wanted{c.Name, compact(c.Args), values, codeOf(c)}
@@ -101,7 +98,7 @@ var questioned = regexp.MustCompile("(?m)^```json\n(\\{.*\\})\n```$")
 // about, whose code the message has. The model reads it as a call of its own.
 func (r *run) allowed(ctx context.Context) {
 	last := len(r.turns) - 1
-	if r.loop.cfg.Consent == "" || last < 1 || r.turns[last].Role != chat.User || r.turns[last-1].Role != chat.Assistant {
+	if last < 1 || r.turns[last].Role != chat.User || r.turns[last-1].Role != chat.Assistant {
 		return
 	}
 	for _, m := range questioned.FindAllStringSubmatch(r.turns[last-1].Content, -1) {

@@ -152,3 +152,35 @@ func TestConsentOfAProgram(t *testing.T) {
 		t.Error(reply)
 	}
 }
+
+// TestAToolThatAsks holds that a tool with Confirm is asked for, also one that only reads, where nothing else is.
+func TestAToolThatAsks(t *testing.T) {
+	for _, confirm := range []bool{false, true} {
+		d := reading(t, "the text")
+		var all []tools.Tool
+		for _, tool := range d.registry.Snapshot().Tools {
+			if strings.HasPrefix(tool.Name, "files.") {
+				tool.Confirm = confirm && tool.Name == "files.read_file"
+				all = append(all, tool)
+			}
+		}
+		if err := d.registry.Set("files", all...); err != nil {
+			t.Fatal(err)
+		}
+		m := &scripted{texts: []string{fenced("files.read_file", `{"path": "in.txt"}`), "Done."}}
+		loop := New(Config{Model: m, Tools: d.registry, Servers: d})
+		ask := question("Read in.txt.")
+		out, err := loop.Run(t.Context(), Ask{Request: ask}, nil)
+		if err != nil || (out.Stop == NeedsConsent) != confirm || len(d.ran) > 0 == confirm {
+			t.Fatalf("confirm %v: %s %+v, ran %q, %v", confirm, out.Stop, out.Consent, d.ran, err)
+		}
+		if !confirm {
+			continue
+		}
+		ask.Messages = append(ask.Messages, chat.Message{Role: chat.Assistant, Content: out.Text}, chat.Message{Role: chat.User, Content: "allow " + out.Consent.Code})
+		m.texts = []string{"Done."}
+		if _, err = loop.Run(t.Context(), Ask{Request: ask}, nil); err != nil || len(d.ran) != 1 {
+			t.Errorf("allowed: ran %q, %v", d.ran, err)
+		}
+	}
+}

@@ -57,10 +57,11 @@ func found(t testing.TB, ts *toolset, file string) (five, first, all int) {
 }
 
 // TestSearchFindsTools holds how many of the questions find their tool. heldout.txt was written before, and not looked at while the weights
-// were chosen; heldout2.txt and languages.txt were written later, and say what words alone do not find.
+// were chosen; heldout2.txt to heldout4.txt and languages.txt say what words alone do not find, and were seen when the words that people
+// have for tools were listed. heldout5.txt was written behind that list and changed nothing: it is the figure that counts.
 func TestSearchFindsTools(t *testing.T) {
 	ts := newToolset(readTools(t), nil)
-	for file, want := range map[string]int{"questions.txt": 23, "heldout.txt": 22, "heldout2.txt": 20, "languages.txt": 4} {
+	for file, want := range map[string]int{"questions.txt": 25, "heldout.txt": 25, "heldout2.txt": 40, "heldout3.txt": 25, "heldout4.txt": 36, "heldout5.txt": 31, "languages.txt": 36} {
 		five, first, all := found(t, ts, file)
 		t.Logf("%s: %d of %d among the first five, %d first", file, five, all, first)
 		if five < want {
@@ -71,7 +72,7 @@ func TestSearchFindsTools(t *testing.T) {
 
 // meanings is an embedder that knows which words mean one thing, a dimension each.
 func meanings(_ context.Context, texts []string) ([][]float32, error) {
-	same := [][]string{{"directions", "how do I get from"}, {"delete rows", "INSERT, UPDATE"}, {"how far is it", "distance"}}
+	same := [][]string{{"directions", "drive me from"}, {"delete rows", "INSERT, UPDATE"}, {"how far is it", "distance"}}
 	out := make([][]float32, len(texts))
 	for i, text := range texts {
 		out[i] = make([]float32, len(same)+1)
@@ -93,7 +94,7 @@ func TestSearchByMeaning(t *testing.T) {
 	}
 	failing := func(context.Context, []string) ([][]float32, error) { return nil, errors.New("down") }
 	short := func(context.Context, []string) ([][]float32, error) { return nil, nil }
-	const question, want = "how do I get from Berlin to Hamburg", "maps.maps_directions"
+	const question, want = "drive me from Berlin to Hamburg", "maps.maps_directions"
 	if n := at(meanings, question, want); n < 0 || n >= mostFound {
 		t.Errorf("%s is at %d", want, n)
 	}

@@ -211,7 +211,7 @@ func (s *stream) beats() func() {
 	return beating(s.beat, func() error {
 		s.mu.Lock() // an event and a keep-alive must not be written into each other
 		defer s.mu.Unlock()
-		err := s.pulse.Beat()
+		err := s.pulse.Beat("")
 		if err != nil {
 			s.leave()
 		}

@@ -8,10 +8,10 @@ import (
 	"toolnorm/internal/golden"
 )
 
-// TestRepliesHeldOut reads replies that were written before the reader was looked at again, in two
+// TestRepliesHeldOut reads replies that were written before the reader was looked at again, in four
 // rounds: what is said of them in testdata is what was right then.
 func TestRepliesHeldOut(t *testing.T) {
-	for file, missing := range map[string]int{"heldout.txt": 1, "heldout2.txt": 2} {
+	for file, missing := range map[string]int{"heldout.txt": 1, "heldout2.txt": 2, "heldout3.txt": 0, "heldout4.txt": 3} {
 		text, err := os.ReadFile("testdata/sloppy/" + file)
 		if err != nil {
 			t.Fatal(err)
@@ -28,6 +28,8 @@ func TestRepliesHeldOut(t *testing.T) {
 			switch kind {
 			case "run":
 				v.kind, v.runs = "call", rest
+			case "two":
+				v.runs = rest
 			case "cut":
 				v.kind, v.cut = "call", true
 			case "answer":

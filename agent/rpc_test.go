@@ -296,7 +296,7 @@ func TestSignsOfLifeComeWhileAToolRuns(t *testing.T) {
 		answer := events(chat.Event{Kind: chat.Text, Text: "It is 3."}, chat.Event{Kind: chat.Finish, Text: chat.Stop})
 		l := New(Config{Model: then(calling("calc__add", `{"a":1,"b":2}`), answer), Tools: d.registry, Servers: d, Beat: 5 * time.Second})
 		beats, idles := 0, 0
-		ctx := chat.WithObserver(t.Context(), &chat.Observer{Pulse: &chat.Pulse{Idle: func() { idles++ }, Beat: func() error { beats++; return nil }}})
+		ctx := chat.WithObserver(t.Context(), &chat.Observer{Pulse: &chat.Pulse{Idle: func() { idles++ }, Beat: func(string) error { beats++; return nil }}})
 		for _, err := range l.Stream(ctx, asked()) {
 			if err != nil {
 				t.Fatal(err)

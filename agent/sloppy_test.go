@@ -255,12 +255,21 @@ func TestSloppy(t *testing.T) {
 }
 
 func (s *sloppy) share(t *testing.T, chats bool) {
+	var peers []map[string]any // the replies, for other readers
+	if to := os.Getenv("TOOLNORM_SLOPPY"); to != "" {
+		defer func() {
+			if text, err := chat.JSON(peers); err != nil || os.WriteFile(to, text, 0o644) != nil {
+				t.Errorf("%s: %v", to, err)
+			}
+		}()
+	}
 	r := rand.New(rand.NewPCG(sloppySeed(t), 1))
 	right, all, forbidden := 0, 0, 0
 	missed := map[string]int{}
 	for round := range 6 {
 		for _, f := range s.forms {
 			v := s.make(r, f)
+			peers = append(peers, map[string]any{"form": v.form, "kind": v.kind, "text": v.text, "runs": v.runs, "answer": v.answer})
 			wrong, bad := v.run(t, chats)
 			if all++; wrong == "" {
 				right++

@@ -122,8 +122,8 @@ func (ts *toolset) names() (all []string) {
 // reads reports whether a tool says that it only reads.
 func (ts *toolset) reads(name string) bool { return onlyReads(ts.byName[name]) }
 
-// onlyReads reports whether a tool says that it only reads.
-func onlyReads(t tools.Tool) bool { return t.Hints.ReadOnly != nil && *t.Hints.ReadOnly }
+// onlyReads reports whether a tool says that it only reads, and nobody is asked before a call.
+func onlyReads(t tools.Tool) bool { return !t.Confirm && t.Hints.ReadOnly != nil && *t.Hints.ReadOnly }
 
 // spokenOf returns the tools whose names a text has, other than those that may be words.
 func (ts *toolset) spokenOf(text string) (names []string) {

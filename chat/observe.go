@@ -41,8 +41,9 @@ type Observer struct {
 
 // Pulse is how the reader of a model server keeps the client's connection alive while it waits.
 type Pulse struct {
-	Idle func()       // called before each read that may block: nothing more is buffered, so flush
-	Beat func() error // called, never at the same time as anything else of the reply, after each silent interval; an error cancels
+	Idle   func()                  // called before each read that may block: nothing more is buffered, so flush
+	Beat   func(said string) error // called, never at the same time as anything else of the reply, after each silent interval, with what is waited for, if that is known; an error cancels
+	Client string                  // who asks, the same for all requests of one client; empty: not known
 }
 
 // observerKey is the context key of the Observer.

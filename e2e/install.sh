@@ -2,7 +2,7 @@
 # Installs what the end-to-end lane needs into a cache outside the tree: the real Ollama in two versions, a llama-server
 # beneath the newer one, the stock clients for Node, Python and Go, and what speaks MCP, with a Node that is new enough for it. A part that is
 # there already is left alone. Needs go, python3 with pip, cmake and a C++ compiler, node and npm; and apt, unless the
-# headers of nlohmann-json3-dev and libstb-dev, six shells, PostgreSQL and Chromium are there.
+# headers of nlohmann-json3-dev and libstb-dev, six shells, PostgreSQL, HAProxy, nginx and Chromium are there.
 #
 #   TOOLNORM_E2E_CACHE   the cache folder; default ${XDG_CACHE_HOME:-$HOME/.cache}/toolnorm-e2e
 set -eu
@@ -123,8 +123,20 @@ install_python() {
   mv "$scratch/env" "$2"
 }
 
-# install_debian PACKAGE... installs what the system itself lacks: the shells in which commands are tried, and PostgreSQL, on
-# which the stores' tests run as well.
+# install_deploy FOLDER installs what reads the files of folder deploy: kustomize, and the schema of compose files.
+install_deploy() {
+  say "kustomize $KUSTOMIZE"
+  GOBIN="$scratch" GOFLAGS='' try go install "sigs.k8s.io/kustomize/kustomize/v5@v$KUSTOMIZE"
+  compose=$(cd "$scratch" && try go mod download -json "github.com/compose-spec/compose-go/v2@v$COMPOSE" |
+    sed -n 's/^\t"Dir": "\(.*\)",$/\1/p')
+  cp "$compose/schema/compose-spec.json" "$scratch/"
+  chmod 755 "$scratch"
+  mv "$scratch" "$1"
+  mkdir "$scratch"
+}
+
+# install_debian PACKAGE... installs what the system itself lacks: the shells in which commands are tried, PostgreSQL, on
+# which the stores' tests run as well, and the balancers of a fleet.
 install_debian() {
   say "$*"
   export DEBIAN_FRONTEND=noninteractive
@@ -155,10 +167,13 @@ END
   mv "$scratch/root" "$1"
 }
 
-# browser_packages names the packages that apt would install.
+# browser_packages names the packages that apt would install, and the browser itself where the system has it.
 browser_packages() {
-  apt-get install --print-uris --quiet --quiet --no-install-recommends chromium fonts-dejavu-core fonts-nanum 2>/dev/null |
-    awk '{ print $2 }' | sed 's/_.*//' | grep .
+  {
+    dpkg-query -W -f '${Package}\n' chromium chromium-common 2>/dev/null
+    apt-get install --print-uris --quiet --quiet --no-install-recommends chromium fonts-dejavu-core fonts-nanum 2>/dev/null |
+      awk '{ print $2 }' | sed 's/_.*//'
+  } | grep . | sort -u
 }
 
 server=$cache/ollama-$OLLAMA-llama-$LLAMA_SERVER-ggml-$GGML
@@ -187,8 +202,9 @@ old_server=$cache/ollama-$OLLAMA_OLD
 "$here/../admin/web/build.sh" # the lane's toolnorm has the page in it
 [ -d "$anthropic" ] || install_npm anthropic "$anthropic"
 [ -d "$editors" ] || install_npm editors "$editors"
+[ -d "$cache/deploy-$KUSTOMIZE-$COMPOSE" ] || install_deploy "$cache/deploy-$KUSTOMIZE-$COMPOSE"
 # "install.sh agents": the large clients as well, about a gigabyte.
-environments="clients agents llama-index servers anthropic aider"
+environments="clients agents llama-index servers anthropic aider deploy"
 if [ "${1:-}" = agents ]; then
   for folder in opencode pi continue cline qwen; do
     large=$(npm_target $folder)
@@ -213,5 +229,8 @@ for shell in dash bash zsh fish busybox mksh; do
   command -v "$shell" >/dev/null || lacking="$lacking $shell"
 done
 command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || lacking="$lacking postgresql"
+for server in haproxy nginx; do
+  command -v $server >/dev/null || [ -x /usr/sbin/$server ] || lacking="$lacking $server"
+done
 [ -z "$lacking" ] || install_debian $lacking
 say "ready in $cache"

@@ -43,7 +43,8 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	code := m.Run()
+	code := databases.Main(m)
+	theFleet.stop()
 	theMCP.stop()
 	theLane.stop()
 	os.Exit(code)
@@ -92,6 +93,20 @@ var installed struct {
 }
 
 func (l *lane) locate() error {
+	if err := locateFolders(); err != nil {
+		return err
+	}
+	for _, dir := range []string{installed.newest, installed.former, installed.clients} {
+		if _, err := os.Stat(dir); err != nil {
+			return err
+		}
+	}
+	_, err := exec.LookPath("node")
+	return err
+}
+
+// locateFolders finds out where install.sh puts what the lane needs, whether it is there or not.
+func locateFolders() error {
 	b, err := os.ReadFile("versions")
 	if err != nil {
 		return err
@@ -108,15 +123,7 @@ func (l *lane) locate() error {
 	}
 	installed.newest = filepath.Join(cache, "ollama-"+version["OLLAMA"]+"-llama-"+version["LLAMA_SERVER"]+"-ggml-"+version["GGML"])
 	installed.former = filepath.Join(cache, "ollama-"+version["OLLAMA_OLD"])
-	if installed.clients, err = npmFolder(cache, "clients"); err != nil {
-		return err
-	}
-	for _, dir := range []string{installed.newest, installed.former, installed.clients} {
-		if _, err := os.Stat(dir); err != nil {
-			return err
-		}
-	}
-	_, err = exec.LookPath("node")
+	installed.clients, err = npmFolder(cache, "clients")
 	return err
 }
 

@@ -46,8 +46,8 @@ func TestTheConformanceToolIsContent(t *testing.T) {
 	t.Logf("scored scenarios of the conformance tool that pass:\n%s", table.String())
 }
 
-// TestTheConformanceToolIsContentWithTheClient runs what the revision of 2025 requires of clients, OAuth among it, against the
-// part of toolnorm that is a client of other MCP servers.
+// TestTheConformanceToolIsContentWithTheClient runs what both eras require of clients, OAuth among it, against the part of
+// toolnorm that is a client of other MCP servers.
 func TestTheConformanceToolIsContentWithTheClient(t *testing.T) {
 	l := openMCP(t)
 	client := filepath.Join(t.TempDir(), "gatewayclient")
@@ -56,30 +56,58 @@ func TestTheConformanceToolIsContentWithTheClient(t *testing.T) {
 	}
 	// It wants an id that is the address of a document on the internet, which a program on a user's machine has not.
 	warns := map[string]bool{"auth/basic-cimd": true}
-	names := l.required(t, "2025-11-25", "client")
-	if len(names) != 18 {
-		t.Fatalf("the tool scores %d scenarios, want 18", len(names))
-	}
-	for _, name := range names {
-		dir := t.TempDir()
-		tool := filepath.Join(l.packages, "node_modules", "@modelcontextprotocol", "conformance", "dist", "index.js")
-		out, _ := exec.Command(l.node, tool, "client", "--command", client, "--scenario", name, "--spec-version", "2025-11-25", "-o", dir).CombinedOutput() // its files count
-		files, _ := filepath.Glob(filepath.Join(dir, name+"-*", "checks.json"))
-		if len(files) != 1 {
-			t.Errorf("%s: the tool wrote nothing:\n%s", name, out)
-			continue
+	for _, rev := range []revision{{"2025-11-25", 18}, {"2026-07-28", 32}} {
+		names := l.required(t, rev.name, "client")
+		if len(names) != rev.scored {
+			t.Fatalf("the tool scores %d scenarios of %s, want %d", len(names), rev.name, rev.scored)
 		}
-		var all []check
-		if b, err := os.ReadFile(files[0]); err != nil || json.Unmarshal(b, &all) != nil {
-			t.Fatal(files[0], err)
-		}
-		for _, fault := range (checks{name: all}).faults(name) {
-			if warns[name] && strings.HasPrefix(fault, "WARNING") {
-				continue
+		for _, name := range names {
+			for _, fault := range l.scenario(t, name, rev.name, "client", "--command", client) {
+				if !warns[name] || !strings.HasPrefix(fault, "WARNING") {
+					t.Errorf("%s, %s: %s", rev.name, name, fault)
+				}
 			}
-			t.Errorf("%s: %s", name, fault)
 		}
 	}
+}
+
+// TestTheConformanceToolIsContentWithTasks runs the scenarios of the extension for tasks, which the tool scores nobody by. It
+// skips one by itself, for the notices, which are optional.
+func TestTheConformanceToolIsContentWithTasks(t *testing.T) {
+	l := openMCP(t)
+	base := l.served(t)
+	for _, name := range []string{
+		"capability-negotiation", "dispatch-and-envelope", "lifecycle", "mrtr-composition", "mrtr-input",
+		"request-headers", "request-state-removal", "required-task-error", "wire-fields",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel() // they wait most of their time
+			for _, fault := range l.scenario(t, "tasks-"+name, "2026-07-28", "server", "--url", base+"/mcp", "--force") {
+				t.Error(fault)
+			}
+		})
+	}
+}
+
+// scenario runs one scenario of a side, and returns what is wrong.
+func (l *mcpLane) scenario(t *testing.T, name, revision, side string, args ...string) []string {
+	t.Helper()
+	dir := t.TempDir()
+	tool := filepath.Join(l.packages, "node_modules", "@modelcontextprotocol", "conformance", "dist", "index.js")
+	args = append([]string{tool, side, "--scenario", name, "--spec-version", revision, "-o", dir}, args...)
+	out, _ := exec.Command(l.node, args...).CombinedOutput() // its files count
+	files, _ := filepath.Glob(filepath.Join(dir, "*", "checks.json"))
+	if deeper, _ := filepath.Glob(filepath.Join(dir, "*", "*", "checks.json")); len(files) == 0 {
+		files = deeper
+	}
+	if len(files) != 1 {
+		return []string{fmt.Sprintf("the tool wrote nothing:\n%s", out)}
+	}
+	var all []check
+	if b, err := os.ReadFile(files[0]); err != nil || json.Unmarshal(b, &all) != nil {
+		t.Fatal(files[0], err)
+	}
+	return checks{name: all}.faults(name)
 }
 
 // scored are the scenarios that a revision requires of servers.

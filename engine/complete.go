@@ -52,6 +52,7 @@ func (e *Engine) embed(ctx context.Context, t *turn, name string, r *chat.EmbedR
 	}
 	ctx, pulse := wait.NewPulse(ctx, nil, t.timeouts(t.at != nil))
 	defer pulse.Stop()
+	pulse.For(model)
 	got, err := s.Embed(ctx, pulse, model, r)
 	if err == nil && len(got.Vectors) != len(r.Input) {
 		err = fault.New(fault.Unavailable, "the model server sent %d vectors for %d texts", len(got.Vectors), len(r.Input))

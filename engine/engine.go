@@ -91,9 +91,10 @@ func (e *Engine) Stream(ctx context.Context, r *chat.Request) iter.Seq2[chat.Eve
 // timeout if Unwedge is set, and that of a server in whose place another one can be asked. The former, passed back as prev, makes
 // attempt unload the model first; if that fails, prev is yielded.
 func (e *Engine) attempt(ctx context.Context, t *turn, r *chat.Request, prev error, yield func(chat.Event, error) bool) error {
-	s, _ := e.place(cmp.Or(r.Model, e.cfg.DefaultModel))
+	s, name := e.place(cmp.Or(r.Model, e.cfg.DefaultModel))
 	ctx, pulse := wait.NewPulse(t.context(ctx), chat.ObserverOf(ctx).Pulse, t.timeouts(s.pool != nil))
 	defer pulse.Stop()
+	pulse.For(name)
 	if prev != nil && !e.unwedge(ctx, pulse, r) {
 		yield(chat.Event{}, prev)
 		return nil

@@ -225,7 +225,7 @@ func TestPulseReachesTheClient(t *testing.T) {
 	e := f.start(t, Config{})
 	idle := 0
 	r := user("hi")
-	o := &chat.Observer{Pulse: &chat.Pulse{Idle: func() { idle++ }, Beat: func() error { return nil }}}
+	o := &chat.Observer{Pulse: &chat.Pulse{Idle: func() { idle++ }, Beat: func(string) error { return nil }}}
 	n := 0
 	for range e.Stream(chat.WithObserver(t.Context(), o), r) {
 		if n++; n == 5 {

@@ -43,7 +43,10 @@ type member struct {
 
 const (
 	// balance is how much more than its part of the requests a server of a pool may have before a conversation goes elsewhere.
-	balance = 2.0
+	balance = 2.5
+	// leastBound is how many requests a server may have however few there are in all: to wait behind one reply costs less than to read
+	// a prompt anew, and with two requests among eight servers each one's part is a quarter.
+	leastBound = 2
 	// listedAge is how old the list of a server's models may be, awayAge for how long one that failed is not asked again, and
 	// fullAge for how long one that refused a request counts as full.
 	listedAge, awayAge, fullAge = 5 * time.Second, time.Second, 2 * time.Second
@@ -193,25 +196,27 @@ func hash64(text string) uint64 {
 	return r.Sum()
 }
 
-// take chooses a server for a request and counts the request there. The first of the conversation's order is taken that is
-// not full and has no more than its part of the requests times balance. Nil: there is none.
+// take chooses a server for a request and counts the request there. Nil: there is none.
 func (p *pool) take(all []*member) *member {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if len(all) == 0 {
+		return nil
+	}
+	m := all[bounded(all, balance)]
+	m.running++
+	return m
+}
+
+// bounded returns which of the servers in a conversation's order gets a request: the first that is not full and has no more than its part of
+// the requests times factor, or none but one. Where all have more it is the first.
+func bounded(all []*member, factor float64) int {
 	sum := 1
 	for _, m := range all {
 		sum += m.running
 	}
-	most := int(math.Ceil(balance * float64(sum) / float64(max(len(all), 1))))
-	free := slices.IndexFunc(all, func(m *member) bool { return m.running < most && !m.isFull() })
-	if free < 0 && len(all) > 0 {
-		free = 0
-	}
-	if free < 0 {
-		return nil
-	}
-	all[free].running++
-	return all[free]
+	most := max(leastBound, int(math.Ceil(factor*float64(sum)/float64(len(all)))))
+	return max(0, slices.IndexFunc(all, func(m *member) bool { return m.running < most && !m.isFull() }))
 }
 
 // give takes a request off a server's count.

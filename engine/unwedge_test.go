@@ -89,7 +89,7 @@ func TestAWedgedModelIsUnloadedWhenThatIsWanted(t *testing.T) {
 				cfg.Timeouts.Load = time.Millisecond
 			}
 			beats := 0
-			o := &chat.Observer{Pulse: &chat.Pulse{Beat: func() error { beats++; return nil }}}
+			o := &chat.Observer{Pulse: &chat.Pulse{Beat: func(string) error { beats++; return nil }}}
 			cfg.Timeouts.Beat = 20 * time.Millisecond
 			if got := told(collectWith(t, New(cfg), r, o)); got != row.want {
 				t.Errorf("got  %s\nwant %s", got, row.want)

@@ -24,14 +24,8 @@ func (e *engine) callTool(ctx context.Context, c *caller, m message) (json.RawMe
 	if name == "" {
 		return nil, fail(codeParams, "tools/call needs the name of a tool")
 	}
-	// Find takes names with Void's random prefix as well.
 	may := e.cfg.Registry.For(ctx)
-	t, ours := may.Find(name)
-	if own := e.ownTools(ctx, c); !ours {
-		if i := slices.IndexFunc(own, func(t tools.Tool) bool { return t.Name == name }); i >= 0 {
-			t, ours = own[i], true
-		}
-	}
+	t, ours := e.tool(ctx, c, name)
 	if !ours && (may.Part != "" || e.cfg.Extra.GetTool(name) == nil) {
 		return nil, e.unknown(ctx, name)
 	}
@@ -55,6 +49,19 @@ func (e *engine) callTool(ctx context.Context, c *caller, m message) (json.RawMe
 		res = objectOf(res)
 	}
 	return e.result(c, name, res), nil
+}
+
+// tool finds a tool of the registry, or one that another server offers this client alone. Names with Void's random
+// prefix are found as well.
+func (e *engine) tool(ctx context.Context, c *caller, name string) (tools.Tool, bool) {
+	if t, ok := e.cfg.Registry.For(ctx).Find(name); ok {
+		return t, true
+	}
+	own := e.ownTools(ctx, c)
+	if i := slices.IndexFunc(own, func(t tools.Tool) bool { return t.Name == name }); i >= 0 {
+		return own[i], true
+	}
+	return tools.Tool{}, false
 }
 
 // ownTools are the tools that other servers offer this client alone.

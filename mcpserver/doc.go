@@ -19,6 +19,7 @@
 //	engine.go    who answers a message; requests in flight and how they are cancelled
 //	list.go      tools/list, written once for each state of the registry
 //	call.go      tools/call: progress, log lines and results
+//	tasks.go     calls that go on behind their answer, as tasks
 //	objects.go   structured results as revisions before 2026-07-28 want them
 //	ask.go       questions to the client, within one call or over several rounds of it
 //	gateway.go   what other MCP servers offer, through package remote

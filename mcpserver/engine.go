@@ -19,6 +19,7 @@ type engine struct {
 	hub   *hub
 	lists *lists
 	tools *limiter // calls of a tool
+	tasks tasks    // calls that go on behind their answer
 
 	settle  sync.Once
 	running sync.Map        // inFlight -> context.CancelCauseFunc: requests being answered that their session may cancel
@@ -96,12 +97,7 @@ func (e *engine) extra(ctx context.Context) *server.MCPServer {
 // answer is complete. A panic of a handler is the answer -32603, and its stack is in the log: one bad tool ends no
 // server.
 func (e *engine) handle(ctx context.Context, c *caller, m message) (result json.RawMessage, rpcErr *rpcError) {
-	defer func() {
-		if v := recover(); v != nil {
-			e.cfg.Log.Error().Str("method", m.method).Any("panic", v).Bytes("stack", debug.Stack()).Msg("a handler of an MCP request panicked")
-			result, rpcErr = nil, fail(codeInternal, "the server failed inside; its log says where")
-		}
-	}()
+	defer e.recovered(m, func(failure *rpcError) { result, rpcErr = nil, failure })
 	switch {
 	case m.isAnswer():
 		e.answered(c, m)
@@ -122,6 +118,14 @@ func (e *engine) handle(ctx context.Context, c *caller, m message) (result json.
 	return result, rpcErr
 }
 
+// recovered takes a panic of a handler for an error of the protocol. It is deferred.
+func (e *engine) recovered(m message, failed func(*rpcError)) {
+	if v := recover(); v != nil {
+		e.cfg.Log.Error().Str("method", m.method).Any("panic", v).Bytes("stack", debug.Stack()).Msg("a handler of an MCP request panicked")
+		failed(fail(codeInternal, "the server failed inside; its log says where"))
+	}
+}
+
 // dispatch finds who answers a request: we do for tools, mcp-go's server for the rest. Stock mcp-go answers a list of
 // 1,001 tools 45 to 60 times a second; one that is written once goes out thousands of times. And it loses progress.
 // A method that nobody knows, ping by 2026-07-28 among them, gets its -32601 from mcp-go too.
@@ -131,16 +135,21 @@ func (e *engine) dispatch(ctx context.Context, c *caller, m message) (json.RawMe
 		return e.initialize(ctx, c, m)
 	case mcp.MethodServerDiscover:
 		result, rpcErr := e.bridge(ctx, c, m)
-		return e.declare(ctx, result), rpcErr
+		return extended(e.declare(ctx, result)), rpcErr
 	case mcp.MethodToolsList:
 		e.settled(ctx)
 		return e.listTools(ctx, c, m)
 	case mcp.MethodToolsCall:
 		e.settled(ctx)
-		return e.callTool(ctx, c, m)
+		return e.callOrTask(ctx, c, m)
 	case mcp.MethodSubscriptionsListen:
 		if c.modern && c.stream != nil {
 			return e.hold(ctx, c, m)
+		}
+	}
+	if c.modern {
+		if result, rpcErr, handled := e.ofTask(c, m); handled {
+			return result, rpcErr
 		}
 	}
 	if e.cfg.Registry.For(ctx).Part == "" {

@@ -61,6 +61,8 @@ func (e *engine) beyond(ctx context.Context, c *caller, m message) (result json.
 	done()
 	var refused *tools.RPCError
 	switch {
+	case !known && c.modern && m.said.Task != "":
+		return nil, fail(codeParams, "there is no such task, or no longer"), true
 	case !known:
 		return nil, nil, false // ours, or nobody's, which mcp-go's server says
 	case errors.As(err, &refused):
@@ -149,9 +151,6 @@ func (c *caller) asksBack() bool {
 // peer puts who sent a message into its context, for tools that ask other servers; over is called when it is answered.
 // A question goes out on the stream of the message while that lasts, and then on the one on which the session listens.
 func (e *engine) peer(ctx context.Context, c *caller, m message) (_ context.Context, over func()) {
-	if _, ok := e.cfg.Gateway.(none); ok {
-		return ctx, func() {}
-	}
 	said := c.now()
 	p := &tools.Peer{
 		Session: c.id, Modern: c.modern, Level: string(said.level), Params: m.params,

@@ -255,6 +255,9 @@ func describe(t tools.Tool) mcp.Tool {
 	if len(t.Output) == 0 {
 		t.Output = nil
 	}
+	if t.Confirm { // a client that hears that a tool only reads does not ask
+		t.Hints.ReadOnly, t.Hints.Destructive = nil, nil
+	}
 	return mcp.Tool{
 		Name: t.Name, Title: t.Title, Description: t.Description,
 		RawInputSchema: objectSchema(t.Schema), RawOutputSchema: t.Output,
@@ -312,10 +315,20 @@ func adornments(all []tools.Tool) map[string]json.RawMessage {
 	out := map[string]json.RawMessage{}
 	for _, t := range all {
 		if len(t.More) > 0 {
-			out[t.Name] = t.More
+			out[t.Name] = unhinted(t)
 		}
 	}
 	return out
+}
+
+// unhinted is what a tool's server says of it; of one that a person is asked for, without its hints.
+func unhinted(t tools.Tool) json.RawMessage {
+	var own map[string]json.RawMessage
+	if !t.Confirm || json.Unmarshal(t.More, &own) != nil {
+		return t.More
+	}
+	delete(own, "annotations")
+	return encode(own)
 }
 
 // adorned is a tool with what its server says of it beside. Its annotations are then the server's own.

@@ -40,6 +40,7 @@ type params struct {
 	URI    string          // of a resource
 	Args   json.RawMessage // of a tool; read by its schema later
 	Cursor string          // of tools/list; empty: the first page
+	Task   string          // taskId of 2026-07-28
 	State  *string         // requestState of 2026-07-28, sealed; nil: the first round
 }
 
@@ -119,6 +120,8 @@ func (p *params) read(raw json.RawMessage) error {
 			to = &p.Args
 		case "cursor":
 			to = &p.Cursor
+		case "taskId":
+			to = &p.Task
 		case "requestState":
 			to = &p.State
 		default:

@@ -74,8 +74,8 @@ func unsupported(version string) *rpcError {
 }
 
 // checkModern checks what revision 2026-07-28 demands of a POST besides its revision: the capabilities in its body
-// (-32602), and headers that say what the body says (-32020): Mcp-Method for all, Mcp-Name for tools/call, prompts/get
-// and resources/read. Gateways route and limit by these, so a difference would be a way around them.
+// (-32602), and headers that say what the body says (-32020): Mcp-Method for all, Mcp-Name for tools/call, prompts/get,
+// resources/read and tasks. Gateways route and limit by these, so a difference would be a way around them.
 func (s *Server) checkModern(h http.Header, m message) *rpcError {
 	switch {
 	case m.odd:
@@ -85,12 +85,15 @@ func (s *Server) checkModern(h http.Header, m message) *rpcError {
 	case h.Get("Mcp-Method") != m.method:
 		return fail(codeHeader, "the header Mcp-Method is %q, and the method %q", h.Get("Mcp-Method"), m.method)
 	}
-	if !mcp.MethodRequiresNameHeader(mcp.MCPMethod(m.method)) {
-		return nil
-	}
 	name := m.said.Name
-	if m.method == string(mcp.MethodResourcesRead) {
+	switch m.method {
+	case "tasks/get", "tasks/update", "tasks/cancel":
+		name = m.said.Task
+	case string(mcp.MethodResourcesRead):
 		name = m.said.URI
+	case string(mcp.MethodToolsCall), string(mcp.MethodPromptsGet):
+	default:
+		return nil
 	}
 	// A name that HTTP cannot carry comes as =?base64?…?=, and is compared decoded.
 	if said, ok := mcp.DecodeHeaderValue(h.Get("Mcp-Name")); !ok || said != name || name == "" {

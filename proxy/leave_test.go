@@ -121,7 +121,7 @@ func TestHeartbeatsGoOnWhileNothingCanLeave(t *testing.T) {
 			f.answers(row.reply)
 			srv := f.before(t, wait.Timeouts{Beat: beat})
 			_, body := do(t, "POST", srv.URL+"/v1/chat/completions", `{"model":"m","stream":true,"messages":[{"role":"user","content":"q"}],`+strictTool+`}`)
-			if n := strings.Count(body, ": keep-alive\n"); n < 3 || strings.Count(body, "data: [DONE]") != 1 {
+			if n := strings.Count(body, ": keep-alive"); n < 3 || strings.Count(body, "data: [DONE]") != 1 {
 				t.Errorf("%d heartbeats:\n%s", n, body)
 			}
 		})

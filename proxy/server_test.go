@@ -52,7 +52,7 @@ func (m *told) Stream(ctx context.Context, r *chat.Request) iter.Seq2[chat.Event
 			case mark:
 				if s == idle {
 					chat.ObserverOf(ctx).Pulse.Idle()
-				} else if err := chat.ObserverOf(ctx).Pulse.Beat(); err != nil {
+				} else if err := chat.ObserverOf(ctx).Pulse.Beat(""); err != nil {
 					return
 				}
 			}

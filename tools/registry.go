@@ -172,6 +172,13 @@ func (r *Registry) become(groups []group) error {
 	}
 	// Whoever keeps a list compares this number, and not the tools.
 	next.Generation, next.sets = r.now.Load().Generation+1, r.sets
+	for _, set := range r.sets {
+		for _, name := range set.Tools {
+			if i, ok := next.byName[name]; ok && set.Confirm {
+				next.Tools[i].Confirm = true
+			}
+		}
+	}
 	r.groups = groups
 	r.now.Store(next)
 	r.tell()

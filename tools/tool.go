@@ -28,6 +28,7 @@ type Tool struct {
 	Schema      json.RawMessage // JSON Schema of the arguments, which are an object; empty means any object
 	Output      json.RawMessage // JSON Schema of Result.Structured; empty: not said
 	Hints       Hints
+	Confirm     bool            // a person is asked before each call, whatever the hints say; clients get none that it only reads
 	More        json.RawMessage // further members of MCP's listing, as icons and _meta, an object; empty: none. With it, its annotations count and not Hints
 	Timeout     time.Duration   // of one call; 0: the registry's
 

@@ -17,6 +17,7 @@ type Toolset struct {
 	Description string   // for people and models: what the tools are for
 	Tools       []string // names, in no order that counts
 	ReadOnly    bool     // offers only those of its tools that say they only read
+	Confirm     bool     // a person is asked before each call of its tools (Tool.Confirm)
 }
 
 // setName is how a set may be called: it stands in addresses, claims and settings.

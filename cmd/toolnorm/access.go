@@ -39,6 +39,8 @@ var needs = map[string]auth.Need{
 	mcpserver.Sets:                   auth.Call,
 	"/sse":                           auth.Call,
 	"/sse/message":                   auth.Call,
+	auth.MetadataPath:                auth.Open,
+	auth.MetadataPath + "/":          auth.Open,
 	runner.Paths:                     auth.Program,
 
 	kb.Paths + "{base}/{document}/{passage}": auth.Call,
@@ -120,7 +122,7 @@ func (m *Main) mount(chats *proxy.Server, loop http.Handler) *routes {
 // guard makes what stands in front of the routes of a face.
 func (m *Main) guard(f *face, r *routes) *auth.Guard {
 	return &auth.Guard{
-		Hosts: f.config.Hosts, Origins: f.config.Origins, Keys: f.settings.keys, Admins: f.settings.adminKeys, Scrapers: f.settings.scrapers, Tokens: f.settings.tokens, Sets: f.settings.sets, Rights: f.settings.rights,
+		Hosts: f.config.Hosts, Origins: f.config.Origins, Keys: f.settings.keys, Admins: f.settings.adminKeys, Scrapers: f.settings.scrapers, Tokens: f.settings.tokens, Resource: f.resource, Sets: f.settings.sets, Rights: f.settings.rights,
 		Local: m.door.admits, Routes: r.mux, Needs: needs, Log: m.log,
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"toolnorm/admin/web"
 	"toolnorm/chat"
 	"toolnorm/engine"
+	"toolnorm/internal/auth"
 	"toolnorm/internal/front"
 	"toolnorm/internal/history"
 	"toolnorm/internal/limit"
@@ -36,7 +37,8 @@ type face struct {
 	settings settings
 	asks     engine.Config // what engine was made of
 	engine   *engine.Engine
-	models   *catalog // that can be asked
+	models   *catalog       // that can be asked
+	resource *auth.Resource // where MCP clients find who issues tokens; nil: nowhere
 }
 
 // lasting are the parts that outlive a face: what they keep, as sessions, tokens and the last exchanges, must not end with the settings.
@@ -108,7 +110,10 @@ func (m *Main) newFace(config Config, s settings, old *face) *face {
 		Forms: config.ClientForm, Shell: m.shell(&f.config), Thoughts: config.ReasoningField, VoidAliases: config.VoidAliases,
 		MaxBody: config.MaxBody, Stall: config.ClientTimeout,
 	})
+	f.resource = config.resource(config.PublicURL)
 	f.routes = m.mount(chats, loop)
+	f.routes.Handle(auth.MetadataPath, f.resource)
+	f.routes.Handle(auth.MetadataPath+"/", f.resource)
 	f.Handler = toPage(withAddress(m.guard(f, f.routes).Wrap(m.spans.Wrap(m.limiter.Wrap(m.bodies.Wrap(f.routes.mux, f.config.MaxBody), s.limits, asksModel), asksModel))))
 	return f
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"toolnorm/internal/auth"
@@ -19,7 +20,7 @@ type jwts struct {
 	JWTSecret     string        `name:"jwt-secret" placeholder:"SECRET" help:"Secret of the JWTs (HS256) that open like an API key, at least 32 bytes. Safer in the environment or a file. Default: no JWT is taken."`
 	JWTSecretFile string        `name:"jwt-secret-file" placeholder:"FILE" help:"File with that secret; a line's end behind it does not count."`
 	JWTKeys       string        `name:"jwt-keys" placeholder:"WHERE" help:"Public keys of JWTs (RS256, EdDSA): the URL of a JWKS, or a file that holds a JWKS or PEM."`
-	JWTAudience   []string      `name:"jwt-audience" placeholder:"NAME" help:"Audiences, one of which a JWT must name. Default: any."`
+	JWTAudience   []string      `name:"jwt-audience" placeholder:"NAME" help:"Audiences, one of which a JWT must name. With them, and an issuer that is an address, MCP clients are told where to sign in: name the address that they ask for, as https://tools.example.com/mcp. Default: any."`
 	JWTIssuer     string        `name:"jwt-issuer" placeholder:"NAME" help:"The issuer that a JWT must name. Default: any."`
 	JWTLeeway     time.Duration `name:"jwt-leeway" default:"30s" help:"How far the issuer's clock may be off."`
 	JWTAdminRole  string        `name:"jwt-admin-role" placeholder:"ROLE" help:"The role (claim role or roles) whose bearers may do everything, in all tenants, as holders of API keys may. Default: no JWT is an admin's."`
@@ -56,6 +57,15 @@ func (c *jwts) tokens() (*auth.Tokens, error) {
 		return nil, fmt.Errorf("jwt-leeway: must be 0 to %v", maxLeeway)
 	}
 	return t, nil
+}
+
+// resource says to MCP clients who issues tokens: the issuer, where it is an address. Only with an audience, since a token
+// that was issued for another server must not open this one. nil: nothing is said.
+func (c *jwts) resource(base string) *auth.Resource {
+	if len(c.JWTAudience) == 0 || c.JWTKeys == "" || !strings.HasPrefix(c.JWTIssuer, "https://") && !strings.HasPrefix(c.JWTIssuer, "http://") {
+		return nil
+	}
+	return &auth.Resource{Issuer: c.JWTIssuer, Base: base}
 }
 
 // maxLeeway is the most that a clock may be off. With more, tokens that are over would open for longer than they lived.

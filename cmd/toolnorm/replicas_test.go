@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -48,6 +49,19 @@ func TestWhatReplicasShare(t *testing.T) {
 		}
 		if status, got := ask(t, "POST", first.URL()+"/runner/call", `{"id":"`+id+`"}`); status != 404 {
 			t.Errorf("a second time: %d %s", status, got)
+		}
+	})
+	t.Run("a request that the other answered", func(t *testing.T) {
+		status, body := ask(t, "POST", first.URL()+"/v1/chat/completions", `{"model":"demo/hermes","messages":[{"role":"user","content":"Hi"}]}`)
+		var reply struct{ ID string }
+		if json.Unmarshal([]byte(body), &reply); reply.ID == "" {
+			t.Fatal(status, body)
+		}
+		for until := time.Now().Add(30 * time.Second); status != 200 || !strings.Contains(body, `"exchange":{"id":"`+reply.ID); time.Sleep(50 * time.Millisecond) { // it is written with the next ones
+			if time.Now().After(until) {
+				t.Fatalf("%d %s", status, body)
+			}
+			status, body = ask(t, "GET", second.URL()+"/admin/api/exchanges/"+reply.ID, "")
 		}
 	})
 	t.Run("an MCP session", func(t *testing.T) {
@@ -95,12 +109,35 @@ func inSession(t *testing.T, m *Main, method, session, body string) (int, string
 	return resp.StatusCode, string(text)
 }
 
+// withoutHost sends a request of HTTP/1.0 without a header, and returns the answer.
+func withoutHost(t *testing.T, base, path string) string {
+	t.Helper()
+	conn, err := net.Dial("tcp", strings.TrimPrefix(base, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := io.WriteString(conn, "GET "+path+" HTTP/1.0\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
 // TestAStopIsToldBefore stops a program with a drain: /readyz says no, and requests are still answered.
 func TestAStopIsToldBefore(t *testing.T) {
 	clean(t, "")
 	m := serving(t, io.Discard, "--data", t.TempDir(), "--drain", "600ms")
 	if status, body := ask(t, "GET", m.URL()+"/readyz", ""); status != 200 || !strings.Contains(body, "ready") {
 		t.Errorf("%d %s", status, body)
+	}
+	for path, want := range map[string]string{"/readyz": "HTTP/1.0 200", "/v1/models": "HTTP/1.0 403"} {
+		if got := withoutHost(t, m.URL(), path); !strings.HasPrefix(got, want) {
+			t.Errorf("%s as HAProxy asks: %s, want %s", path, got, want)
+		}
 	}
 	closed := make(chan error, 1)
 	go func() { closed <- m.Close() }()

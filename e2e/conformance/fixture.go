@@ -19,6 +19,7 @@ func fixture(s *server.MCPServer) {
 	resources(s)
 	prompts(s)
 	waits(s)
+	broken(s)
 }
 
 // toolFunc is what a tool does.

@@ -9,7 +9,7 @@
 //
 // What it serves, in fixture.go: contents.go (each kind of content), reports.go (progress and log lines), questions.go and
 // rounds.go (what is asked of the client, at once and over several rounds), changes.go (lists that change), prompts.go,
-// resources.go, and wait.go (calls that go on until they are stopped). Here in main.go is how it is started.
+// resources.go, tasks.go (calls that go on behind their answer), and wait.go (calls that go on until they are stopped). Here in main.go is how it is started.
 package main
 
 import (
@@ -24,6 +24,7 @@ import (
 
 	"toolnorm/internal/auth"
 	"toolnorm/mcpserver"
+	"toolnorm/tools"
 )
 
 func main() {
@@ -42,19 +43,27 @@ func run(listen string) error {
 		return err
 	}
 	fmt.Printf("serving http://%s/mcp and http://%[1]s/sse\n", l.Addr())
-	srv := &http.Server{Handler: handler(), ReadHeaderTimeout: 10 * time.Second}
+	h, err := handler()
+	if err != nil {
+		return err
+	}
+	srv := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second}
 	return srv.Serve(l)
 }
 
 // handler serves the fixture at both addresses.
 // It stands behind the same guard as toolnorm's own, so hosts and origins are tested with it.
-func handler() http.Handler {
+func handler() (http.Handler, error) {
 	s := server.NewMCPServer("conformance", "1.0.0", server.WithToolCapabilities(true), server.WithResourceCapabilities(true, true),
 		server.WithPromptCapabilities(true), server.WithCompletions(), server.WithLogging(), server.WithElicitation(), server.WithRoots())
 	s.EnableSampling()
 	fixture(s)
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(http.ResponseWriter, *http.Request) {})
-	mcpserver.New(mcpserver.Config{Extra: s}).Mount(mux)
-	return new(auth.Guard).Wrap(mux)
+	registry := tools.New(tools.Options{})
+	if err := registry.Set("tasks", tasked()...); err != nil {
+		return nil, err
+	}
+	mcpserver.New(mcpserver.Config{Extra: s, Registry: registry}).Mount(mux)
+	return new(auth.Guard).Wrap(mux), nil
 }

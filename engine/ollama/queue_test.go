@@ -68,7 +68,7 @@ func TestABusyServerIsWaitedFor(t *testing.T) {
 					t.Fatal(err)
 				}
 				var beats atomic.Int32
-				ctx, p := wait.NewPulse(t.Context(), &chat.Pulse{Beat: func() error { beats.Add(1); return nil }}, row.limits)
+				ctx, p := wait.NewPulse(t.Context(), &chat.Pulse{Beat: func(string) error { beats.Add(1); return nil }}, row.limits)
 				defer p.Stop()
 				began := time.Now()
 				src, err := o.Generate(ctx, p, &GenerateRequest{})

@@ -29,7 +29,10 @@ type Pulse struct {
 	stopped bool
 
 	timer  *time.Timer
-	beat   func() error
+	beat   func(said string) error
+	place  func() string // what the next heartbeat says; nil: nothing
+	model  string        // that is waited for
+	client string        // who asks
 	every  time.Duration // between heartbeats; negative: none
 	pace   time.Duration // the longest time between two ticks, so how late the end of a wait can come
 	limits Timeouts
@@ -41,12 +44,15 @@ type Pulse struct {
 // Stop.
 func NewPulse(ctx context.Context, client *chat.Pulse, t Timeouts) (context.Context, *Pulse) {
 	t = t.orDefaults()
-	p := &Pulse{idle: func() {}, beat: func() error { return nil }, every: t.Beat, limits: t, start: time.Now()}
+	p := &Pulse{idle: func() {}, beat: func(string) error { return nil }, every: t.Beat, limits: t, start: time.Now()}
 	if client != nil && client.Idle != nil {
 		p.idle = client.Idle
 	}
 	if client != nil && client.Beat != nil {
 		p.beat = client.Beat
+	}
+	if client != nil {
+		p.client = client.Client
 	}
 	p.pace = time.Minute
 	for _, d := range []time.Duration{t.Load, t.FirstByte, t.Idle, t.Beat} {
@@ -59,6 +65,38 @@ func NewPulse(ctx context.Context, client *chat.Pulse, t Timeouts) (context.Cont
 	defer p.mu.Unlock()
 	p.timer = time.AfterFunc(p.pace, p.tick)
 	return ctx, p
+}
+
+// For names the model that is waited for: each has a line of its own in front of a busy server.
+func (p *Pulse) For(model string) { p.model = model }
+
+// says has heartbeats tell what place says until the function that it returns is called.
+func (p *Pulse) says(place func() string) (done func()) {
+	set := func(f func() string) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.place = f
+	}
+	set(place)
+	return func() { set(nil) }
+}
+
+// until waits for a channel to be closed, with heartbeats, and for no longer than left if limit is not negative. It reports whether the reply
+// is still wanted then.
+func (p *Pulse) until(ctx context.Context, turn <-chan struct{}, limit, left time.Duration) bool {
+	p.Begin(Limit{})
+	defer p.End()
+	over := ctx.Done()
+	if limit >= 0 {
+		bounded, cancel := context.WithTimeout(ctx, left)
+		defer cancel()
+		over = bounded.Done()
+	}
+	select {
+	case <-turn:
+	case <-over:
+	}
+	return ctx.Err() == nil
 }
 
 // Spoke tells that an event was given to the client's side. It belongs to the goroutine that waits, so it needs no
@@ -140,7 +178,11 @@ func (p *Pulse) due(now time.Duration) (time.Duration, bool) {
 		return next, true
 	}
 	if now-p.quiet >= p.every {
-		if err := p.beat(); err != nil {
+		said := ""
+		if p.place != nil {
+			said = p.place()
+		}
+		if err := p.beat(said); err != nil {
 			p.cancel(&fault.Error{Kind: fault.Canceled, Message: "the client went away", Cause: err})
 			return 0, false
 		}

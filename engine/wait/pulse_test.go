@@ -62,7 +62,7 @@ func TestPulseBeatsOnlyInSilence(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var beats, idles atomic.Int32
-				client := &chat.Pulse{Idle: func() { idles.Add(1) }, Beat: func() error { beats.Add(1); return nil }}
+				client := &chat.Pulse{Idle: func() { idles.Add(1) }, Beat: func(string) error { beats.Add(1); return nil }}
 				ctx, p := NewPulse(t.Context(), client, Timeouts{Beat: 10 * time.Second})
 				defer p.Stop()
 				if err := readAll(ctx, p, time.Hour, time.Hour, row.speak, row.waits...); err != io.EOF {
@@ -110,7 +110,7 @@ func TestPulseEndsLongWaits(t *testing.T) {
 func TestPulseCancelsWhenTheClientIsGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gone := errors.New("broken pipe")
-		ctx, p := NewPulse(t.Context(), &chat.Pulse{Beat: func() error { return gone }}, Timeouts{Beat: time.Second})
+		ctx, p := NewPulse(t.Context(), &chat.Pulse{Beat: func(string) error { return gone }}, Timeouts{Beat: time.Second})
 		defer p.Stop()
 		err := Broken(ctx, "", readAll(ctx, p, 0, 0, true, time.Hour))
 		if err.Kind != fault.Canceled || !errors.Is(err, gone) {
@@ -123,7 +123,7 @@ func TestPulseCancelsWhenTheClientIsGone(t *testing.T) {
 // see a beat beside anything else of the reply. It runs in real time, since a lock does not let synctest's clock go on.
 func TestPulseBeatsAlone(t *testing.T) {
 	busy, beats := false, 0
-	client := &chat.Pulse{Beat: func() error {
+	client := &chat.Pulse{Beat: func(string) error {
 		if busy {
 			t.Error("a beat beside the reply")
 		}

@@ -13,46 +13,81 @@ import (
 
 const (
 	firstPause   = 250 * time.Millisecond // before a busy server is asked again; twice as long each time
-	longestPause = 2 * time.Second
+	longestPause = time.Second
+	loadingPause = 2 * time.Second // the longest while the server loads its model
 )
 
-// Queue is where requests wait for a server that says it is busy: nobody tells them when it is their turn, so each
-// asks again and again. The zero value is empty. It is safe for concurrent use. 64 requests that ask every second
-// or two cost a server nothing, and need no order among them; a new one may come before one that waits.
-type Queue struct{ Waiting atomic.Int32 }
+// Queue is where requests wait for a server that says it is busy. Each model has a line of its own, and only the first of a line
+// asks: nobody is told when a place is free. Behind one that got a place the next one asks at once. The zero value is empty. It
+// is safe for concurrent use.
+type Queue struct {
+	Waiting atomic.Int32
+	lines   lines
+}
 
-// Pass sends a request again for as long as the server is busy. It gives up when too many wait already, or for too
-// long; heartbeats go on meanwhile. Pauses are random by half, so that requests that were refused together do not
-// come again together; a server that names a time (Retry-After) is not asked earlier.
+// Pass sends a request, and again for as long as the server is busy. One that comes while others wait joins their line. It gives up when too
+// many wait already, or for too long; heartbeats go on meanwhile, and say which place it has. A server that names a time (Retry-After)
+// is not asked earlier. A request that may not wait, since another server may take it, is told that this one is busy.
 func (q *Queue) Pass(ctx context.Context, p *Pulse, send func() (*http.Response, error)) (*http.Response, error) {
-	resp, err := send()
-	busy := busyFault(err)
-	if busy == nil || p.limits.Queue < 0 || p.limits.Places < 0 {
-		return resp, err
+	patient := p.limits.Queue >= 0 && p.limits.Places >= 0
+	err := q.lines.busy(p.model)
+	if err == nil || !patient && p.limits.Places < 0 {
+		var resp *http.Response
+		if resp, err = send(); busyFault(err) == nil {
+			return resp, err
+		}
 	}
+	if !patient {
+		return nil, err
+	}
+	busy := busyFault(err)
 	defer q.Waiting.Add(-1)
 	if q.Waiting.Add(1) > int32(p.limits.Places) {
 		return nil, &fault.Error{Kind: fault.Busy, Retry: busy.Retry, Cause: err,
 			Message: busy.Message + "; as many requests wait for it as may (setting queue)"}
 	}
+	w := q.lines.join(p.model, p.client, busy)
+	defer q.lines.leave(w)
+	defer p.says(w.place)()
+	return q.wait(ctx, p, w, send)
+}
+
+// wait asks for a request whenever it is the first of its line.
+func (q *Queue) wait(ctx context.Context, p *Pulse, w *waiter, send func() (*http.Response, error)) (*http.Response, error) {
 	began := time.Now()
-	for pause := firstPause; busy != nil; pause = min(2*pause, longestPause) {
-		limit, setting := p.limits.Queue, "queue-wait"
+	for pause := firstPause; ; {
+		busy := w.line.said()
+		limit, setting, longest := p.limits.Queue, "queue-wait", longestPause
 		if busy.Code == ModelLoading {
-			limit, setting = p.limits.Load, "load-timeout"
+			limit, setting, longest = p.limits.Load, "load-timeout", loadingPause
 		}
 		wait := max(busy.Retry, pause/2+rand.N(pause/2))
-		if limit >= 0 && time.Since(began)+wait > limit {
-			return nil, &fault.Error{Kind: fault.Busy, Retry: busy.Retry, Code: busy.Code, Cause: err,
+		left := limit - time.Since(began)
+		first := w.first()
+		if limit >= 0 && (left <= 0 || first && wait > left) {
+			return nil, &fault.Error{Kind: fault.Busy, Retry: busy.Retry, Code: busy.Code, Cause: busy,
 				Message: busy.Message + "; it was waited for in vain (setting " + setting + ")"}
 		}
-		if !p.Sleep(ctx, wait) {
-			return nil, Broken(ctx, "", ctx.Err())
+		if !first {
+			if !p.until(ctx, w.turn, limit, left) {
+				return nil, Broken(ctx, "", ctx.Err())
+			}
+			if !w.first() { // the time is over
+				continue
+			}
+		} else {
+			if !p.Sleep(ctx, wait) {
+				return nil, Broken(ctx, "", ctx.Err())
+			}
+			pause = min(2*pause, longest)
 		}
-		resp, err = send()
-		busy = busyFault(err)
+		resp, err := send()
+		if busy = busyFault(err); busy == nil {
+			w.line.passed(w)
+			return resp, err
+		}
+		w.line.refused(busy)
 	}
-	return resp, err
 }
 
 // busyFault is err if it says that the server is busy, else nil.

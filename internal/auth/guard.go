@@ -14,6 +14,7 @@
 //	jwt.go        JWTs: which are believed, and what their claims mean
 //	keyring.go    the public keys of an issuer, kept and fetched anew
 //	publickey.go  JWKS and PEM
+//	resource.go   where MCP clients find who issues tokens
 //	principal.go  who asks
 //	sets.go       which sets of tools they may use
 //	rights.go     what else they may do: ask models, call tools, manage, administrate
@@ -35,12 +36,13 @@ import (
 // without a key under localhost or an IP address, and of web pages those of this machine. Void can send no key to its
 // MCP servers, so loopback has to work without one.
 type Guard struct {
-	Hosts    []string // host names, besides localhost and every IP address, under which the server is asked; "*": any
-	Origins  []string // web origins, besides those on this machine, whose pages may ask; "*": any
-	Keys     Keys     // one of which every request must bear; none: no key is asked for
-	Admins   Keys     // those of administrators; none: the holders of Keys are administrators
-	Scrapers Keys     // those that open what is scraped, and nothing else
-	Tokens   *Tokens  // verifies JWTs, which open as keys do; nil: there are none
+	Hosts    []string  // host names, besides localhost and every IP address, under which the server is asked; "*": any
+	Origins  []string  // web origins, besides those on this machine, whose pages may ask; "*": any
+	Keys     Keys      // one of which every request must bear; none: no key is asked for
+	Admins   Keys      // those of administrators; none: the holders of Keys are administrators
+	Scrapers Keys      // those that open what is scraped, and nothing else
+	Tokens   *Tokens   // verifies JWTs, which open as keys do; nil: there are none
+	Resource *Resource // what MCP clients without a token are told; nil: nothing
 
 	// Local reports whether a request bears what only the user who runs the server can read;
 	// nil: there is nothing of that kind.
@@ -110,7 +112,8 @@ const exposed = "X-Request-Id, Retry-After, X-Should-Retry, Toolnorm-Format, Too
 // Origin that is not allowed, in all its revisions; a request without one comes from a program and passes.
 // What changes the server, or shows what is in it, is for its own pages alone.
 func (g *Guard) admit(h http.Header, r *http.Request, need Need) error {
-	if !g.hostAllowed(r.Host) {
+	// HAProxy's checks of health are of HTTP/1.0 and name no host. No browser sends such a request.
+	if probe := r.Host == "" && need == Open; !probe && !g.hostAllowed(r.Host) {
 		name := HostName(r.Host)
 		if name == "" {
 			return fault.New(fault.Forbidden, "the header Host names no host: %q", r.Host)

@@ -258,10 +258,11 @@ func (g *Guard) challenge(h http.Header, r *http.Request, err error) error {
 	if err != nil && fault.From(err).Kind != fault.Unauthorized {
 		return err
 	}
+	about := g.Resource.metadata(r)
 	if err != nil {
-		h.Add("WWW-Authenticate", `Bearer realm="toolnorm", error="invalid_token"`) // RFC 6750, section 3
+		h.Add("WWW-Authenticate", `Bearer realm="toolnorm", error="invalid_token"`+about) // RFC 6750, section 3
 	} else {
-		h.Add("WWW-Authenticate", `Bearer realm="toolnorm"`)
+		h.Add("WWW-Authenticate", `Bearer realm="toolnorm"`+about)
 	}
 	if len(g.Keys)+len(g.Admins) > 0 && strings.Contains(r.Header.Get("Accept"), "text/html") {
 		h.Add("WWW-Authenticate", `Basic realm="toolnorm: any name, the key as password"`)

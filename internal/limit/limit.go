@@ -129,6 +129,12 @@ func who(r *http.Request) (name, key string) {
 	return name, address(r)
 }
 
+// Caller returns what whoever asks is counted under: a key, a JWT, or an address. It is the same for all requests of one caller.
+func Caller(r *http.Request) string {
+	_, key := who(r)
+	return key
+}
+
 // address is where a request comes from. Behind a proxy on this machine it is what that says; of IPv6 the network, since each
 // machine has as many addresses as it wants.
 func address(r *http.Request) string {

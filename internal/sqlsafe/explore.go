@@ -120,13 +120,18 @@ func (db *PostgresDB) Relations(ctx context.Context) (all []Relation, err error)
 		return nil, connecting(err)
 	}
 	defer conn.Release()
-	rows, err := conn.Query(ctx, `SELECT CASE WHEN n.nspname = ANY (current_schemas(false)) THEN c.relname::text ELSE n.nspname || '.' || c.relname END,
+	path, err := begin(ctx, conn.Conn().PgConn(), "SET LOCAL jit = off")
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Exec(ctx, "ROLLBACK")
+	rows, err := conn.Query(ctx, `SELECT CASE WHEN n.nspname = ANY ($2::name[]) THEN c.relname::text ELSE n.nspname || '.' || c.relname END,
 			a.attname::text, format_type(a.atttypid, a.atttypmod)
 		FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 			JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
 		WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname NOT LIKE 'pg\_%' AND n.nspname <> 'information_schema'
 			AND has_column_privilege(c.oid, a.attnum, 'SELECT')
-		ORDER BY 1, a.attnum LIMIT $1`, mostColumns)
+		ORDER BY 1, a.attnum LIMIT $1`, mostColumns, string(path))
 	if err != nil {
 		return nil, connecting(err)
 	}

@@ -64,8 +64,8 @@ const (
 )
 
 // resolve asks the server for the names of a statement, in a transaction that has begun, gives the
-// statement with their schemas, and sets the search path.
-func resolve(ctx context.Context, c *pgconn.PgConn, b *bound, what *checked, allowed map[string]bool) (*bound, error) {
+// statement with their schemas, and sets the search path. schemas are where names are looked for.
+func resolve(ctx context.Context, c *pgconn.PgConn, b *bound, what *checked, allowed map[string]bool, schemas []byte) (*bound, error) {
 	all := what.Names
 	about := map[string][]string{"allowed": slices.AppendSeq([]string{}, maps.Keys(allowed))}
 	for _, n := range all {
@@ -77,7 +77,7 @@ func resolve(ctx context.Context, c *pgconn.PgConn, b *bound, what *checked, all
 	if err != nil {
 		return nil, err
 	}
-	rows := c.ExecParams(ctx, askNames, [][]byte{text}, []uint32{pgtype.TextOID}, nil, nil).Read()
+	rows := c.ExecParams(ctx, askNames, [][]byte{text, schemas}, []uint32{pgtype.TextOID, pgtype.NameArrayOID}, nil, nil).Read()
 	if rows.Err != nil {
 		return nil, fmt.Errorf("ask what the names of the statement are: %w", rows.Err)
 	}
@@ -112,12 +112,14 @@ func resolve(ctx context.Context, c *pgconn.PgConn, b *bound, what *checked, all
 		}
 		out.name(n, f, len(extensions) > 0)
 	}
-	path := "pg_catalog"
+	path := ""
 	for _, schema := range extensions {
 		path += ", " + pgx.Identifier{schema}.Sanitize()
 	}
-	if _, err := c.Exec(ctx, "SET LOCAL search_path = "+path).ReadAll(); err != nil {
-		return nil, err
+	if path != "" {
+		if _, err := c.Exec(ctx, "SET LOCAL search_path = pg_catalog"+path).ReadAll(); err != nil {
+			return nil, err
+		}
 	}
 	sent := out.done()
 	sent.arrays = arrays

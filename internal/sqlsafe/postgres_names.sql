@@ -1,6 +1,6 @@
 WITH RECURSIVE asked AS (SELECT $1::json AS a),
 path AS (
-	SELECT n.oid, n.nspname, p.ord FROM pg_catalog.unnest(pg_catalog.current_schemas(false)) WITH ORDINALITY AS p(name, ord)
+	SELECT n.oid, n.nspname, p.ord FROM pg_catalog.unnest($2::pg_catalog.name[]) WITH ORDINALITY AS p(name, ord)
 	JOIN pg_catalog.pg_namespace n ON n.nspname = p.name WHERE n.nspname <> 'pg_catalog'),
 member AS (SELECT classid, objid FROM pg_catalog.pg_depend WHERE deptype = 'e'),
 allowed AS (SELECT pg_catalog.json_array_elements_text(a -> 'allowed') AS name FROM asked),
@@ -18,12 +18,16 @@ checks AS ( -- types whose input calls one of them: domains by their CHECK, rang
 	UNION ALL SELECT r.rngtypid, o.shown FROM pg_catalog.pg_range r JOIN own o ON o.oid IN (r.rngcanonical, r.rngsubdiff)),
 operator_path AS (
 	SELECT * FROM path WHERE EXISTS (SELECT FROM pg_catalog.pg_operator o JOIN member m ON m.classid = 2617 AND m.objid = o.oid WHERE o.oprnamespace = path.oid)),
-tables AS (SELECT t.name, c.oid, c.relname, c.reltype, n.nspname FROM asked, pg_catalog.json_array_elements_text(a -> 'table') AS t(name)
-	JOIN pg_catalog.pg_class c ON c.oid = pg_catalog.to_regclass(t.name) JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace),
+looked AS ( -- a name as it is written, and with each schema of the path: the search path itself is that of the server alone
+	SELECT k.kind, t.name, s.ord, pg_catalog.concat(s.front, t.name) AS at FROM asked, (VALUES ('table'), ('type')) AS k(kind), pg_catalog.json_array_elements_text(a -> k.kind) AS t(name),
+		LATERAL (SELECT 0 AS ord, '' AS front UNION ALL SELECT ord, pg_catalog.concat(pg_catalog.quote_ident(nspname::pg_catalog.text), '.') FROM path
+			WHERE pg_catalog.cardinality(pg_catalog.parse_ident(t.name)) = 1) AS s),
+tables AS (SELECT DISTINCT ON (t.name) t.name, c.oid, c.relname, c.reltype, n.nspname FROM looked t
+	JOIN pg_catalog.pg_class c ON c.oid = pg_catalog.to_regclass(t.at) JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE t.kind = 'table' ORDER BY t.name, t.ord),
 columns AS (SELECT t.oid AS table, x.atttypid AS type FROM asked, tables t JOIN pg_catalog.pg_attribute x ON x.attrelid = t.oid AND x.attnum > 0
 	WHERE EXISTS (SELECT FROM pg_catalog.json_array_elements_text(a -> 'mention') AS m(name) WHERE m.name IN (x.attname, '*'))),
-types AS (SELECT t.name, y.oid, y.typname, y.typnamespace, y.typtype, y.typelem FROM asked, pg_catalog.json_array_elements_text(a -> 'type') AS t(name)
-	JOIN pg_catalog.pg_type y ON y.oid = pg_catalog.to_regtype(t.name)),
+types AS (SELECT DISTINCT ON (t.name) t.name, y.oid, y.typname, y.typnamespace, y.typtype, y.typelem FROM looked t
+	JOIN pg_catalog.pg_type y ON y.oid = pg_catalog.to_regtype(t.at) WHERE t.kind = 'type' ORDER BY t.name, t.ord),
 reach AS ( -- what reading a table runs: the rules of views, the policies of tables, and what they are made of
 	SELECT t.oid AS table, 1259::pg_catalog.oid AS classid, t.oid AS objid FROM tables t
 	UNION SELECT r.table, e.classid, e.objid FROM reach r CROSS JOIN LATERAL (
@@ -33,13 +37,19 @@ reach AS ( -- what reading a table runs: the rules of views, the policies of tab
 		UNION ALL SELECT d.refclassid, d.refobjid FROM pg_catalog.pg_depend d
 			WHERE r.classid IN (2618, 3256) AND d.classid = r.classid AND d.objid = r.objid AND d.refclassid IN (1259, 1255, 2617, 1247)
 		UNION ALL SELECT 2611, i.inhrelid FROM pg_catalog.pg_inherits i WHERE r.classid IN (1259, 2611) AND i.inhparent = r.objid) AS e(classid, objid)),
+viewed AS ( -- the types of the columns that views and policies use; of a whole row, of all its columns
+	SELECT r.table, x.atttypid AS type FROM reach r JOIN pg_catalog.pg_depend d ON d.classid = r.classid AND d.objid = r.objid AND d.refclassid = 1259
+	JOIN pg_catalog.pg_attribute x ON x.attrelid = d.refobjid AND x.attnum > 0 WHERE r.classid IN (2618, 3256) AND (x.attnum = d.refobjsubid
+		OR EXISTS (SELECT FROM pg_catalog.pg_rewrite w WHERE r.classid = 2618 AND w.oid = r.objid AND w.ev_action::pg_catalog.text LIKE '%:varattno 0 %')
+		OR EXISTS (SELECT FROM pg_catalog.pg_policy p WHERE r.classid = 3256 AND p.oid = r.objid AND p.polqual::pg_catalog.text LIKE '%:varattno 0 %'))
+	UNION SELECT r.table, r.objid FROM reach r WHERE r.classid = 1247),
 computed AS ( -- what the planner computes of indexes and constraints: calls with a constant in front
 	SELECT r.table, o.shown FROM reach r CROSS JOIN LATERAL (SELECT pg_catalog.concat(x.indpred, x.indexprs) FROM pg_catalog.pg_index x WHERE x.indrelid = r.objid AND (x.indpred IS NOT NULL OR x.indexprs IS NOT NULL)
 		UNION ALL SELECT k.conbin::pg_catalog.text FROM pg_catalog.pg_constraint k WHERE k.conrelid = r.objid AND k.contype = 'c') AS x(tree)
 	JOIN own o ON x.tree LIKE '%funcid ' || o.oid || ' %' AND x.tree ~ (':(op)?funcid ' || o.oid || ' [^{]*:args (<>|\(\{CONST)') WHERE r.classid IN (1259, 2611)),
 within AS ( -- the types that a type is made of, without those that are built in
 	SELECT y.oid AS type, y.oid AS part FROM pg_catalog.pg_type y WHERE y.typnamespace <> 11 AND (y.oid IN (SELECT oid FROM types UNION ALL SELECT type FROM columns
-		UNION ALL SELECT reltype FROM tables UNION ALL SELECT objid FROM reach WHERE classid = 1247) OR y.typnamespace IN (SELECT oid FROM operator_path))
+		UNION ALL SELECT reltype FROM tables UNION ALL SELECT type FROM viewed) OR y.typnamespace IN (SELECT oid FROM operator_path))
 	UNION SELECT w.type, e.part FROM within w CROSS JOIN LATERAL (
 		SELECT y.typelem FROM pg_catalog.pg_type y WHERE y.oid = w.part
 		UNION ALL SELECT y.typbasetype FROM pg_catalog.pg_type y WHERE y.oid = w.part
@@ -48,7 +58,7 @@ within AS ( -- the types that a type is made of, without those that are built in
 		UNION ALL SELECT d.refobjid FROM pg_catalog.pg_constraint k JOIN pg_catalog.pg_depend d ON d.classid = 2606 AND d.objid = k.oid AND d.refclassid = 1247 WHERE k.contypid = w.part) AS e(part)
 	JOIN pg_catalog.pg_type y ON y.oid = e.part AND y.typnamespace <> 11),
 checked AS (SELECT w.type, y.typtype, c.shown FROM within w JOIN checks c ON c.type = w.part JOIN pg_catalog.pg_type y ON y.oid = w.type),
-converted AS (SELECT w.type, k.shown, k.castsource = w.part OR k.castcontext = 'i' AS alone FROM within w JOIN casts k ON w.part IN (k.castsource, k.casttarget)),
+converted AS (SELECT w.type, k.casttarget, k.shown, k.castsource = w.part OR k.castcontext = 'i' AS alone FROM within w JOIN casts k ON w.part IN (k.castsource, k.casttarget)),
 fills AS ( -- a function of the statement reads a text as what stands beside it: lag(w, 1, 'x'), array_append(ARRAY[w], 'x')
 	SELECT a -> 'array' IS NOT NULL OR EXISTS (SELECT FROM pg_catalog.json_array_elements_text(a -> 'function') AS f(name) JOIN pg_catalog.pg_proc p ON p.proname = f.name AND p.pronamespace = 11
 		WHERE p.prorettype IN (2277, 5078) AND p.proargtypes[0] IN (2283, 2776, 5077, 5079) -- of any value an array
@@ -59,6 +69,8 @@ SELECT 'table', t.name, t.nspname::text, coalesce(
 	(SELECT 'reading ' || t.relname || ' calls ' || c.shown || ', which is not among the functions that may be called' FROM reach r JOIN checked c ON r.classid = 1247 AND c.type = r.objid
 		WHERE r.table = t.oid LIMIT 1),
 	(SELECT 'reading ' || t.relname || ' calls ' || c.shown || ', which is not among the functions that may be called' FROM computed c WHERE c.table = t.oid LIMIT 1),
+	(SELECT 'reading ' || t.relname || ' may call ' || k.shown || ', which is not among the functions that may be called' FROM viewed v JOIN converted k ON k.type = v.type
+		WHERE v.table = t.oid AND k.casttarget IN (114, 3802) LIMIT 1), -- to_json looks for casts to json while it runs
 	(SELECT 'the table ' || t.relname || ' has a type with a cast that calls ' || k.shown || ', which is not among the functions that may be called' FROM converted k
 		WHERE k.alone AND (k.type = t.reltype AND a -> 'row' IS NOT NULL OR k.type IN (SELECT x.type FROM columns x WHERE x.table = t.oid)) LIMIT 1),
 	(SELECT 'the table ' || t.relname || ' has a type that calls ' || c.shown || ', which is not among the functions that may be called' FROM checked c
@@ -95,7 +107,7 @@ SELECT 'operator', d.name, '', 'the operator ' || d.name || ' may call ' || s.sh
 FROM asked, pg_catalog.json_array_elements_text(a -> 'operator') AS d(name)
 JOIN pg_catalog.pg_operator o ON o.oprname = d.name JOIN own s ON s.oid = o.oprcode JOIN operator_path p ON p.oid = o.oprnamespace
 UNION ALL
-SELECT 'schema', d.name, coalesce(pg_catalog.current_schema()::text, ''), '' FROM asked, pg_catalog.json_array_elements_text(a -> 'schema') AS d(name)
+SELECT 'schema', d.name, coalesce(($2::pg_catalog.name[])[1]::text, ''), '' FROM asked, pg_catalog.json_array_elements_text(a -> 'schema') AS d(name)
 UNION ALL
 SELECT 'operators', '', nspname::text, '' FROM operator_path
 UNION ALL -- arrays of types that are not built in, and their elements

@@ -77,3 +77,31 @@ func tooPowerful(role string, can []string) error {
 	}
 	return fmt.Errorf("the role '%s' %s; give toolnorm one that may SELECT and nothing else, or set sql-role to warn", role, strings.Join(said, ", and "))
 }
+
+// admitRole looks at what the role may do.
+func (db *PostgresDB) admitRole(ctx context.Context, conn *pgx.Conn) error {
+	if _, err := begin(ctx, conn.PgConn(), "SET LOCAL jit = off"); err != nil {
+		return err
+	}
+	can, err := roleCan(ctx, conn)
+	if err != nil {
+		return err
+	}
+	err = tooPowerful(db.config.User, can)
+	if err != nil && !db.config.AnyRole {
+		return err
+	}
+	db.warned.Do(func() {
+		if db.config.Warn == nil {
+			return
+		}
+		if err != nil {
+			db.config.Warn(err.Error())
+		}
+		if calls := roleCalls(ctx, conn, db.config.User); calls != "" {
+			db.config.Warn(calls)
+		}
+	})
+	_, err = conn.Exec(ctx, "ROLLBACK")
+	return err
+}

@@ -52,6 +52,9 @@ type PostgresDB struct {
 // a time, and a database of others has better use for its connections.
 const connections = 4
 
+// idleWait is how long this program may do nothing within a transaction, beside a statement's time.
+const idleWait = 10 * time.Second
+
 // largestMessage bounds what the server may send at once, a row: 1 GiB is allowed
 // there, and would be read whole.
 const largestMessage = 4 << 20
@@ -87,11 +90,12 @@ func OpenPostgres(c PostgresConfig) (*PostgresDB, error) {
 		f.SetMaxBodyLen(largestMessage)
 		return f
 	}
-	milliseconds := strconv.FormatInt(c.Limits.Time.Milliseconds(), 10)
+	milliseconds := func(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
 	path := conn.RuntimeParams["search_path"] // the only one that a URL may bring: it says which tables are meant
 	conn.RuntimeParams = map[string]string{
 		"application_name": "toolnorm", "default_transaction_read_only": "on",
-		"statement_timeout": milliseconds, "lock_timeout": milliseconds, "idle_in_transaction_session_timeout": milliseconds,
+		"statement_timeout": milliseconds(c.Limits.Time), "lock_timeout": milliseconds(c.Limits.Time),
+		"idle_in_transaction_session_timeout": milliseconds(c.Limits.Time + idleWait), // of this program, which may be slow
 		// The check reads texts as these say; a server whose settings differ would read
 		// another statement.
 		"standard_conforming_strings": "on", "client_encoding": "UTF8",
@@ -130,25 +134,9 @@ func (db *PostgresDB) admit(ctx context.Context, conn *pgx.Conn) error {
 			return err
 		}
 	}
-	can, err := roleCan(ctx, conn)
-	if err != nil {
+	if err := db.admitRole(ctx, conn); err != nil {
 		return err
 	}
-	err = tooPowerful(db.config.User, can)
-	if err != nil && !db.config.AnyRole {
-		return err
-	}
-	db.warned.Do(func() {
-		if db.config.Warn == nil {
-			return
-		}
-		if err != nil {
-			db.config.Warn(err.Error())
-		}
-		if calls := roleCalls(ctx, conn, db.config.User); calls != "" {
-			db.config.Warn(calls)
-		}
-	})
 	begins(conn.PgConn())
 	return nil
 }
@@ -242,12 +230,12 @@ func (db *PostgresDB) ask(ctx context.Context, q Statement, read reader) (*Table
 // lo_create(0) succeeds in a read-only transaction for a role without any right, and
 // only ROLLBACK takes it back, as it does set_config(…, false).
 func (db *PostgresDB) within(ctx context.Context, c *pgconn.PgConn, b *bound, what *checked, send *values, limits Limits, read reader) (*Table, error) {
-	begin := fmt.Sprintf("BEGIN TRANSACTION READ ONLY; SET LOCAL statement_timeout = %d; SET LOCAL jit = off; SET LOCAL max_parallel_workers_per_gather = 0; SET LOCAL work_mem = '4MB'", max(1, limits.Time.Milliseconds()))
-	if _, err := c.Exec(ctx, begin).ReadAll(); err != nil {
+	path, err := begin(ctx, c, fmt.Sprintf("SET LOCAL statement_timeout = %d; SET LOCAL jit = off; SET LOCAL max_parallel_workers_per_gather = 0; SET LOCAL work_mem = '4MB'", max(1, limits.Time.Milliseconds())))
+	if err != nil {
 		return nil, err
 	}
 	var t *Table
-	sent, err := resolve(ctx, c, b, what, db.check.Functions)
+	sent, err := resolve(ctx, c, b, what, db.check.Functions, path)
 	if err == nil {
 		err = sent.told(send.single(ctx, c, sent))
 	}
@@ -284,6 +272,22 @@ func (db *PostgresDB) within(ctx context.Context, c *pgconn.PgConn, b *bound, wh
 		err = wrong
 	}
 	return t, err
+}
+
+// begin begins a transaction in which names are the server's own, and returns where they were looked for until
+// then, an array of names. With the path of the role, what is asked here about a statement would call the owner's
+// functions: of an operator, = of an oid and a number, that fits better than the server's own.
+func begin(ctx context.Context, c *pgconn.PgConn, settings string) (path []byte, err error) {
+	all, err := c.Exec(ctx, "BEGIN TRANSACTION READ ONLY; "+settings+"; SELECT pg_catalog.current_schemas(false); SET LOCAL search_path = pg_catalog").ReadAll()
+	if err != nil {
+		return nil, err
+	}
+	for _, one := range all {
+		if len(one.Rows) == 1 {
+			path = one.Rows[0][0]
+		}
+	}
+	return path, nil
 }
 
 // connecting is an error of the pool in fewer words, without what was in the

@@ -157,9 +157,10 @@ func TestRealPostgresStopsTheRedTeam(t *testing.T) {
 	s := newServer(t)
 	s.owned(t, "CREATE EXTENSION dblink; CREATE EXTENSION file_fdw; CREATE EXTENSION postgres_fdw; CREATE EXTENSION adminpack; CREATE EXTENSION tablefunc; "+
 		"CREATE EXTENSION xml2; CREATE EXTENSION pageinspect; CREATE EXTENSION pgstattuple; CREATE EXTENSION pg_prewarm; CREATE EXTENSION lo; ")
-	db := s.open(t, func(c *PostgresConfig) { c.Limits.Time = 400 * time.Millisecond })
 	before := s.state(t)
-	assault(t, redTeam(t, "postgres_redteam.txt"), func(ctx context.Context, sql string) (*Table, error) { return db.Query(ctx, sql) }, func() {
+	written, costly := parted(redTeam(t, "postgres_redteam.txt"))
+	attackAll(t, "costly", costly, s.asker(t, 400*time.Millisecond))
+	assault(t, written, s.asker(t, patience), func() {
 		if after := s.state(t); after != before {
 			t.Errorf("something changed:\n%s\n%s", before, after)
 		}

@@ -110,7 +110,7 @@ func (s *Runner) Answer(w http.ResponseWriter, r *http.Request, api form.API, x 
 		return noModel()
 	}
 	x.real = ask.Model
-	o := x.observer(w.Header(), ask, reply)
+	o := x.observer(w.Header(), limit.Caller(r), ask, reply)
 	o.OnPrompt = func(tokens int) {
 		x.prompt = tokens
 		if err := limit.Fits(ctx, tokens); err != nil {

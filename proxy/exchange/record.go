@@ -112,10 +112,10 @@ func (x *Record) trace(log *trace.Log, path string, stop func()) {
 
 // observer notes how the reply comes about in its headers, in the log and in the exchange that is kept.
 // Headers can be set until the first byte leaves; later notes reach the client as comments of its form.
-func (x *Record) observer(h http.Header, a *form.Ask, reply form.Reply) *chat.Observer {
+func (x *Record) observer(h http.Header, client string, a *form.Ask, reply form.Reply) *chat.Observer {
 	o := &chat.Observer{
 		// A flush that fails fails again at the next event, and the client's context ends with it.
-		Pulse: &chat.Pulse{Idle: func() { _ = reply.Flush() }, Beat: reply.Ping},
+		Pulse: &chat.Pulse{Idle: func() { _ = reply.Flush() }, Beat: reply.Ping, Client: client},
 		OnPlan: func(format, strategy string) {
 			form.SetHeader(h, "Toolnorm-Format", format)
 			form.SetHeader(h, "Toolnorm-Strategy", strategy)

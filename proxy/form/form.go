@@ -216,8 +216,8 @@ type Reply interface {
 	Event(chat.Event) error
 	// Flush writes what can be written: nothing more will come for a while.
 	Flush() error
-	// Ping shows the client that the server is alive, if the form has a way to say so.
-	Ping() error
+	// Ping shows the client that the server is alive, and what is waited for if that is said, as far as the form has a way to do so.
+	Ping(said string) error
 	// Close ends the reply: with err, or well when err is nil. It must be called exactly once.
 	Close(err error) error
 }

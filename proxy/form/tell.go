@@ -49,3 +49,12 @@ func TellComments(w *sse.Writer, notes func() []string, m *chat.Meta, leftOut ..
 		w.Comment("format=" + HeaderSafe(m.Format) + " repairs=" + HeaderSafe(strings.Join(m.Repairs, ",")))
 	}
 }
+
+// Waiting returns the text of a comment that keeps a connection, and says what is waited for, if anything. It does not begin with "ping":
+// Continue's line reader ends at ": ping".
+func Waiting(said string) string {
+	if said == "" {
+		return "keep-alive"
+	}
+	return "keep-alive: " + HeaderSafe(said)
+}

@@ -27,7 +27,7 @@ func (w *Whole) Event(e chat.Event) error {
 func (w *Whole) Flush() error { return nil }
 
 // Ping does nothing: the status is not known before the end.
-func (w *Whole) Ping() error { return nil }
+func (w *Whole) Ping(string) error { return nil }
 
 // Ended returns the error of a reply that ended badly, nil when it ended well.
 // A reply that its token limit has cut may be empty: its reason tells the client why.

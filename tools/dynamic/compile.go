@@ -84,7 +84,7 @@ func (c *compiled) tool(audit func(context.Context, Run)) tools.Tool {
 	t := tools.Tool{
 		Name: c.draft.Name, Title: c.title(), Description: c.draft.DescriptionAgent, Schema: c.schema,
 		Output: c.draft.Options.output(c.columns), Refuse: c.refuse,
-		Hints: tools.Hints{ReadOnly: &yes, Destructive: &no, Idempotent: &yes, OpenWorld: &no},
+		Hints: tools.Hints{ReadOnly: &yes, Destructive: &no, Idempotent: &yes, OpenWorld: &no}, Confirm: c.draft.Options.Confirm,
 		// A little more than the tool's own time, so that its own sentence says which
 		// limit it was.
 		Timeout: c.draft.timeout() + 3*time.Second,

@@ -25,6 +25,11 @@ CREATE TABLE h_custom_toolset (
 // contractStep makes these tables.
 func contractStep() store.Step { return store.SQL("contracts and sets", contractTables) }
 
+// confirmStep adds what a set says of confirmation.
+func confirmStep() store.Step {
+	return store.SQL("sets ask", "ALTER TABLE h_custom_toolset ADD COLUMN confirm TEXT NOT NULL DEFAULT 'N';")
+}
+
 // readContracts adds their examples and shapes to tools. Examples that cannot be read are one that
 // says so.
 func readContracts(ctx context.Context, in asker, all []Tool, id int) error {

@@ -70,6 +70,7 @@ type Options struct {
 	Format     string `json:"format,omitempty" yaml:"format,omitempty"`         // json or text
 	Timeout    int    `json:"timeout_ms,omitempty" yaml:"timeout_ms,omitempty"` // milliseconds
 	MaxRows    int    `json:"max_rows,omitempty" yaml:"max_rows,omitempty"`
+	Confirm    bool   `json:"confirm,omitempty" yaml:"confirm,omitempty"` // a person is asked before each call
 }
 
 // Tool is a tool as it is kept. What a client sends back is a Draft: id, creation and

@@ -26,7 +26,8 @@ const (
 type GroupDraft struct {
 	Name        string   `json:"name" yaml:"set"`
 	Description string   `json:"description" yaml:"description,omitempty"`
-	ReadOnly    bool     `json:"read_only" yaml:"read_only,omitempty"` // only those of its tools that say they only read are offered
+	ReadOnly    bool     `json:"read_only" yaml:"read_only,omitempty"`       // only those of its tools that say they only read are offered
+	Confirm     bool     `json:"confirm,omitempty" yaml:"confirm,omitempty"` // a person is asked before each call of its tools
 	Tools       []string `json:"tools" yaml:"tools"`
 	Version     int      `json:"version,omitempty" yaml:"-"` // the one that was edited
 }
@@ -86,7 +87,7 @@ type Groups struct {
 // readGroups reads the sets in the order of their names. One that cannot be read is left out, and
 // told.
 func readGroups(ctx context.Context, in asker, odd func(error)) ([]Group, error) {
-	rows, err := in.QueryContext(ctx, "SELECT name, description, read_only, tools, version, saved_at, saved_by FROM h_custom_toolset ORDER BY name")
+	rows, err := in.QueryContext(ctx, "SELECT name, description, read_only, confirm, tools, version, saved_at, saved_by FROM h_custom_toolset ORDER BY name")
 	if err != nil {
 		return nil, fmt.Errorf("read the sets of tools: %w", err)
 	}
@@ -94,11 +95,11 @@ func readGroups(ctx context.Context, in asker, odd func(error)) ([]Group, error)
 	all := []Group{}
 	for rows.Next() {
 		var g Group
-		var list, only string
-		if err := rows.Scan(&g.Name, &g.Description, &only, &list, &g.Version, &g.SavedAt, &g.SavedBy); err != nil {
+		var list, only, confirm string
+		if err := rows.Scan(&g.Name, &g.Description, &only, &confirm, &list, &g.Version, &g.SavedAt, &g.SavedBy); err != nil {
 			return nil, fmt.Errorf("read the sets of tools: %w", err)
 		}
-		g.ReadOnly = truth(only)
+		g.ReadOnly, g.Confirm = truth(only), truth(confirm)
 		err := json.Unmarshal([]byte(list), &g.Tools)
 		g.normalize()
 		if err = errors.Join(err, g.check()); err != nil {
@@ -119,7 +120,7 @@ func (o *Groups) offer(ctx context.Context) error {
 	}
 	var sets []tools.Toolset
 	for _, g := range all {
-		sets = append(sets, tools.Toolset{Name: g.Name, Description: g.Description, Tools: g.Tools, ReadOnly: g.ReadOnly})
+		sets = append(sets, tools.Toolset{Name: g.Name, Description: g.Description, Tools: g.Tools, ReadOnly: g.ReadOnly, Confirm: g.Confirm})
 	}
 	if err := s.config.Registry.Group(sets...); err != nil {
 		return err
@@ -209,7 +210,7 @@ func (o *Groups) keep(ctx context.Context, who string, g GroupDraft, may func(wa
 		if err != nil {
 			return err
 		}
-		action, statement := updated, "UPDATE h_custom_toolset SET description = $2, read_only = $3, tools = $4, version = $5, saved_at = $6, saved_by = $7 WHERE name = $1"
+		action, statement := updated, "UPDATE h_custom_toolset SET description = $2, read_only = $3, tools = $4, version = $5, saved_at = $6, saved_by = $7, confirm = $8 WHERE name = $1"
 		if was == 0 {
 			var n int
 			if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM h_custom_toolset").Scan(&n); err != nil {
@@ -218,9 +219,9 @@ func (o *Groups) keep(ctx context.Context, who string, g GroupDraft, may func(wa
 			if n >= mostGroups {
 				return fault.New(fault.Invalid, "there are %d sets already, which is the most", mostGroups)
 			}
-			action, statement = created, "INSERT INTO h_custom_toolset (name, description, read_only, tools, version, saved_at, saved_by) VALUES ($1, $2, $3, $4, $5, $6, $7)"
+			action, statement = created, "INSERT INTO h_custom_toolset (name, description, read_only, tools, version, saved_at, saved_by, confirm) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)"
 		}
-		if _, err := tx.ExecContext(ctx, statement, g.Name, g.Description, yes(g.ReadOnly), string(list), was+1, now(), who); err != nil {
+		if _, err := tx.ExecContext(ctx, statement, g.Name, g.Description, yes(g.ReadOnly), string(list), was+1, now(), who, yes(g.Confirm)); err != nil {
 			return err
 		}
 		return o.changed(ctx, tx, who, action, g.Name, was+1)

@@ -162,3 +162,25 @@ func TestARenamedToolStaysInItsSets(t *testing.T) {
 		}
 	})
 }
+
+// TestASetThatAsks holds that a set and a tool may want a person to be asked, and that it reaches the registry.
+func TestASetThatAsks(t *testing.T) {
+	s := newSet(t, filepath.Join(t.TempDir(), "new.db"), nil)
+	save(t, s, multiply)
+	asked := func() bool { return s.config.Registry.Snapshot().Tools[0].Confirm }
+	g, err := s.Groups.Save(t.Context(), "tester", GroupDraft{Name: "maths", Tools: []string{"multiply_numbers"}, Confirm: true})
+	if err != nil || !g.Confirm || !asked() || !s.config.Registry.Snapshot().Within("maths").Tools[0].Confirm {
+		t.Fatalf("%+v, %v, asked %v", g, err, asked())
+	}
+	if text, err := g.file(); err != nil || !strings.Contains(string(text), "confirm: true\n") {
+		t.Errorf("%s, %v", text, err)
+	}
+	if _, err := s.Groups.Save(t.Context(), "tester", GroupDraft{Name: "maths", Tools: g.Tools, Version: g.Version}); err != nil || asked() {
+		t.Errorf("asked %v without a set that asks, %v", asked(), err)
+	}
+	d := multiply
+	d.Options.Confirm, d.Version = true, 1
+	if _, err := s.Update(t.Context(), "tester", 1, d); err != nil || !asked() {
+		t.Errorf("asked %v for a tool that asks, %v", asked(), err)
+	}
+}

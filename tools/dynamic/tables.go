@@ -78,5 +78,5 @@ func steps() []store.Step {
 		}
 		_, err = tx.ExecContext(ctx, strings.ReplaceAll(statements, "id IDENTITY", "id "+identity))
 		return err
-	}}, contractStep(), moreTypes}
+	}}, contractStep(), moreTypes, confirmStep()}
 }

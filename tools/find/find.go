@@ -62,14 +62,15 @@ func Words(name string) string {
 }
 
 // Rank gives the tools that a text asks for, the best first, by BM25 over their fields and by how much of what is asked they
-// have. Words that every question has count nothing. Tools of which an equal one of another server comes before are last: three copies of
+// have. Words that every question has count nothing; what people say in other
+// words than tools do counts as theirs (concepts.txt). Tools of which an equal one of another server comes before are last: three copies of
 // one server would take all places.
 func (f *Finder) Rank(text string) []tools.Tool {
 	type scored struct {
 		place int
 		score float64
 	}
-	query := lexical.Matter(Words(text))
+	query := lexical.Matter(Words(text + meant(text)))
 	look := f.index.Look(query, nameWeight, aboutWeight, 1)
 	var all []scored
 	for _, hit := range f.index.Search(query, len(f.list), nil) {

@@ -175,7 +175,7 @@ func (e Entry) streamable(more ...transport.StreamableHTTPCOption) func(*conn) (
 		if err != nil {
 			return nil, err
 		}
-		return &rawHTTP{t}, nil
+		return &rawHTTP{StreamableHTTP: t}, nil
 	}
 }
 

@@ -3,6 +3,8 @@ package remote
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"slices"
 
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
@@ -13,7 +15,10 @@ import (
 // finds out by their methods what they can do. {"default": 12345678901234567890} comes through as it is, and a keyword
 // that mcp-go has no field for too.
 type (
-	rawHTTP  struct{ *transport.StreamableHTTP }
+	rawHTTP struct {
+		*transport.StreamableHTTP
+		refused error // server/discover was, since the server wants a sign-in
+	}
 	rawSSE   struct{ *transport.SSE }
 	rawStdio struct{ *process }
 )
@@ -27,9 +32,33 @@ type kept struct {
 	plain func(json.RawMessage) json.RawMessage // nil: the text itself
 }
 
-// SendRequest sends a request and keeps the text of its result.
+// SendRequest sends a request and keeps the text of its result. mcp-go asks by initialize whatever server/discover was
+// answered: a server of the latest revision alone says nothing to that of why it refused. So one that wanted a sign-in is not
+// asked again, and one that refused the revision which it then names is asked once more.
 func (t *rawHTTP) SendRequest(ctx context.Context, r transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
-	return keep(ctx, r)(t.StreamableHTTP.SendRequest(ctx, r))
+	if r.Method == string(mcp.MethodInitialize) && t.refused != nil {
+		return nil, t.refused
+	}
+	resp, err := t.StreamableHTTP.SendRequest(ctx, r)
+	if r.Method == string(mcp.MethodServerDiscover) {
+		if t.refused = nil; errors.Is(err, transport.ErrAuthorizationRequired) {
+			t.refused = err
+		}
+		if err == nil && knowsLatest(resp) {
+			resp, err = t.StreamableHTTP.SendRequest(ctx, r)
+		}
+	}
+	return keep(ctx, r)(resp, err)
+}
+
+// knowsLatest reports whether an answer refuses the revision of its request, and names the latest among those to ask by.
+func knowsLatest(resp *transport.JSONRPCResponse) bool {
+	if resp == nil || resp.Error == nil || resp.Error.Code != mcp.UNSUPPORTED_PROTOCOL_VERSION {
+		return false
+	}
+	var said mcp.UnsupportedProtocolVersionData
+	text, err := json.Marshal(resp.Error.Data)
+	return err == nil && json.Unmarshal(text, &said) == nil && slices.Contains(said.Supported, mcp.LATEST_PROTOCOL_VERSION)
 }
 
 // SendRequest does the same over the older transport.

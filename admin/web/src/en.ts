@@ -281,6 +281,8 @@ export const en = {
   setNameHint: 'Lowercase letters, digits, _ and -. It is part of the MCP address.',
   setNameKept: 'The name of a set cannot be changed.',
   setDescriptionHint: 'What the tools are for. MCP clients of the set give it to their models.',
+  confirmEach: 'Ask the user before each call',
+  asksFirst: 'asks first',
   setReadOnly: 'Offer only tools that are declared read-only',
   setChosen: 'Tools: {n} chosen',
   chooseFound: 'Choose all {n}',

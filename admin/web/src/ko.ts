@@ -278,6 +278,8 @@ export const ko: Words = {
   setNameHint: '영문 소문자, 숫자, _ 와 -를 씁니다. 주소, 키, 토큰이 이 이름을 씁니다.',
   setNameKept: '모음의 이름은 바뀌지 않습니다.',
   setDescriptionHint: '도구의 용도입니다. 모음의 MCP 클라이언트가 모델에게 전달합니다.',
+  confirmEach: '호출할 때마다 사용자에게 묻기',
+  asksFirst: '먼저 물음',
   setReadOnly: '읽기 전용이라고 밝힌 도구만 제공',
   setChosen: '도구: {n}개 선택됨',
   chooseFound: '{n}개 모두 선택',

@@ -239,6 +239,7 @@ export interface Options {
   format?: 'json' | 'text';
   timeout_ms?: number;
   max_rows?: number;
+  confirm?: boolean;
 }
 
 export interface Example {
@@ -263,6 +264,7 @@ export interface SetDraft {
   name: string;
   description: string;
   read_only: boolean;
+  confirm?: boolean;
   tools: string[];
   version?: number;
 }
@@ -271,6 +273,7 @@ export interface ToolSet {
   name: string;
   description: string;
   read_only: boolean;
+  confirm?: boolean;
   tools: string[];
   version?: number;
   saved_at: string;

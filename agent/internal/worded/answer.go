@@ -33,8 +33,8 @@ func answer(said string) string {
 		}
 	}
 	said = divided(roleInFront.ReplaceAllString(said, ""))
-	if inner, ok := strings.CutPrefix(said, "<answer>"); ok && strings.HasSuffix(inner, "</answer>") {
-		said = strings.TrimSpace(strings.TrimSuffix(inner, "</answer>"))
+	if m := element.FindStringSubmatchIndex(said); m != nil && m[0] == 0 && m[1] == len(said) && said[m[2]:m[3]] == said[m[6]:m[7]] && roles()[folded(said[m[2]:m[3]])] == final {
+		said = said[m[4]:m[5]]
 	}
 	if behind, ok := labelledAnswer(said); ok {
 		said = behind

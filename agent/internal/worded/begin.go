@@ -95,7 +95,7 @@ func (r *Reader) mayFence(text string, ended bool) bool {
 	m := fenced.FindStringSubmatchIndex(text)
 	if m == nil {
 		inner := strings.TrimLeft(text, " \t`~")
-		return inner == "" && !ended || strings.HasPrefix(inner, "{") && r.mayObject(inner)
+		return inner == "" && !ended || inner != "" && r.may(inner, ended)
 	}
 	inner := strings.TrimLeft(text[m[1]:], " \t\n")
 	switch {

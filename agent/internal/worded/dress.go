@@ -1,6 +1,7 @@
 package worded
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 )
@@ -72,6 +73,21 @@ func plain(text string) string {
 	text = divided(roleInFront.ReplaceAllString(text, ""))
 	if strings.Contains(text, "｛") {
 		text = wide.Replace(text)
+	}
+	return text
+}
+
+// unescaped takes Markdown's backslashes in front of underscores out of a text that writes a tool's name with them: JSON
+// and names know no such escape, so the model has escaped the whole.
+func (r *Reader) unescaped(text string) string {
+	if !strings.Contains(text, `\_`) {
+		return text
+	}
+	for _, t := range r.Tools {
+		_, bare, _ := strings.Cut(t.Name, ".")
+		if bare = cmp.Or(bare, t.Name); strings.Contains(bare, "_") && strings.Contains(text, strings.ReplaceAll(bare, "_", `\_`)) {
+			return strings.ReplaceAll(text, `\_`, "_")
+		}
 	}
 	return text
 }

@@ -63,7 +63,7 @@ type line struct {
 // Labels: a picture, a mark of a list or a heading, a few words that may be bold and numbered, and a
 // colon; around known ones brackets, or an arrow or a dash behind them.
 var (
-	labelled  = regexp.MustCompile(`^[ \t]{0,3}` + picture + `(?:(?:[-*•+]|\(?\d{1,2}[.)])[ \t]+|#{1,6}[ \t]*)?` + strong + `([\pL][\pL\pM\pN '’_-]{0,40}?)` + strong + `[ \t]*(?:[#(]?\d{1,2}\)?)?` + strong + `[ \t]*[:：]` + strong + `[ \t]*`)
+	labelled  = regexp.MustCompile(`^[ \t]{0,3}` + picture + `(?:(?:[-*•+]|\(?\d{1,2}[.)])[ \t]+|#{1,6}[ \t]*)?` + code + strong + `([\pL][\pL\pM\pN '’_-]{0,40}?)` + strong + `[ \t]*(?:[#(]?\d{1,2}\)?)?` + strong + `[ \t]*[:：]` + strong + code + `[ \t]*`)
 	arrowed   = regexp.MustCompile(`^[ \t]{0,3}(?:[-*•+][ \t]+)?[*_]{0,3}([\pL][\pL\pM\pN '’_]{0,40}?)[*_]{0,3}[ \t]*(?:=>|->|→|=|[ \t][-–—])[ \t]+`)
 	heading   = regexp.MustCompile(`^[ \t]{0,3}(?:#{1,6}[ \t]*[*_]{0,3}|[*_]{2,3})([\pL][\pL\pM\pN '’_-]{0,40}?)[ \t]*\d{0,2}[*_]{0,3}[ \t]*$`)
 	bracketed = regexp.MustCompile(`^[ \t]{0,3}` + picture + strong + `[\[【〔]([\pL][\pL\pM\pN '’_-]{0,40}?)[ \t]*\d{0,2}[\]】〕]` + strong + `[ \t]*[:：]?[ \t]*`)
@@ -72,6 +72,7 @@ var (
 // What may stand in front of a label, and around it.
 const (
 	picture = `(?:[\p{So}\p{Sk}\x{FE0F}\x{200D}]{1,8}[ \t]*)?`
+	code    = "`?"
 	strong  = `(?:[*_]{1,3}|</?(?:b|strong|i|em|u|p|li)>){0,3}`
 )
 

@@ -154,7 +154,8 @@ func (r *Reader) object(body, end string) []chat.Call {
 	said := body[m[2]:m[3]]
 	called, rest := name(said)
 	t, known := r.tool(called)
-	if key := strings.Trim(body[m[0]:m[2]], " \t:=\"'“”"); !known && !goTogether(key, body) {
+	key := strings.Trim(body[m[0]:m[2]], " \t:=\"'“”")
+	if !known && !goTogether(key, body) {
 		return nil
 	}
 	if strings.TrimSpace(rest) != "" && !known || r.Foreign != nil && r.Foreign(said) || isFinal(said) {
@@ -166,6 +167,10 @@ func (r *Reader) object(body, end string) []chat.Call {
 	// Without its schema: arguments that do not fit are for the tool's reader to refuse.
 	text = "```json\n" + body[:m[2]] + called + body[m[3]:] + "\n```"
 	calls := decodedAlso("agent", text, end, []chat.Tool{{Name: called}}, nil)
+	// Of an unknown tool the name is all that counts, also where its input is a text.
+	if _, complete := value(body); len(calls) == 0 && !known && key == "action" && complete {
+		return []chat.Call{{Name: called, Args: []byte("{}")}}
+	}
 	if len(calls) == 0 || describes(string(calls[0].Args)) {
 		return nil
 	}

@@ -10,9 +10,9 @@ import (
 )
 
 // programs are the languages whose fences may hold one call and nothing else.
-var programs = []string{"", "python", "py", "tool_code", "tool", "text", "plaintext"}
+var programs = []string{"", "python", "py", "javascript", "js", "typescript", "ts", "tool_code", "tool", "text", "plaintext"}
 
-// program reads a call in a fence of Python that is the end of the reply.
+// program reads a call in a fence of Python or JavaScript that is the end of the reply.
 func (r *Reader) program(text, end string) (calls []chat.Call, front string) {
 	i := strings.Index(text, "```")
 	if i < 0 {
@@ -28,7 +28,7 @@ func (r *Reader) program(text, end string) (calls []chat.Call, front string) {
 		!strings.HasPrefix(rest, "(") || !strings.HasSuffix(rest, ")") || !adapters.Meant(front, "") {
 		return nil, ""
 	}
-	args, ok := python(t, rest[1:len(rest)-1])
+	args, ok := read(t, rest[1:len(rest)-1], false, true)
 	if !ok {
 		return nil, ""
 	}

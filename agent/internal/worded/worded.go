@@ -54,7 +54,7 @@ func (r *Reader) Calls(text, end string) (calls []chat.Call, front string) {
 	if len(text) > Longest || len(r.Tools) == 0 {
 		return nil, ""
 	}
-	text = r.coloned(plain(text))
+	text = r.coloned(plain(r.unescaped(text)))
 	if calls, front = r.steps(text, end); len(calls) > 0 {
 		return calls, front
 	}
@@ -125,6 +125,9 @@ func (r *Reader) tool(name string) (chat.Tool, bool) {
 // evidence enough for a text; whole, that nothing of it was cut.
 func read(t chat.Tool, text string, worded, whole bool) (json.RawMessage, bool) {
 	text = strings.TrimSpace(text)
+	if inner := ""; strings.HasPrefix(text, `"{`) && json.Unmarshal([]byte(text), &inner) == nil {
+		text = inner
+	}
 	bare := unquoted(text)
 	switch {
 	case bare == "" || slices.Contains([]string{"none", "null", "n/a", "-", "{}", "no input", "no arguments"}, strings.ToLower(bare)):

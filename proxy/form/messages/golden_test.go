@@ -167,7 +167,7 @@ func run(reply form.Reply, steps []any) error {
 			return reply.Close(s)
 		case string:
 			if err = reply.Flush(); s == "beat" {
-				err = errors.Join(err, reply.Ping())
+				err = errors.Join(err, reply.Ping(""))
 			}
 		}
 		if err != nil {

@@ -69,7 +69,7 @@ func (s *stream) Event(e chat.Event) error {
 		case n == 0:
 			s.take(e)
 		case n%silence == 0:
-			s.ping()
+			s.ping("")
 		}
 	}
 	if len(s.out.Buf) > batch {
@@ -220,7 +220,7 @@ func (s *stream) think(text string) {
 		return
 	}
 	if s.hidden++; s.hidden%silence == 0 {
-		s.ping()
+		s.ping("")
 	}
 	if s.quiet || text == "" {
 		return
@@ -242,13 +242,13 @@ func (s *stream) signature() string {
 
 // ping appends what shows that the stream lives. In front of the message it is a comment, since some clients want
 // message_start before any other event.
-func (s *stream) ping() {
+func (s *stream) ping(said string) {
 	s.closeDelta()
-	if s.begun {
+	if s.begun && said == "" {
 		s.e.ping()
 		return
 	}
-	s.out.Comment("keep-alive")
+	s.out.Comment(form.Waiting(said))
 }
 
 // Flush sends the batch.
@@ -258,8 +258,8 @@ func (s *stream) Flush() error {
 }
 
 // Ping keeps the connection and the client's patience.
-func (s *stream) Ping() error {
-	s.ping()
+func (s *stream) Ping(said string) error {
+	s.ping(said)
 	return s.out.Flush()
 }
 

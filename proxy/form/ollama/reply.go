@@ -192,7 +192,7 @@ func (s *stream) Flush() error {
 
 // Ping sends a record that says nothing: this form has no comments.
 // A record without content joins to nothing in a client, and keeps its patience.
-func (s *stream) Ping() error {
+func (s *stream) Ping(string) error {
 	s.record()
 	s.w.Buf = append(s.appendRecord(s.w.Buf, false), '\n')
 	return s.w.Flush()

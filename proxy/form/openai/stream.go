@@ -143,9 +143,9 @@ func (s *stream) Flush() error {
 
 // Ping sends a comment, which keeps the connection and the client's patience.
 // It does not say "ping": Continue's line reader ends at ": ping".
-func (s *stream) Ping() error {
+func (s *stream) Ping(said string) error {
 	s.closeChunk()
-	s.out.Comment("keep-alive")
+	s.out.Comment(form.Waiting(said))
 	return s.out.Flush()
 }
 

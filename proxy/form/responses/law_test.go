@@ -77,7 +77,7 @@ func play(t *testing.T, b []byte, stream bool) (*httptest.ResponseRecorder, erro
 	events, pauses, end := tape(b)
 	for i, e := range events {
 		if pauses[i] {
-			err = errors.Join(reply.Flush(), reply.Ping())
+			err = errors.Join(reply.Flush(), reply.Ping(""))
 		}
 		if err := errors.Join(err, reply.Event(e)); err != nil {
 			t.Fatal(err)

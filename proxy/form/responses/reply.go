@@ -251,12 +251,12 @@ func (p *reply) Flush() error {
 
 // Ping sends a comment. OpenAI's own stream knows no event that says nothing; Codex skips comments as well,
 // and still counts them as silence, for which it has a limit of five minutes (stream_idle_timeout_ms).
-func (p *reply) Ping() error {
+func (p *reply) Ping(said string) error {
 	if p.w == nil {
 		return nil
 	}
 	p.delta(p.open)
-	p.w.Comment("keep-alive")
+	p.w.Comment(form.Waiting(said))
 	return p.w.Flush()
 }
 

@@ -93,6 +93,7 @@ function Outcome({ trial }: { trial: Trial }) {
       <p class="badges">
         <Badge kind={trial.ok ? 'good' : 'bad'}>{trial.ok ? t('ran') : t('didNotRun')}</Badge>
         <Badge>{duration(trial.duration_ms)}</Badge>
+        {trial.connection && <Badge>{trial.connection}</Badge>}
         {trial.rows !== undefined && <Badge>{t('rowsRead', { n: trial.rows })}</Badge>}
         {trial.truncated && <Badge kind="warn">{t('truncated')}</Badge>}
         {trial.limits_hit?.map((l) => (

@@ -76,7 +76,8 @@ export function Sets() {
                 <a href={`#/tools/sets/${x.name}`}>
                   <strong>{x.name}</strong>
                 </a>{' '}
-                <Badge>{t('setTools', { n: x.offered })}</Badge> <Effect set={x} />
+                <Badge>{t('setTools', { n: x.offered })}</Badge> <Effect set={x} />{' '}
+                {x.confirm && <Badge>{t('asksFirst')}</Badge>}
                 <div class="faint">{x.description}</div>
                 <Lacking set={x} />
                 <div class="faint">
@@ -140,6 +141,7 @@ function SetForm({ kept, choices }: { kept?: ToolSet; choices: SetChoice[] }) {
     name: kept?.name ?? '',
     description: kept?.description ?? '',
     read_only: kept?.read_only ?? false,
+    confirm: kept?.confirm ?? false,
     tools: kept?.tools ?? [],
   });
   const [wrong, setWrong] = useState<ApiError>();
@@ -226,6 +228,14 @@ function SetForm({ kept, choices }: { kept?: ToolSet; choices: SetChoice[] }) {
               onChange={(e) => change({ read_only: e.currentTarget.checked })}
             />{' '}
             {t('setReadOnly')}
+          </label>{' '}
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={draft.confirm ?? false}
+              onChange={(e) => change({ confirm: e.currentTarget.checked })}
+            />{' '}
+            {t('confirmEach')}
           </label>
         </p>
         <h2>{t('setChosen', { n: draft.tools.length })}</h2>

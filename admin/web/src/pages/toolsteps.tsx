@@ -305,6 +305,14 @@ function OptionFields({ draft, change, findings }: StepProps) {
           />
         )}
       </Field>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={draft.options.confirm ?? false}
+          onChange={(e) => set({ confirm: e.currentTarget.checked || undefined })}
+        />{' '}
+        {t('confirmEach')}
+      </label>
     </div>
   );
 }

@@ -1,0 +1,149 @@
+package wait
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"toolnorm/internal/fault"
+)
+
+// lines are the requests that wait for a server, by model. The zero value is empty.
+type lines struct {
+	mu      sync.Mutex // guards everything of all lines
+	byModel map[string]*line
+}
+
+// line is the requests that wait for one model, fair by client: of two clients with many requests each has every second place. A
+// request's tag is one more than that of its client's last one, or than that of the request that got a place last, whichever is more.
+// It goes when nobody waits.
+type line struct {
+	all     *lines
+	model   string
+	waiting []*waiter // by tag, then by arrival
+	tags    map[string]int64
+	now     int64 // the tag of the request that got a place last
+	fault   *fault.Error
+	since   time.Time     // when a request got a place last; zero: none has
+	every   time.Duration // between two that get a place, smoothed; 0: not known
+}
+
+// waiter is one of them.
+type waiter struct {
+	line *line
+	tag  int64
+	turn chan struct{} // closed when it is the first
+}
+
+// busy returns what the server said last to those who wait for a model; nil: nobody waits.
+func (l *lines) busy(model string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if one := l.byModel[model]; one != nil {
+		return one.fault
+	}
+	return nil
+}
+
+// join takes the place of a client's request.
+func (l *lines) join(model, client string, busy *fault.Error) *waiter {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	one := l.byModel[model]
+	if one == nil {
+		one = &line{all: l, model: model, tags: map[string]int64{}, fault: busy}
+		if l.byModel == nil {
+			l.byModel = map[string]*line{}
+		}
+		l.byModel[model] = one
+	}
+	w := &waiter{line: one, tag: max(one.tags[client], one.now) + 1, turn: make(chan struct{})}
+	one.tags[client] = w.tag
+	// The first is asking and stays so, whoever comes.
+	at := min(1, len(one.waiting))
+	for at < len(one.waiting) && one.waiting[at].tag <= w.tag {
+		at++
+	}
+	one.waiting = slices.Insert(one.waiting, at, w)
+	one.call()
+	return w
+}
+
+// leave gives up a place.
+func (l *lines) leave(w *waiter) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	one := w.line
+	if at := slices.Index(one.waiting, w); at >= 0 {
+		one.waiting = slices.Delete(one.waiting, at, at+1)
+	}
+	if len(one.waiting) == 0 {
+		delete(l.byModel, one.model)
+		return
+	}
+	one.call()
+}
+
+// call tells the first that it is. l.all.mu is held.
+func (l *line) call() {
+	first := l.waiting[0]
+	select {
+	case <-first.turn:
+	default:
+		close(first.turn)
+	}
+}
+
+// first reports whether it is this one's turn.
+func (w *waiter) first() bool {
+	select {
+	case <-w.turn:
+		return true
+	default:
+		return false
+	}
+}
+
+// said returns what the server said last.
+func (l *line) said() *fault.Error {
+	l.all.mu.Lock()
+	defer l.all.mu.Unlock()
+	return l.fault
+}
+
+// refused takes down what the server says.
+func (l *line) refused(busy *fault.Error) {
+	l.all.mu.Lock()
+	defer l.all.mu.Unlock()
+	l.fault = busy
+}
+
+// passed takes down that a request got a place.
+func (l *line) passed(w *waiter) {
+	l.all.mu.Lock()
+	defer l.all.mu.Unlock()
+	now := time.Now()
+	if !l.since.IsZero() {
+		took := now.Sub(l.since)
+		l.every = (3*cmp.Or(l.every, took) + took) / 4
+	}
+	l.since, l.now = now, w.tag
+}
+
+// place tells a client where its request stands, and for how long it may have to wait, as far as that is known.
+func (w *waiter) place() string {
+	l := w.line
+	l.all.mu.Lock()
+	defer l.all.mu.Unlock()
+	at := slices.Index(l.waiting, w) + 1
+	if at == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("the model server is busy: place %d of %d", at, len(l.waiting))
+	if l.every > 0 {
+		text += fmt.Sprintf(", about %d s", int((time.Duration(at)*l.every).Round(time.Second)/time.Second))
+	}
+	return text
+}

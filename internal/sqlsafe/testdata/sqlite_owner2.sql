@@ -1,0 +1,17 @@
+CREATE VIRTUAL TABLE mirror USING fts5(word, content='secret', content_rowid='rowid');
+INSERT INTO mirror(mirror) VALUES ('rebuild');
+CREATE VIRTUAL TABLE vocab USING fts5vocab('notes', 'row');
+CREATE VIEW v_users AS SELECT user_id, (SELECT word FROM secret) AS w FROM users;
+CREATE VIEW v_bomb AS SELECT printf('%.*c', 900000, 'x') || user_id AS x FROM users;
+CREATE TABLE made (a INTEGER, big TEXT AS (printf('%.*c', 900000, 'x')) VIRTUAL, other TEXT DEFAULT (hex(randomblob(9))));
+INSERT INTO made (a) SELECT user_id FROM users;
+CREATE TABLE "od""d ] ` name" (a, "select", [from;], `--`); INSERT INTO "od""d ] ` name" VALUES (1, 2, 3, 4);
+CREATE TABLE "größen" ("maß"); INSERT INTO "größen" VALUES ('x');
+CREATE TABLE kept (id INTEGER PRIMARY KEY, w TEXT); INSERT INTO kept VALUES (1, 'swordfish');
+CREATE INDEX kept_w ON kept (w, lower(w)) WHERE w > '';
+CREATE TABLE stopped (id INTEGER PRIMARY KEY, w TEXT) WITHOUT ROWID; INSERT INTO stopped VALUES (1, 'swordfish');
+CREATE TABLE numbered (id INTEGER PRIMARY KEY AUTOINCREMENT, w); INSERT INTO numbered (w) VALUES ('swordfish');
+CREATE TRIGGER t1 AFTER INSERT ON users BEGIN INSERT INTO secret VALUES ('x'); END;
+CREATE TRIGGER t2 INSTEAD OF DELETE ON v_users BEGIN DELETE FROM secret; END;
+CREATE VIRTUAL TABLE boxes USING rtree(id, a, b); INSERT INTO boxes VALUES (1, 1, 2);
+ANALYZE;

@@ -1,0 +1,332 @@
+package mcpserver
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// tasksExtension is the extension of 2026-07-28 by which a call that takes long is answered with a task (SEP-2663). Its
+// name stands in the capabilities of both sides.
+const tasksExtension = "io.modelcontextprotocol/tasks"
+
+const (
+	taskLife   = time.Hour   // from its beginning; then it is ended and forgotten
+	taskPoll   = time.Second // how often a client should ask
+	mostTasks  = 1000        // that are kept
+	mostRounds = 20          // of questions in one call
+)
+
+// tasks are the calls that go on behind their answer. They are in memory, so a restart loses them.
+type tasks struct {
+	mu  sync.Mutex
+	all map[string]*task
+}
+
+// task is one of them.
+type task struct {
+	id, principal string
+	created       time.Time
+	cancel        context.CancelCauseFunc
+	answered      chan struct{} // has room for one: all questions have their answers
+
+	mu      sync.Mutex
+	status  string // working, input_required, completed, failed or cancelled
+	updated time.Time
+	result  json.RawMessage            // of the call
+	failure *rpcError                  // of the protocol
+	open    map[string]json.RawMessage // questions without an answer
+	answers map[string]json.RawMessage
+}
+
+// errTaskCancelled and errTaskOver are why a task's call is ended.
+var (
+	errTaskCancelled = errors.New("the client cancelled the task")
+	errTaskOver      = fmt.Errorf("the task took longer than %v", taskLife)
+)
+
+// extends reports whether a caller has declared the extension in this request.
+func (c *caller) extends() bool {
+	if !c.modern || c.meta.Capabilities == nil {
+		return false
+	}
+	_, ok := c.meta.Capabilities.Extensions[tasksExtension]
+	return ok
+}
+
+// withoutTasks says that a request needs a client with the extension.
+func withoutTasks() *rpcError {
+	e := fail(codeCapability, "this needs a client with the extension %s", tasksExtension).withStatus(http.StatusBadRequest)
+	e.data = encode(map[string]any{"requiredCapabilities": map[string]any{"extensions": map[string]any{tasksExtension: struct{}{}}}})
+	return e
+}
+
+// taskSupport is what a tool's listing says of tasks: optional or required; empty: nothing, or forbidden.
+func (e *engine) taskSupport(ctx context.Context, c *caller, name string) mcp.TaskSupport {
+	support := mcp.TaskSupport("")
+	if t, ok := e.tool(ctx, c, name); ok {
+		var more struct{ Execution mcp.ToolExecution }
+		if len(t.More) > 0 && json.Unmarshal(t.More, &more) == nil {
+			support = more.Execution.TaskSupport
+		}
+	} else if extra := e.cfg.Extra.GetTool(name); extra != nil && extra.Tool.Execution != nil {
+		support = extra.Tool.Execution.TaskSupport
+	}
+	if support == mcp.TaskSupportForbidden {
+		return ""
+	}
+	return support
+}
+
+// outcome is what came of a call.
+type outcome struct {
+	result  json.RawMessage
+	failure *rpcError
+}
+
+// callOrTask runs a tool. One that may be a task, and is not done when others would become a stream, becomes one for a
+// client that knows them; the call goes on behind the answer. A question that comes sooner is one of the call itself.
+func (e *engine) callOrTask(ctx context.Context, c *caller, m message) (json.RawMessage, *rpcError) {
+	if !c.modern {
+		return e.callTool(ctx, c, m)
+	}
+	switch support := e.taskSupport(ctx, c, m.said.Name); {
+	case support == mcp.TaskSupportRequired && !c.extends():
+		return nil, withoutTasks()
+	case support == "" || !c.extends():
+		return e.callTool(ctx, c, m)
+	}
+	inner, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	unhook := context.AfterFunc(e.ctx, func() { cancel(errClosed) })
+	first := make(chan outcome, 1)
+	e.beside.Go(func() { first <- e.attempt(inner, c, m) })
+	late := time.NewTimer(e.cfg.Patience)
+	defer late.Stop()
+	select {
+	case o := <-first:
+		unhook()
+		cancel(nil)
+		return o.result, o.failure
+	case <-ctx.Done():
+		cancel(context.Cause(ctx))
+	case <-late.C:
+		if t := e.keep(c, cancel); t != nil {
+			e.beside.Go(func() {
+				defer unhook()
+				e.follow(inner, t, c, m, first)
+			})
+			return t.write("task"), nil
+		}
+	}
+	o := <-first // there is no room for another task, or the client has left
+	unhook()
+	cancel(nil)
+	return o.result, o.failure
+}
+
+// attempt calls a tool once, and makes an error of a panic.
+func (e *engine) attempt(ctx context.Context, c *caller, m message) (o outcome) {
+	defer e.recovered(m, func(failure *rpcError) { o = outcome{failure: failure} })
+	ctx, over := e.peer(ctx, c, m)
+	defer over()
+	result, failure := e.callTool(ctx, c, m)
+	return outcome{result, failure}
+}
+
+// keep makes a task of a call; nil when there are too many.
+func (e *engine) keep(c *caller, cancel context.CancelCauseFunc) *task {
+	now := time.Now()
+	t := &task{id: rand.Text(), principal: c.principal, created: now, updated: now, status: "working", cancel: cancel, answered: make(chan struct{}, 1)}
+	e.tasks.mu.Lock()
+	defer e.tasks.mu.Unlock()
+	if len(e.tasks.all) >= mostTasks {
+		return nil
+	}
+	if e.tasks.all == nil {
+		e.tasks.all = map[string]*task{}
+	}
+	e.tasks.all[t.id] = t
+	time.AfterFunc(taskLife, func() {
+		cancel(errTaskOver)
+		e.tasks.mu.Lock()
+		defer e.tasks.mu.Unlock()
+		delete(e.tasks.all, t.id)
+	})
+	return t
+}
+
+// follow waits for what comes of a task's call. When it asks something, the task waits for the answers, and calls again
+// with them, as the client of an ordinary call does.
+func (e *engine) follow(ctx context.Context, t *task, c *caller, m message, first <-chan outcome) {
+	o := <-first
+	for range mostRounds {
+		var asks struct {
+			Open  map[string]json.RawMessage `json:"inputRequests"`
+			State json.RawMessage            `json:"requestState"`
+		}
+		if o.failure != nil || json.Unmarshal(o.result, &asks) != nil || len(asks.Open) == 0 {
+			break
+		}
+		t.ask(asks.Open)
+		select {
+		case <-t.answered:
+		case <-ctx.Done():
+		}
+		if ctx.Err() != nil {
+			break
+		}
+		var failure *rpcError
+		if m, failure = t.again(m, asks.State); failure != nil {
+			o = outcome{failure: failure}
+			break
+		}
+		o = e.attempt(ctx, c, m)
+	}
+	t.end(ctx, o)
+}
+
+// again is the call with the answers to its questions.
+func (t *task) again(m message, state json.RawMessage) (message, *rpcError) {
+	var all map[string]json.RawMessage
+	_ = json.Unmarshal(m.params, &all) // it was read before
+	delete(all, "requestState")
+	if state != nil {
+		all["requestState"] = state
+	}
+	t.mu.Lock()
+	all["inputResponses"] = encode(t.answers)
+	t.mu.Unlock()
+	return readMessage(encode(map[string]json.RawMessage{"jsonrpc": encode("2.0"), "id": m.id, "method": encode(m.method), "params": encode(all)}))
+}
+
+// set changes a task's status under its lock.
+func (t *task) set(status string) {
+	t.status, t.updated = status, time.Now()
+}
+
+// ask keeps the questions of a call.
+func (t *task) ask(open map[string]json.RawMessage) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.open, t.answers = open, map[string]json.RawMessage{}
+	t.set("input_required")
+}
+
+// answer takes answers to what is open; others are left alone.
+func (t *task) answer(all map[string]json.RawMessage) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.status != "input_required" {
+		return
+	}
+	for key, answer := range all {
+		if t.open[key] != nil {
+			t.answers[key] = answer
+			delete(t.open, key)
+		}
+	}
+	if len(t.open) == 0 {
+		t.set("working")
+		t.answered <- struct{}{} // there is room: the next question comes behind it
+	}
+}
+
+// end keeps what came of a call.
+func (t *task) end(ctx context.Context, o outcome) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.open = nil
+	switch {
+	case errors.Is(context.Cause(ctx), errTaskCancelled):
+		t.set("cancelled")
+	case ctx.Err() != nil:
+		t.failure = fail(codeInternal, "%v", context.Cause(ctx))
+		t.set("failed")
+	case o.failure != nil:
+		t.failure = o.failure
+		t.set("failed")
+	default:
+		t.result = o.result
+		t.set("completed")
+	}
+	t.cancel(nil)
+}
+
+// write is a task as an answer: of tools/call with the type task, of tasks/get with the type complete and what came of it.
+func (t *task) write(kind string) json.RawMessage {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	is := map[string]any{
+		"resultType": kind, "taskId": t.id, "status": t.status, "ttlMs": taskLife.Milliseconds(), "pollIntervalMs": taskPoll.Milliseconds(),
+		"createdAt": t.created.UTC().Format(time.RFC3339Nano), "lastUpdatedAt": t.updated.UTC().Format(time.RFC3339Nano),
+	}
+	switch {
+	case kind == "task":
+	case t.status == "completed":
+		is["result"] = t.result
+	case t.failure != nil:
+		is["error"] = map[string]any{"code": t.failure.code, "message": t.failure.message}
+	case t.status == "input_required":
+		is["inputRequests"] = maps.Clone(t.open)
+	}
+	return encode(is)
+}
+
+// ofTask answers tasks/get, tasks/update and tasks/cancel of 2026-07-28; handled is false for other methods, and for a task
+// that another server has made.
+func (e *engine) ofTask(c *caller, m message) (result json.RawMessage, rpcErr *rpcError, handled bool) {
+	switch m.method {
+	case "tasks/list", "tasks/result":
+		return nil, fail(codeMethod, "Method not found: %s", m.method), true
+	case "tasks/get", "tasks/update", "tasks/cancel":
+	default:
+		return nil, nil, false
+	}
+	if !c.extends() {
+		return nil, withoutTasks(), true
+	}
+	e.tasks.mu.Lock()
+	t := e.tasks.all[m.said.Task]
+	e.tasks.mu.Unlock()
+	if t == nil || t.principal != c.principal {
+		return nil, nil, false
+	}
+	switch m.method {
+	case "tasks/update":
+		var p struct {
+			Answers map[string]json.RawMessage `json:"inputResponses"`
+		}
+		if json.Unmarshal(m.params, &p) != nil {
+			return nil, fail(codeParams, "inputResponses is an object"), true
+		}
+		t.answer(p.Answers)
+	case "tasks/cancel":
+		t.cancel(errTaskCancelled)
+	default:
+		return t.write("complete"), nil, true
+	}
+	return encode(map[string]any{"resultType": "complete", "_meta": e.lists.identity}), nil, true
+}
+
+// extended is what a server says of itself to clients of 2026-07-28, with the extension in place of the earlier tasks.
+func extended(result json.RawMessage) json.RawMessage {
+	var all, can map[string]json.RawMessage
+	if json.Unmarshal(result, &all) != nil || json.Unmarshal(all["capabilities"], &can) != nil {
+		return result
+	}
+	extensions := map[string]json.RawMessage{}
+	_ = json.Unmarshal(can["extensions"], &extensions) // without any there are none
+	extensions[tasksExtension] = encode(struct{}{})
+	delete(can, "tasks")
+	can["extensions"] = encode(extensions)
+	all["capabilities"] = encode(can)
+	return encode(all)
+}

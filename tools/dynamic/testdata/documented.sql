@@ -1,0 +1,12 @@
+CREATE TABLE flights (id integer, airline text, flight_number text, departure_date date, status text, user_id text);
+CREATE TABLE airlines (name text);
+CREATE TABLE hotels (id integer, name text, location text);
+CREATE TABLE users (id bigint, name text, email text, age integer);
+CREATE TABLE accounts (id uuid, name text, email text);
+CREATE TABLE orders (id uuid, user_id uuid, order_date timestamp, total_amount numeric(10,2), status text);
+CREATE TABLE expenses (id uuid, user_id uuid, description text, amount numeric(10,2), category text, expense_date date);
+CREATE TABLE events (user_id bigint, day date, at timestamptz);
+CREATE TABLE customers (id text, name text, registered date);
+CREATE TABLE sales (order_id bigint, customer_id text, customer_name text, region text, total_amount numeric(10,2), order_date date);
+CREATE TABLE sessions (customer_id text, session_token text);
+CREATE TABLE documents (id integer, content text);
