@@ -262,7 +262,7 @@ func (cs *calls) textAgain(from int) {
 	}
 	cs.page.doubtful(cs.calling.tool.Name, func() {
 		cs.page.solidFrom(from)
-		if args := cs.trial.closing.Family.Args; cs.calling.Doubt && len(args) > 0 && args[0].Keyed() {
+		if args := cs.trial.closing.Family.Args; cs.calling.Doubt && len(args) > 0 && (args[0].Keyed() || cs.trial.closing.Family.Flags.CDATA) {
 			cs.page.restIsText() // where its value ends is not known: calls behind it may be part of that
 		}
 	})

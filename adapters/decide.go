@@ -1,6 +1,7 @@
 package adapters
 
 import (
+	"bytes"
 	"strings"
 
 	"toolnorm/adapters/internal/declaration"
@@ -22,8 +23,9 @@ func (ar *arguments) decideArguments(from int, t *toolset.Tool, quotes []lenient
 	for _, q := range quotes {
 		g.Quotes = append(g.Quotes, q.Open)
 	}
-	ar.Out.Odd = ar.Out.Odd || g.Around != 0 || ar.goesOn(t.Type()) || ar.shutEarly(t.Type()) || ar.damagedQuote(from, g.Quotes)
+	ar.Out.Odd = ar.Out.Odd || g.Around != 0 || ar.goesOn(t.Type()) || ar.shutEarly(t.Type()) || ar.leftOpen() || ar.damagedQuote(from, g.Quotes)
 	ar.decide(from, 0, t.Name, g)
+	ar.Out.Doubt = ar.Out.Doubt || ar.Unclosed && ar.goesOnBehind(t.Type()) || ar.closerMoved()
 	// a reply that stops inside the arguments is cut, whatever it says of its end
 	if ar.Unclosed && ar.At(ar.Space(0)) < 0 {
 		ar.Out.Broken = true
@@ -32,6 +34,15 @@ func (ar *arguments) decideArguments(from int, t *toolset.Tool, quotes []lenient
 	if len(quotes) > 0 && !ar.Out.Broken && !ar.ended(from) {
 		ar.Out.Doubt = true
 	}
+}
+
+// leftOpen reports whether the brace is missing that closes what arguments stand in: it may be the last one of a text of theirs.
+func (ar *arguments) leftOpen() bool {
+	if p := ar.trial.closing; p.Hole("call") < 0 && p.Hole("calls") < 0 {
+		return false
+	}
+	c := ar.At(ar.Space(0))
+	return c != '}' && c != ','
 }
 
 // shutEarly reports whether more braces are closed behind arguments than their call has, and behind an object of theirs stands
@@ -54,6 +65,42 @@ func (ar *arguments) shutEarly(t *schema.Type) bool {
 		}
 	}
 	return false
+}
+
+// closerMoved reports whether the closer of the call is missing behind its arguments and stands in a text of theirs.
+func (ar *arguments) closerMoved() bool {
+	p, n := ar.trial.closing, ar.Space(0)
+	for end := n + maxAside; n < end && scan.IsCloser(ar.At(n)) && !ar.endsCall(n); n += 1 + ar.Space(n+1) {
+	}
+	if len(p.Close) == 0 || ar.marks.cutCloser(p, n) {
+		return false
+	}
+	for _, l := range p.Close[0].Pieces() {
+		if _, a := ar.marks.literal(n, l); a == matched {
+			return false
+		}
+		if mark := l.Trimmed().Plain(); len(mark) > 3 && bytes.Contains(ar.Out.JSON, []byte(mark)) {
+			return true
+		}
+	}
+	return false
+}
+
+// goesOnBehind reports whether arguments go on behind the mark that has ended them, whose brace is missing: a comma stands there,
+// perhaps behind closers, or a member that the tool has. The mark may stand in the place of a comma.
+func (ar *arguments) goesOnBehind(t *schema.Type) bool {
+	n := ar.Space(0)
+	if end, ok := ar.marks.closerAt(n, ar.trial.closing); ok {
+		n = end
+	} else if ar.At(n) == '<' {
+		n += ar.Run(n, maxAside, func(c int) bool { return c >= 0 && c != '>' }) + 1
+	} else {
+		return false
+	}
+	for end := n + maxAside; n < end && (scan.IsCloser(ar.At(n)) || ar.Space(n) > 0); n += max(ar.Space(n), 1) {
+	}
+	key, value := ar.KeyAt(n)
+	return ar.At(n) == ',' && !ar.endsCall(n) && ar.At(n+1+ar.Space(n+1)) != '{' || value > 0 && t.Has(key)
 }
 
 // ended reports whether arguments that begin at from have a closer, or nothing but closers stands in front of what ends

@@ -1,6 +1,7 @@
 package adapters
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -59,6 +60,9 @@ func (rs *restored) read() bool {
 	}) {
 		return true
 	}
+	if rs.doubt == "" && text != "" {
+		rs.doubt = rs.calledIn(text)
+	}
 	if rs.doubt == "" || rs.readsAsItIs(text) {
 		return false
 	}
@@ -66,6 +70,41 @@ func (rs *restored) read() bool {
 	rs.Pos = rs.page.gapAt
 	rs.page.doubtful(rs.doubt, rs.page.restIsText)
 	return true
+}
+
+// calledIn returns the tool that a reply calls which nothing reads, "" where it may be prose: the name of an offered tool stands
+// early in it with structure around it, behind it one of its parameters, and the reply ends in structure.
+func (rs *restored) calledIn(text string) string {
+	at, t := rs.firstName(text)
+	if t == nil || at > maxBareFront || threeWords.MatchString(text[:at]) {
+		return ""
+	}
+	text = strings.TrimSpace(text[at+len(t.Name):])
+	if text == "" || strings.IndexByte(">})]\"'`", text[len(text)-1]) < 0 || strings.IndexByte("\"'>({=<[:,|`\\", text[0]) < 0 {
+		return ""
+	}
+	for _, key := range t.Type().Members() {
+		if strings.Contains(text, key) {
+			return t.Name
+		}
+	}
+	return ""
+}
+
+// threeWords are words of a sentence.
+var threeWords = regexp.MustCompile(`[a-z]+ [a-z]+ [a-z]+`)
+
+// firstName returns the tool whose name stands first in a text, and where.
+func (rs *restored) firstName(text string) (at int, first *toolset.Tool) {
+	for _, name := range rs.names() {
+		i := strings.Index(text, name)
+		end := i + len(name)
+		if i < 0 || first != nil && i >= at || i > 0 && scan.IsWord(int(text[i-1])) || end < len(text) && scan.IsWord(int(text[end])) {
+			continue
+		}
+		at, first = i, rs.tools.Find(name)
+	}
+	return at, first
 }
 
 // readsAsItIs reports whether a call is found in a reply without any mark being repaired.
@@ -95,6 +134,9 @@ func (rs *restored) begins() (front int) {
 	if c := rs.At(0); bare && (c == '{' || c == '[') {
 		return maxBareFront
 	}
+	if bare && rs.beginsPython() {
+		return maxBareFront
+	}
 	marks := rs.format.marks()
 	for n := 1; n <= maxOpening && rs.At(n-1) >= 0; n++ {
 		switch text := string(rs.Slice(rs.Pos, rs.Pos+n)); {
@@ -105,6 +147,12 @@ func (rs *restored) begins() (front int) {
 		}
 	}
 	return 0
+}
+
+// beginsPython reports whether a reply begins with the name of an offered tool and a parenthesis.
+func (rs *restored) beginsPython() bool {
+	n := rs.Run(0, maxOpening, scan.IsWord)
+	return n > 0 && rs.At(n) == '(' && rs.tools.Find(string(rs.Slice(rs.Pos, rs.Pos+n))) != nil
 }
 
 // Bounds on the beginning of a reply, in bytes.

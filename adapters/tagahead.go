@@ -6,6 +6,7 @@ import (
 
 	"toolnorm/adapters/internal/declaration"
 	"toolnorm/adapters/internal/lenient"
+	"toolnorm/adapters/internal/scan"
 )
 
 // tagsAhead finds the tags of calls in the text ahead, as their families write them or damaged. It
@@ -123,4 +124,34 @@ func (ta *tagsAhead) pastComment(i int) int {
 		i += n + ta.Elastic(i+n)
 	}
 	return i
+}
+
+// indentedLine reports whether a value is one line, indented as its tag and its closer are: so much belongs to the layout.
+func (ta *tagsAhead) indentedLine(h *head) bool {
+	if h.indent == "" || !h.line || !ta.Has(0, h.indent) || scan.IsSpace(ta.At(len(h.indent))) {
+		return false
+	}
+	n := ta.Run(0, maxLine, func(c int) bool { return c >= 0 && c != '\n' })
+	end, a := ta.marks.literal(n+1+len(h.indent), h.own.Trimmed())
+	return ta.Has(n, "\n"+h.indent) && a == matched && ta.At(end) == '\n'
+}
+
+// maxLine bounds the line that a value may be, in bytes.
+const maxLine = 4096
+
+// laidOut reports whether what a value on its lines begins with may belong to the layout of its tags and not to it: the blanks
+// that its tag is indented by, a blank line where blank lines lie between the tags, signs and blanks alone on the tag's line.
+func (ta *tagsAhead) laidOut(h *head) bool {
+	switch {
+	case !h.onLines():
+		return false
+	case !h.line:
+		n := ta.Run(0, maxIndent, func(c int) bool { return c >= 0 && c != '\n' && c < 0x80 && !scan.IsWord(c) })
+		if ta.Has(0, "</") {
+			n = ta.Run(0, maxIndent, func(c int) bool { return c > ' ' })
+		}
+		return n > 0 && ta.At(n) == '\n'
+	}
+	c := ta.At(0)
+	return h.indent != "" && (c == ' ' || c == '\t') || h.apart && c == '\n'
 }

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"toolnorm/adapters/internal/declaration"
 	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat/schema"
 )
@@ -18,7 +19,7 @@ const maxBorder = lookBack / 2
 
 // What ends a value that may have lost its closer, and what begins one whose head is damaged.
 var (
-	bracketTag   = regexp.MustCompile(`[\[({]\s*[/\\][^\[\](){}\n]*[\])}]$|[\[({][^\[\](){}\n]*/[\])}]$`)
+	bracketTag   = regexp.MustCompile(`[«‹]\s*/[^«»‹›\n]*[»›]$|[\[({]\s*[/\\][^\[\](){}\n]*[\])}]$|[\[({][^\[\](){}\n]*/[\])}]$`)
 	otherAngle   = regexp.MustCompile(`(?:＞|&gt;|›|〉)$`)
 	emptyElement = regexp.MustCompile(`^<(?:br|hr|img|input|meta|link)\b[^<>]*>$`)
 	halfTag      = regexp.MustCompile(`<[/\\][^<>\s]*$`)
@@ -37,6 +38,9 @@ func endsInTag(text string) bool {
 		return false
 	}
 	last := text[max(strings.LastIndexByte(text, '<'), 0):]
+	if last == "</>" { // of a fragment
+		return !strings.Contains(strings.ReplaceAll(text, " <> ", ""), "<>")
+	}
 	if name, ok := strings.CutPrefix(last, "</"); ok {
 		return !opens(text, strings.TrimSuffix(name, ">"))
 	}
@@ -80,7 +84,7 @@ func (s *tagSearch) borderless(r tagReading) bool {
 			from = s.start
 		}
 		tail := string(s.d.Slice(s.d.Pos+max(from, a.to-maxBorder), s.d.Pos+a.to))
-		if a.doubt || s.tagInside(a, slip) || a.loose && (endsInTag(tail) || endsInHalf(tail, a.own.Trimmed().Plain()) || s.signInFront(a)) {
+		if a.doubt || slip && a.to > from && s.d.before(a.to) == '<' || s.tagInside(a, slip) || a.loose && (endsInTag(tail) || endsInHalf(tail, a.own.Trimmed().Plain()) || endsInName(tail, a.own.Trimmed().Plain()) || s.signInFront(a)) {
 			return true
 		}
 		if a.guessed && (r.cost%quarter > 1 || s.headInside(a)) || s.openedAgain(a, from) || a.prev != nil && s.seen(a.prev, a.key) {
@@ -89,7 +93,7 @@ func (s *tagSearch) borderless(r tagReading) bool {
 		if a.opened && a.to > a.from && s.letterLost(a) {
 			return true
 		}
-		if a.opened && beginsWithTag(string(s.d.Slice(s.d.Pos+a.from, s.d.Pos+min(a.to, a.from+maxBorder)))) {
+		if a.opened && (beginsWithTag(string(s.d.Slice(s.d.Pos+a.from, s.d.Pos+min(a.to, a.from+maxBorder)))) || s.openerBehind(a)) {
 			return true
 		}
 	}
@@ -102,7 +106,7 @@ func (s *tagSearch) headInside(a *tagArg) bool {
 	text, _, _ := strings.Cut(string(s.d.Slice(s.d.Pos+a.from, s.d.Pos+min(a.to, a.from+maxAside+maxAside))), "\n")
 	last := a.p.Parts[a.p.Hole("value")-1].Lit.Trimmed().Plain()
 	c := s.d.before(a.from)
-	return strings.HasPrefix(text, "<") || len(last) > 3 && strings.Contains(text, last[strings.LastIndexByte(last, '<')+1:]) || otherHead.MatchString(text) || c == ' ' || c == '\t'
+	return s.openerBehind(a) || strings.HasPrefix(text, "<") || len(last) > 3 && strings.Contains(text, last[strings.LastIndexByte(last, '<')+1:]) || otherHead.MatchString(text) || c == ' ' || c == '\t'
 }
 
 // openedAgain reports whether a value begins with the last tag of its head once more: <|sep|> <|sep|>
@@ -116,6 +120,18 @@ func (s *tagSearch) openedAgain(a *tagArg, from int) bool {
 	return at >= 0 && len(last)-at > 3 && from < a.to && s.d.Has(from, last[at:])
 }
 
+// openerBehind reports whether the last tag of an argument's head, or its key, stands a little behind where its value begins,
+// whose head is damaged: <arg_key>city</arg_key>: <arg_value>, city: Oslo
+func (s *tagSearch) openerBehind(a *tagArg) bool {
+	text := strings.TrimSpace(string(s.d.Slice(s.d.Pos+a.from, s.d.Pos+min(a.to, a.from+maxAside))))
+	last := a.p.Parts[a.p.Hole("value")-1].Lit.Trimmed().Plain()
+	if at := strings.LastIndexByte(last, '<'); at >= 0 && len(last)-at > 3 && strings.Contains(text, strings.TrimRight(last[at+1:], ">")) {
+		return true
+	}
+	rest, ok := strings.CutPrefix(strings.TrimLeft(text, "\"'`*[(-<= "), a.key)
+	return ok && (rest == "" || !scan.IsWord(int(rest[0])))
+}
+
 // endsInHalf reports whether a text ends in the first half of a closer, or more of it.
 func endsInHalf(text, closer string) bool {
 	text, closer = strings.ReplaceAll(strings.TrimSpace(text), "｜", "|"), strings.ReplaceAll(closer, "｜", "|")
@@ -127,6 +143,26 @@ func endsInHalf(text, closer string) bool {
 	return false
 }
 
+// endsInName reports whether a text ends in the name of a closer with its slash, in brackets of any kind: «/parameter»
+func endsInName(text, closer string) bool {
+	text = unescapeAngles.Replace(strings.TrimSpace(text))
+	name := lastWord.FindString(strings.TrimRight(strings.ReplaceAll(closer, declaration.SuffixHole, ""), ">|｜"))
+	at := strings.LastIndex(text, name)
+	if len(name) < 4 || at < 0 || !nameEnd.MatchString(text[at+len(name):]) {
+		return false
+	}
+	return strings.ContainsAny(text[max(at-16, 0):at], "/\\")
+}
+
+// The name of a closer, and what may stand behind it.
+var (
+	lastWord = regexp.MustCompile(`\w+$`)
+	nameEnd  = regexp.MustCompile(`^(?:[:=][\w-]{0,32})?[^\w\s]{0,4}$`)
+)
+
+// unescapeAngles undoes the escapes of JSON for the angles of a tag.
+var unescapeAngles = strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u003C`, "<", `\u003E`, ">", `\x3c`, "<", `\x3e`, ">")
+
 // letterLost reports whether the head of an argument and its value share a sign that may belong to either: <arg_valu>e… has
 // lost a letter, or two have changed places, and <arg_value]… has lost a sign, or another one stands for it.
 func (s *tagSearch) letterLost(a *tagArg) bool {
@@ -135,11 +171,14 @@ func (s *tagSearch) letterLost(a *tagArg) bool {
 		return false
 	}
 	first, before := s.d.At(a.from), s.d.before(a.from)
+	if a.onLines() && before != '\n' && s.d.At(a.from+1) == '\n' {
+		return true // <parameter=channe>l
+	}
 	if len(text) > 3 && first == int(text[len(text)-2]) || first == '"' || s.d.Has(a.from, "”") {
 		return true
 	}
 	return before != int(text[len(text)-1]) && s.f.typ.Prop(a.key).Allows(schema.String) && first >= 0 &&
-		(strings.IndexByte("[](){}|:=\"'<_-./\\", byte(first)) >= 0 || a.onLines() && s.d.At(a.from+1) == '\n')
+		(first == '_' || first > ' ' && first < 0x80 && !scan.IsWord(first))
 }
 
 // signInFront reports whether a sign stands in front of the damaged closer of a value, which may stand for one of its own.
@@ -151,7 +190,7 @@ func (s *tagSearch) signInFront(a *tagArg) bool {
 	at := s.tokens[k].at
 	c, begin := s.d.before(at), int(a.own.Trimmed().Plain()[0])
 	if s.d.At(at) == begin {
-		return c == begin || c == '/'
+		return c == begin || c == '/' || c == int(a.own.Trimmed().Plain()[1])
 	}
 	return c > ' ' && s.f.typ.Prop(a.key).Allows(schema.String)
 }
@@ -175,6 +214,9 @@ func (s *tagSearch) tagInside(a *tagArg, slip bool) bool {
 			return true
 		}
 		if s.nested(a, k) {
+			if !t.opens && t.kind == valueTag && s.tokens[s.opened[k]-1].asText == mentionCost && (a.loose || openerAt(s, k+1, t.end)) {
+				return true // the value's own, and the opener is a mention
+			}
 			continue
 		}
 		switch {
@@ -186,14 +228,28 @@ func (s *tagSearch) tagInside(a *tagArg, slip bool) bool {
 				return true
 			}
 		case t.opens:
-			if a.loose && t.asText == textCost {
+			if a.loose && t.asText == textCost || slip && t.end+s.d.Elastic(t.end) >= a.to {
 				return true
 			}
-		case s.isBorder(a, k) || slip && (t.asText == textCost || s.blank(a.from, t.at)):
+		case t.kind == valueTag && t.asText == textCost && atFront(s, a, t.at) || s.isBorder(a, k) || slip && (t.asText == textCost || s.blank(a.from, t.at)):
 			return true
 		}
 	}
 	return false
+}
+
+// atFront reports whether a value begins at an offset, white space left out.
+func atFront(s *tagSearch, a *tagArg, at int) bool {
+	from := a.from
+	if from == 0 && a.prev == nil {
+		from = s.start
+	}
+	return s.d.Pos+from >= s.d.Base && s.blank(from, at)
+}
+
+// openerAt reports whether the k-th tag stands at an offset, white space left out, and opens something.
+func openerAt(s *tagSearch, k, at int) bool {
+	return k < len(s.tokens) && s.tokens[k].opens && s.blank(at, s.tokens[k].at)
 }
 
 // isBorder reports whether a closer inside a value stands where the value may have ended.

@@ -129,6 +129,9 @@ type head struct {
 	at    int    // position in the arguments where the member begins
 	odd   bool   // the key holds what no name does
 	line  bool   // the value begins behind a line break
+
+	indent string // the blanks in front of it on its line
+	apart  bool   // a blank line stands in front of it
 }
 
 // tags reads the arguments one after the other and writes them as one object.
@@ -144,7 +147,7 @@ func (tg *tagged) tags(p *declaration.Pattern, t *schema.Type) {
 			break
 		}
 		if !tg.plan.made {
-			tg.noticeArgument(h, from)
+			tg.noticeArgument(&h, from)
 		}
 		written := h.key
 		h.key = tg.Meant(t, h.key, tg.Seen)
@@ -155,7 +158,7 @@ func (tg *tagged) tags(p *declaration.Pattern, t *schema.Type) {
 		} else {
 			tg.HoldWrapper(t, h.key, h.at)
 		}
-		tg.Out.Doubt = tg.Out.Doubt || !t.Has(h.key) && h.odd
+		tg.Out.Doubt = tg.Out.Doubt || !t.Has(h.key) && (h.odd || nearAbsent(t, h.key, tg.Seen))
 		tg.Seen = append(tg.Seen, h.key)
 		tg.Out.JSON = append(chat.AppendQuoted(tg.Out.JSON, h.key), ':')
 		tg.tagValue(p, h, t)
@@ -163,6 +166,11 @@ func (tg *tagged) tags(p *declaration.Pattern, t *schema.Type) {
 	// <parameter=arguments>{"city": "Oslo"}</parameter> alone: its members are the arguments
 	tg.Unwrap()
 	tg.PutByte('}')
+}
+
+// nearAbsent reports whether a key is one character off a parameter that has no value: it may have lost that to the value.
+func nearAbsent(t *schema.Type, key string, seen []string) bool {
+	return slices.ContainsFunc(t.Members(), func(name string) bool { return oneOff(key, name) && !slices.Contains(seen, name) })
 }
 
 // nextArgument steps to the value of the next argument, and answers false behind the last one. Where the rest of the call was

@@ -108,21 +108,13 @@ func (s *tagSearch) run() {
 				break
 			}
 			if k == len(s.tokens) {
-				s.finish(tagReading{cost: v.cost + s.endCost(), args: &tagArg{head: v.head, from: v.from, to: s.textEnd(), prev: v.args}, cut: true})
+				s.finish(tagReading{cost: v.cost + s.endCost(v.head), args: &tagArg{head: v.head, from: v.from, to: s.textEnd(), prev: v.args}, cut: true})
 				continue
 			}
 			s.step(k, v)
 		}
 		s.states[k] = nil
 	}
-}
-
-// endCost is what it costs that the text ends inside a value: nothing in a reply that was cut, since a cut is no slip.
-func (s *tagSearch) endCost() int {
-	if s.d.marks.in.lengthCut() {
-		return 0
-	}
-	return cutCost
 }
 
 // finish adds a reading of the whole call.
@@ -183,6 +175,9 @@ func (s *tagSearch) step(k int, v tagState) {
 		closed(t.at, t.end, v.cost+t.cost+slipCost)
 	// the closer of the value is missing
 	case t.kind == closeTag:
+		if t.asText == mentionCost && t.end+s.d.Space(t.end) < s.textEnd() { // a sentence goes on behind it
+			lost += 4 * quarter
+		}
 		missing(line, t.at, lost)
 	case t.kind == headTag && s.blank(v.from, t.at) && t.heads[0].key == v.head.key:
 		nests = textCost

@@ -33,9 +33,11 @@ func (tg *tagged) lastOf(p *declaration.Pattern, end func() (int, bool)) (int, b
 		at = len(declaration.CDATAClose) + tg.Elastic(len(declaration.CDATAClose))
 	}
 	if step, behind := tg.ahead.tailAt(p, at); step < 0 {
-		if _, left := tg.ahead.behindCall(p, behind); left {
+		over, left := tg.ahead.behindCall(p, behind)
+		if left {
 			return 0, false
 		}
+		tg.Out.Doubt = tg.Out.Doubt || !over && tg.ahead.closedOften(p, behind)
 	}
 	return n, true
 }
@@ -43,6 +45,11 @@ func (tg *tagged) lastOf(p *declaration.Pattern, end func() (int, bool)) (int, b
 // simpleEnd is valueEnd for the values of tags that are named like the parameters, and in messages.
 func (tg *tagged) simpleEnd(p *declaration.Pattern, h head, t *schema.Type) (int, bool) {
 	n, a := tg.marks.literal(0, h.own)
+	if a == matched && h.onLines() && tg.At(0) != '\n' {
+		tail := tg.Slice(max(h.from, tg.Pos-maxIndent), tg.Pos)
+		line := bytes.TrimRight(tail, " \t")
+		tg.Out.Doubt = tg.Out.Doubt || len(line) < len(tail) && bytes.HasSuffix(line, []byte("\n"))
+	}
 	if a == matched && tg.afterValue(p, n) {
 		if p == p.Family.Header && bytes.HasSuffix(bytes.TrimSpace(tg.Slice(max(h.from, tg.Pos-maxBorder), tg.Pos)), []byte("|>")) {
 			tg.Out.Doubt = true // the mark that ends the message, perhaps
@@ -79,7 +86,7 @@ func (tg *tagged) simpleEnd(p *declaration.Pattern, h head, t *schema.Type) (int
 	over := tg.closersFollow(p, lead)
 	if over || (lead > 0 || !h.onLines()) && !p.Family.Args[0].Keyed() && tg.nextArg(p.Family, t, lead) {
 		tail := string(tg.Slice(max(h.from, tg.Pos-maxBorder), tg.Pos))
-		tg.Out.Doubt = tg.Out.Doubt || over && p == p.Family.Header && tg.ahead.closedLater(h) || endsInTag(tail) || endsInHalf(tail, h.own.Trimmed().Plain())
+		tg.Out.Doubt = tg.Out.Doubt || over && p == p.Family.Header && tg.ahead.closedLater(h) || endsInTag(tail) || endsInHalf(tail, h.own.Trimmed().Plain()) || endsInName(tail, h.own.Trimmed().Plain())
 		return lead, true
 	}
 	tg.Out.Doubt = tg.Out.Doubt || h.p.Keyed() && tg.tagInText(h, t)

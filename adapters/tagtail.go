@@ -46,6 +46,19 @@ func (ta *tagsAhead) behindCall(p *declaration.Pattern, i int) (over, left bool)
 	return false, m.least < 0
 }
 
+// closedOften reports whether calls close several times behind offset i, and the last of the reply does at its end: a document
+// about calls, perhaps, whose openers and closers need not be as many.
+func (ta *tagsAhead) closedOften(p *declaration.Pattern, i int) bool {
+	ta.tailFrom(p, i)
+	closed := 0
+	for _, m := range ta.tails.marks {
+		if m.at >= ta.Pos+i && m.step < 0 {
+			closed++
+		}
+	}
+	return closed > 2 && ta.tails.marks[len(ta.tails.marks)-1].step < 0
+}
+
 // tailFrom is the first place from offset i on where a call opens or closes.
 func (ta *tagsAhead) tailFrom(p *declaration.Pattern, i int) tailMark {
 	t, at := &ta.tails, ta.Pos+i
@@ -210,7 +223,7 @@ func (s *tagSearch) over(args *tagArg, i, cost int, closed bool) {
 	over, _ := s.d.behindCall(s.f.p, i)
 	tail := s.d.tailFrom(s.f.p, i)
 	switch {
-	case !over && s.valueBehind(i):
+	case !over && (s.valueBehind(i) || s.parameterBehind(args, i)):
 		cost += leftCost
 	case tail.least < 0 || !over && tail.at > 0:
 		cost += leftCost
@@ -231,9 +244,34 @@ func (s *tagSearch) valueBehind(i int) bool {
 	return k < len(s.tokens) && (s.tokens[k].kind == valueTag || s.tokens[k].kind == innerTag) && s.tokens[k].cost == 0 && s.tokens[k].asText == textCost
 }
 
+// parameterBehind reports whether the head of a parameter that has no value stands right behind the call's end.
+func (s *tagSearch) parameterBehind(args *tagArg, i int) bool {
+	k := s.from(i)
+	if k == len(s.tokens) || s.tokens[k].kind != headTag || s.tokens[k].cost > 0 || !s.blank(i, s.tokens[k].at) {
+		return false
+	}
+	key := s.tokens[k].heads[0].key
+	return s.f.typ.Has(key) && !s.seen(args, key)
+}
+
 // argumentsBehind says whether tags of arguments stand behind an offset.
 func (s *tagSearch) argumentsBehind(i int) bool {
 	return slices.ContainsFunc(s.tokens[s.from(i):], func(t tagToken) bool {
 		return (t.kind == valueTag || t.kind == headTag) && t.cost == 0
 	})
+}
+
+// endCost is what it costs that the text ends inside a value: nothing in a reply that was cut, since a cut is no slip, and
+// little where half of the value's closer stands at the end.
+func (s *tagSearch) endCost(h head) int {
+	if s.d.marks.in.lengthCut() {
+		return 0
+	}
+	closer := h.own.Trimmed().Plain()
+	for n := min(len(closer)-1, s.textEnd()); n > 1; n-- {
+		if s.d.Has(s.textEnd()-n, closer[:n]) {
+			return halfCost
+		}
+	}
+	return cutCost
 }

@@ -105,8 +105,9 @@ func argumentsIn(p *declaration.Pattern, t *schema.Type, text string) bool {
 		if a.Keyed() {
 			return slices.ContainsFunc(t.Members(), func(key string) bool { return strings.Contains(text, a.OpenTag(key)) })
 		}
+		bare := func(s string) string { return strings.ReplaceAll(s, "｜ ", "｜") }
 		opener, closer := a.Parts[0].Lit.Trimmed().Plain(), a.Parts[len(a.Parts)-1].Lit.Trimmed().Plain()
-		return strings.Contains(text, opener) || strings.Contains(text, closer)
+		return strings.Contains(bare(text), bare(opener)) || strings.Contains(bare(text), bare(closer))
 	})
 }
 
@@ -128,7 +129,7 @@ func cutLiteral(text string, l declaration.Literal) (string, bool) {
 }
 
 // noticeArgument notes whether the head of an argument is as its family writes it. It ends at offset h.end and begins here.
-func (tg *tagged) noticeArgument(h head, from int) {
+func (tg *tagged) noticeArgument(h *head, from int) {
 	text, ok := string(tg.Slice(max(from, tg.Base), tg.Pos)), true
 	for k := h.p.Hole("value") - 1; k >= 0 && ok; k-- {
 		switch part := h.p.Parts[k]; part.Hole {
@@ -141,6 +142,15 @@ func (tg *tagged) noticeArgument(h head, from int) {
 		default:
 			text, ok = strings.CutSuffix(text, h.wire)
 		}
+	}
+	if ok && h.onLines() {
+		at := from + len(strings.TrimRight(text, "\n"))
+		front := string(tg.Slice(max(tg.Base, at-maxIndent), max(tg.Base, from+len(text))))
+		line := strings.TrimRight(front, " \t")
+		if strings.HasSuffix(line, "\n") {
+			h.indent = front[len(line):]
+		}
+		h.apart = len(line)-len(strings.TrimRight(line, "\n")) > 1
 	}
 	slip := !ok || trimSpace(text) != ""
 	tg.written.slip = tg.written.slip || slip
@@ -189,7 +199,10 @@ func (tg *tagged) noticeEnd(h head) {
 	}
 	tail := string(tg.Slice(max(tg.Base, tg.Pos-len(h.own.Plain())-declaration.MaxSuffix), tg.Pos))
 	_, ok := cutLiteral(tail, h.own)
-	lines := strings.Contains(tail, "\n") && h.line
+	lines := h.line && strings.Contains(tail, "\n")
+	if rest, closed := strings.CutSuffix(tail, h.own.Trimmed().Plain()); closed {
+		lines = lines && strings.HasSuffix(strings.TrimRight(rest, " \t"), "\n")
+	}
 	tg.written.slip = tg.written.slip || !ok || h.onLines() && !lines
 	// a sign alone on the last line of a text that should end with its line may be a part of the closer
 	if rest, closed := strings.CutSuffix(trimSpace(tail), h.own.Trimmed().Plain()); closed && h.onLines() && h.line {
@@ -211,7 +224,7 @@ func (tg *tagged) noticeClosers(p *declaration.Pattern, from int) {
 // unsure reports whether the call that has been read holds a slip, and a value that may have come of another.
 func (tg *tagged) unsure(p *declaration.Pattern, t *schema.Type) bool {
 	out := tg.Out
-	if h, a := tg.ahead.argHead(p.Family, tg.Elastic(0)); a == matched && h.p.Keyed() && t.Has(h.key) {
+	if h, a := tg.ahead.argHead(p.Family, tg.Elastic(0)); a == matched && t.Has(h.key) && (h.p.Keyed() || !slices.Contains(tg.Seen, h.key)) {
 		return true // a parameter behind the call's end
 	}
 	if !tg.written.slip && !(tg.written.dressed && tg.strayBehind(p)) {
@@ -315,6 +328,9 @@ func (tg *tagged) unsureValue(p *declaration.Pattern, v any, t *schema.Type) boo
 func ranOver(p *declaration.Pattern, text string) bool {
 	for _, arg := range p.Family.Args {
 		closer := strings.TrimSuffix(strings.ReplaceAll(arg.Parts[len(arg.Parts)-1].Lit.Trimmed().Plain(), declaration.SuffixHole, ""), ">")
+		if len(closer) > 3 && strings.HasSuffix(strings.TrimRight(text, "> \n"), closer) {
+			return true
+		}
 		for _, rest, ok := strings.Cut(text, closer); ok && len(closer) > 3; _, rest, ok = strings.Cut(rest, closer) {
 			_, behind, _ := strings.Cut(rest, ">")
 			if behind = strings.TrimSpace(behind); strings.HasPrefix(behind, "<") && !strings.HasPrefix(behind, "</") {

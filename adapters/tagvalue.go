@@ -22,7 +22,7 @@ func (tg *tagged) tagValue(p *declaration.Pattern, h head, t *schema.Type) {
 		tg.Pos++
 	}
 	h.cdata = tg.openCDATA(p.Family)
-	h.from, h.line = tg.Pos, tg.ahead.before(0) == '\n'
+	stepIn(tg, &h)
 	// where the family has no CDATA, a value in it may have been meant without
 	tg.Out.Doubt = tg.Out.Doubt || !tg.plan.made && tg.headAgain(p, h) || !h.cdata && tg.Has(tg.Space(0), declaration.CDATAOpen)
 	if h.cdata && tg.plan.made { // the plan knows no CDATA
@@ -71,6 +71,18 @@ func (tg *tagged) tagValue(p *declaration.Pattern, h head, t *schema.Type) {
 		tg.Put(h.read(text, typ))
 	}
 	tg.HoldOff()
+}
+
+// stepIn notes where a value begins, behind the blanks of the layout.
+func stepIn(tg *tagged, h *head) {
+	h.line = tg.ahead.before(0) == '\n'
+	if tg.ahead.indentedLine(h) {
+		tg.written.slip = true
+		tg.Pos += len(h.indent)
+	} else {
+		tg.Out.Doubt = tg.Out.Doubt || tg.ahead.laidOut(h)
+	}
+	h.from = tg.Pos
 }
 
 // lined reports whether a value stands on lines of its own in tags that are borrowed: the model's family writes no such

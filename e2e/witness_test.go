@@ -33,12 +33,12 @@ type seenReplies struct {
 	whole  int         // with status 200, and read to their end
 	broken int         // with status 200 that ended in an error, or whose client went away before the end
 	failed map[int]int // by other statuses
-	untold int         // of the whole ones, those that told no tokens
-	told               // by the whole ones
+	uncounted int         // of the whole ones, those that reported no tokens
+	counted               // by the whole ones
 }
 
-// told is what replies say of themselves.
-type told struct{ calls, prompt, completion int }
+// counted holds the sums that replies report.
+type counted struct{ calls, prompt, completion int }
 
 // witnessed are the APIs by their paths.
 var witnessed = map[string]string{
@@ -164,7 +164,7 @@ func (w *witness) count(r *http.Request, resp *http.Response, text []byte, err e
 	s.whole++
 	s.calls, s.prompt, s.completion = s.calls+said.calls, s.prompt+said.prompt, s.completion+said.completion
 	if said.prompt == 0 && api != "count_tokens" {
-		s.untold++
+		s.uncounted++
 	}
 }
 
@@ -201,7 +201,7 @@ type record struct {
 }
 
 // toldBy takes the records of a reply: a document, lines, or events.
-func toldBy(text []byte) (got told, failed bool) {
+func toldBy(text []byte) (got counted, failed bool) {
 	var all [][]byte
 	if json.Valid(text) {
 		all = [][]byte{text}
@@ -251,7 +251,7 @@ func toldBy(text []byte) (got told, failed bool) {
 }
 
 // take takes the counts of a record, the last of which are those of the reply.
-func (o *told) take(u *countsTold) {
+func (o *counted) take(u *countsTold) {
 	if n := u.Prompt_tokens + u.Input_tokens + u.Cache_read_input_tokens; n > 0 {
 		o.prompt = n
 	}
@@ -264,10 +264,10 @@ func (o *told) take(u *countsTold) {
 var sampleLine = regexp.MustCompile(`(?m)^(toolnorm_\w+)\{(.*)\} ([0-9.e+]+)$`)
 
 // scrape returns the requests by API and status, and the sums of what replies said.
-func (w *witness) scrape() (requests map[string]map[int]int, sum told, err error) {
+func (w *witness) scrape() (requests map[string]map[int]int, sum counted, err error) {
 	resp, err := http.Get(w.behind + "/metrics")
 	if err != nil {
-		return nil, told{}, err
+		return nil, counted{}, err
 	}
 	defer resp.Body.Close()
 	text, err := io.ReadAll(resp.Body)
@@ -327,10 +327,10 @@ func (w *witness) compare(t *testing.T) {
 }
 
 // differences are those of the counters to what was seen.
-func (w *witness) differences(requests map[string]map[int]int, sum told) (wrong []string) {
+func (w *witness) differences(requests map[string]map[int]int, sum counted) (wrong []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	var all told
+	var all counted
 	exact := true // every reply has said what it was
 	for api, s := range w.seen {
 		counted, good, seen := 0, requests[api][200], s.whole+s.broken
@@ -349,7 +349,7 @@ func (w *witness) differences(requests map[string]map[int]int, sum told) (wrong 
 		if good < s.whole || good > s.whole+s.broken {
 			wrong = append(wrong, fmt.Sprintf("%s: %d good replies, %d were seen, %d broken", api, good, s.whole, s.broken))
 		}
-		exact = exact && s.broken == 0 && s.untold == 0
+		exact = exact && s.broken == 0 && s.uncounted == 0
 		all.calls, all.prompt, all.completion = all.calls+s.calls, all.prompt+s.prompt, all.completion+s.completion
 	}
 	broken := 0

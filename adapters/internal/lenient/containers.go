@@ -2,6 +2,8 @@ package lenient
 
 import (
 	"bytes"
+	"encoding/json"
+	"slices"
 	"strings"
 
 	"toolnorm/adapters/internal/scan"
@@ -95,11 +97,22 @@ func (r *Reader) container(c int, t *schema.Type) {
 	case asText:
 		text := string(r.Held(at))
 		r.TakeBack(at)
+		r.Out.doubt(boxed(text))
 		r.Out.JSON = chat.AppendQuoted(r.Out.JSON, text)
 		r.HoldOff()
 	case wrap:
 		r.PutByte(']')
 	}
+}
+
+// boxed reports whether a JSON text holds one text and nothing else, ["ls"] or {"value": "ls"}: that may be what was meant where
+// a text is wanted, or its source text is.
+func boxed(value string) bool {
+	if fields := scan.Fields(value); len(fields) == 1 {
+		return fields[0].Value[0] == '"' && slices.Contains([]string{"value", "text", "string", "content"}, fields[0].Key)
+	}
+	var list []string
+	return json.Unmarshal([]byte(value), &list) == nil && len(list) == 1
 }
 
 // isSet says whether the brace here opens a set, {1, 2}: behind its first element stands no colon. Nothing at all between

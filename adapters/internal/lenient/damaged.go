@@ -113,6 +113,35 @@ var brackets = []string{"{}", "[]", "()", "｛｝", "［］", "（）"}
 // its partner in front.
 var trace = regexp.MustCompile(`["']\.\w+\([^()]*\)$|'\s*[,;:&|+.{\[]+\s*'|'\s*,\s*[\[{]|^“.*”$|^«.*»$|\s\+\s*$|^'[^']*$|^“[^”]*$|^«[^»]*$|^\x60[^\x60]*$|^[rbu@$]"[^"]*$`)
 
+// border is what stands at the border of a text that has swallowed a sign of structure, or what was written in the place of
+// its quote: a colon in front, a quote behind a sign or in front of one, a sign that looks like a quote, a fence.
+var border = regexp.MustCompile(`^[\s\x{FEFF}\x{200B}]*[:=,;]|^[)\]}]|\n\s*[,:]\s*$|"\s*[,:=]\s*$|[^=]=$|^[´″‟‹]|[´″›]$|^&(?:quot|#34|#39|apos);|&(?:quot|#34|#39|apos);$|^\x60{3}\w*\n[\s\S]*\n\x60{3}$|"\s+"`)
+
+// edge is a quote with blanks alone between it and the border of a text, lonely one with signs.
+var edge, lonely = regexp.MustCompile(`^\s+"|"\s+$`), regexp.MustCompile(`^[^\pL\pN\s"]{1,3}"|"[^\pL\pN\s"]{1,3}$`)
+
+// endsInQuote reports whether a text ends in a quote without a partner, which may be its own, damaged or doubled. An apostrophe
+// between two letters is none, and 5" are inches.
+func endsInQuote(text string) bool {
+	if before, ok := strings.CutSuffix(text, `"`); ok && before != "" {
+		last := before[len(before)-1]
+		return last == '"' || strings.Count(before, `"`)%2 == 0 && !scan.IsDigit(last)
+	}
+	if !strings.HasSuffix(text, "'") {
+		return false
+	}
+	quotes := 0
+	for i := range len(text) {
+		if text[i] == '\'' && (i == 0 || i+1 == len(text) || !scan.IsWord(int(text[i-1])) || !scan.IsWord(int(text[i+1]))) {
+			quotes++
+		}
+	}
+	return quotes%2 == 1
+}
+
+// assigned is a sign of equality or a colon in front of a quote.
+var assigned = regexp.MustCompile(`^["']?\s*[:=]\s*["']`)
+
 // swallowed reports whether a text shows the signs of structure that it has swallowed, or of an end that was cut off: a
 // bracket without its partner, a quotation that begins like an end or holds signs alone,
 // the name of a parameter that the call does not have.
@@ -120,11 +149,14 @@ func swallowed(text string, absent []string) bool {
 	for _, pair := range brackets {
 		half := len(pair) / 2
 		opened, closed := strings.Count(text, pair[:half]), strings.Count(text, pair[half:])
-		if opened > closed || opened < closed && strings.HasSuffix(text, pair[half:]) {
+		if opened > closed || opened < closed && strings.HasSuffix(strings.TrimRight(text, " "), pair[half:]) {
 			return true
 		}
 	}
 	for _, name := range absent {
+		if _, rest, ok := strings.Cut(text, name); ok && assigned.MatchString(rest) {
+			return true
+		}
 		if i := strings.Index(text, name); i >= 0 && (i == 0 || !scan.IsWord(int(text[i-1]))) {
 			rest := strings.TrimLeft(text[i+len(name):], `"' `)
 			if rest != "" && (rest[0] == ':' || rest[0] == '=') {
@@ -132,7 +164,7 @@ func swallowed(text string, absent []string) bool {
 			}
 		}
 	}
-	return trace.MatchString(text) || unpaired(strings.Split(text, `"`))
+	return trace.MatchString(text) || border.MatchString(text) || endsInQuote(text) || strings.Count(text, `"`)%2 == 1 && edge.MatchString(text) || strings.Count(text, `"`) == 1 && lonely.MatchString(text) || unpaired(strings.Split(text, `"`))
 }
 
 // unpaired reports whether quotes between the parts of a text are not those of quotations.

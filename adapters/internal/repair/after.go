@@ -100,9 +100,7 @@ func (x *afterReader) after() {
 		return
 	case c == ';' && !expression:
 		x.step(next.habit(habitSemicolons), next, ",")
-	case wideComma(x.text, x.n.Pos) > 0:
-		next.Pos += wideComma(x.text, x.n.Pos) - 1
-		x.step(next.first(habitWide, small), next, ",")
+	case x.wide(next):
 	case !expression && c > ' ' && strings.IndexByte(":=.|/&+", byte(c)) >= 0:
 		x.step(slip, next, ",")
 	case !expression && x.has(x.n.Pos, "and "):
@@ -127,6 +125,32 @@ func (x *afterReader) after() {
 	x.junk()
 	x.closerLost(x.n.Pos)
 	x.commaLost(here)
+}
+
+// wide reads a comma or a closer in the width of East Asian letters, and reports whether one stands there.
+func (x *afterReader) wide(next Place) bool {
+	if size := len(wideCloser(x.n.Stack)); x.has(x.n.Pos, wideCloser(x.n.Stack)) {
+		m := *x.n
+		m.pop(x.s, size, small)
+		return true
+	}
+	size := wideComma(x.text, x.n.Pos)
+	if size > 0 {
+		next.Pos += size - 1
+		x.step(next.first(habitWide, small), next, ",")
+	}
+	return size > 0
+}
+
+// wideCloser is the closer of a container in the width of East Asian letters.
+func wideCloser(l *Level) string {
+	switch l.Kind {
+	case anObject:
+		return "｝"
+	case aCall, aTuple:
+		return "）"
+	}
+	return "］"
 }
 
 // note is a remark in parentheses behind a value, which is no expression.

@@ -22,6 +22,7 @@ type look struct {
 	delims    []delim
 	python    bool // the arguments are those of a Python call
 	ownQuotes bool // the family has delimiters of its own
+	around    bool // a quote stands around the arguments
 }
 
 // here is a place of the search, from which steps lead on.

@@ -27,7 +27,7 @@ type Args struct {
 // The family's own delimiters stand behind those of JSON, as a string may have either.
 // A Python call begins behind its parenthesis, which is the container that is open then.
 func (g *Args) Read(text string) []Reading {
-	g.look = look{text, strings.LastIndexByte(text, '"'), g.Mark, delims, g.Python, g.Quotes != nil}
+	g.look = look{text, strings.LastIndexByte(text, '"'), g.Mark, delims, g.Python, g.Quotes != nil, g.Around != 0}
 	if g.Python {
 		g.lastQuote = strings.LastIndexAny(text, `"'`)
 	}

@@ -135,12 +135,16 @@ func (x *stringReader) escapedTwice() {
 		x.step(0, x.n.stay(x.i+4), x.run, `\"`)
 	case x.has(x.i, `\\`) && x.at(x.i+2) >= 0 && x.at(x.i+2) != '\\':
 		to := x.n.stay(x.i + 3)
-		if c := x.text[x.i+2]; scan.IsLetter(c) && (strings.Count(x.text, `"`) != strings.Count(x.text, `\"`) || strings.IndexByte("bfnrtu", c) < 0) {
+		if c := x.text[x.i+2]; !x.around && c != '"' || scan.IsLetter(c) && (strings.Count(x.text, `"`) != strings.Count(x.text, `\"`) || strings.IndexByte("bfnrtu", c) < 0) {
 			to.Flags |= unsure // not everything is escaped twice
 		}
 		x.step(0, to, x.run, x.text[x.i+1:x.i+3])
 	case x.has(x.i, `\\\\`):
-		x.step(0, x.n.stay(x.i+4), x.run, `\\`)
+		to := x.n.stay(x.i + 4)
+		if !x.around {
+			to.Flags |= unsure // as they should be, perhaps
+		}
+		x.step(0, to, x.run, `\\`)
 	case x.at(x.i+1) >= 0 && strings.IndexByte("nrtbf", byte(x.at(x.i+1))) >= 0:
 		x.step(0, x.n.stay(x.i+2), x.run, x.text[x.i:x.i+2])
 	}

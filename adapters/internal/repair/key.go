@@ -3,6 +3,8 @@ package repair
 import (
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat"
@@ -133,10 +135,10 @@ func (x *keyReader) oddKeys() {
 		x.named(x.n.Place, end+closer, slip, word)
 	case open > 0: // "days: 3
 		if x.colon(x.blank(end)) > 0 {
-			x.named(x.n.Place, end, slip, word)
+			x.named(x.halfKey(word), end, slip, word)
 		}
 	case closer > 0: // days": 3
-		x.named(x.n.Place, end+closer, slip, word)
+		x.named(x.halfKey(word), end+closer, slip, word)
 		if x.n.Stack.Kind == aCall { // query"x"
 			x.named(x.n.Place, end, 0, word)
 		}
@@ -155,6 +157,19 @@ func (x *keyReader) oddKeys() {
 	}
 }
 
+// halfKey is the place of a key that has lost one of its quotes. Where the schema names no members, a sign at its border may
+// stand for that quote.
+func (x *keyReader) halfKey(word string) Place {
+	to := x.n.Place
+	first, _ := utf8.DecodeRuneInString(word)
+	last, _ := utf8.DecodeLastRuneInString(word)
+	sign := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '$' }
+	if len(typeOf(x.n.Stack.Want).Members()) == 0 && (sign(first) || sign(last)) {
+		to.Flags |= unsure
+	}
+	return to
+}
+
 // inName reports whether the byte at i can stand in a key without quotes.
 func (g *look) inName(i int) bool {
 	c := g.at(i)
@@ -167,13 +182,13 @@ func (g *look) inName(i int) bool {
 func (x *keyReader) named(to Place, end, cost int, key string) {
 	t := typeOf(x.n.Stack.Want)
 	key = strings.TrimSpace(key)
-	if strings.ContainsAny(key, "'`“”‘’„：，") && !t.Has(key) {
+	if strings.ContainsAny(key, "'`“”‘’„″´：，") && !t.Has(key) {
 		return
 	}
 	if key != "" && strings.IndexByte("-#/.", key[0]) >= 0 && !t.Has(key) {
 		return // a comment
 	}
-	if strings.ContainsAny(key, "\"\n;<>[]{}|`\\") || strings.TrimRight(key, ":, ") != key || key == "" {
+	if strings.ContainsAny(key, "\"\n;<>[]{}|`\\") || strings.Trim(key, ":, ") != key || key == "" {
 		return
 	}
 	if len(t.Members()) > 0 && !t.Has(key) {

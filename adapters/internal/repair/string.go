@@ -239,6 +239,9 @@ func (x *stringReader) otherQuote() {
 		if x.text[x.i] == '"' && (x.n.Out.quotes()+strings.Count(x.run, `"`))%2 != 0 {
 			to.Flags |= unsure // it ends a quotation of the text, rather
 		}
+		if x.d.open[0] >= 0x80 {
+			to.Flags |= unsure // which of them is a quote
+		}
 		x.step(slip, to, x.run, `"`)
 	} else if x.has(x.i, `\"`) && x.likelyEnd(x.i+2, x.n.Stack) == 2 {
 		to := x.n.behind(x.i + 2)
@@ -259,6 +262,9 @@ func (x *stringReader) quote() {
 	}
 	x.joined(behind)
 	to := x.n.behind(behind)
+	if x.n.Flags&sLone != 0 && x.n.Flags&sDirty != 0 && x.n.inList() {
+		to.Flags |= unsure // a quote of its own inside may be the border of two elements
+	}
 	if x.n.Flags&(sRaw|sMixed) != 0 && x.n.Flags&sPath == 0 && x.i > 0 && x.text[x.i-1] == '\\' {
 		to.Flags |= unsure // it may escape the quote
 	}
@@ -310,30 +316,6 @@ func (x *stringReader) commaInside(behind int, run string) {
 		to.Flags &^= uint64(sAll)
 		x.step(small, to, run, `",`)
 	}
-}
-
-// atStructure reports whether a quote from i to behind stands where signs of structure and quotes stand side by side. As a
-// part of a text it is one guess of several: nobody knows which of the quotes is the text's.
-// One that ends a quotation of the text may stand in front of closers and the text's own: "echo "hi"".
-func (x *stringReader) atStructure(behind int) bool {
-	pair := x.n.Flags&sDirty != 0 && x.n.Flags&sLone != 0
-	if strings.HasSuffix(x.text[:x.i], x.d.close) || x.has(behind, x.d.close) {
-		return !pair
-	}
-	signs, last := 0, 0
-	for k := x.space(behind); k < behind+maxClosers; signs++ {
-		switch size := sign(x.text, k); {
-		case size > 0:
-			last = x.at(k)
-			k = x.space(k + size)
-		case signs == 0 || pair && scan.IsCloser(last):
-			return false
-		default:
-			key, _ := x.keyAhead(k)
-			return key != "" || x.stringAhead(k)
-		}
-	}
-	return true
 }
 
 // innerQuote is what a quote at i costs that does not close its string, where what follows is so likely its end.

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat/schema"
@@ -40,11 +42,17 @@ func (x *valueReader) read() {
 		if x.at(x.n.Pos+1) == '{' {
 			x.open(x.n, 2, pick(x.t.Known(), habit, slip), anObject)
 		}
+		if x.t.Known() && !x.t.Allows(schema.Object) {
+			x.step(slip, keep(x.n, x.n.Pos+1)) // a brace too many
+		}
 		if x.t.Allows(schema.Array) && !x.wholeKey(x.blank(x.n.Pos+1)) {
 			x.open(x.n, 1, pick(x.t.Only(schema.Array|schema.Null) || x.python && !x.t.Known(), small, slip), aSet)
 		}
 	case x.c == '[':
 		x.open(x.n, 1, 0, aList)
+		if x.t.Known() && !x.t.Allows(schema.Array) {
+			x.step(slip, keep(x.n, x.n.Pos+1)) // a bracket too many
+		}
 		if x.at(x.n.Pos+1) == '[' {
 			x.step(slip, keep(x.n, x.n.Pos+1))
 		}
@@ -59,7 +67,11 @@ func (x *valueReader) read() {
 		x.n.pop(x.s, 0, slip)
 		x.n.pop(x.s, 1, slip)
 	case x.c == ']' && x.t.Allows(schema.Array) && x.n.Stack != nil && (!x.inList || x.t.Only(schema.Array|schema.Null)):
+		if x.inList && x.at(x.blank(x.n.Pos+1)) == ',' {
+			x.n.Flags |= unsure // one too many, perhaps
+		}
 		x.open(x.n, 0, pick(x.t.Only(schema.Array|schema.Null), likely, slip), aList)
+		x.open(x.n, 1, slip, aList) // it stands for the opener
 		x.valueLost()
 	case x.c == ':' || x.c == '=':
 		x.step(small, keep(x.n, x.n.Pos+1)) // doubled
@@ -130,18 +142,24 @@ func guessed(text string, n *Node) bool {
 	if prefixed.MatchString(text[n.Pos:]) {
 		return true // a string with a letter in front
 	}
+	if first, _ := utf8.DecodeRuneInString(rest); rest != "" && !unicode.IsLetter(first) && !unicode.IsDigit(first) && strings.IndexRune("/.~$#@_-<({[", first) < 0 {
+		return true // a sign in the place of its quote
+	}
 	if strings.HasPrefix(rest, "<|") || strings.HasPrefix(rest, "<｜") || strings.HasPrefix(rest, "</") {
 		return true // a mark that is damaged
+	}
+	if rest != "" && strings.IndexFunc(rest, func(r rune) bool { return r >= 0x80 || scan.IsWord(int(r)) }) < 0 {
+		return true // signs alone
 	}
 	if t.Only(schema.String) || len(rest) == 0 {
 		return false
 	}
-	if strings.IndexFunc(rest, func(r rune) bool { return r >= 0x80 || scan.IsWord(int(r)) }) < 0 {
-		return true // signs alone
-	}
 	words := strings.Fields(rest)
 	if len(words) == 0 {
 		return true
+	}
+	if value, _ := Scalar(strings.TrimFunc(rest, unicode.IsPunct)); value != "" && t.Allows(schema.KindOf(value)) {
+		return true // a number, and a sign too many
 	}
 	last := words[len(words)-1:]
 	word := strings.Join(last, "")
@@ -252,16 +270,7 @@ func (x *valueReader) scalar() {
 	if x.c == '\\' && scan.IsQuote(x.at(x.n.Pos+1)) {
 		x.step(slip, keep(x.n, x.n.Pos+1))
 	}
-	for _, size := range []int{pick(scan.IsQuote(x.c), 1, 0), x.ownQuote(x.n.Pos)} {
-		next := x.n.Pos + size
-		if size > 1 {
-			next = x.space(next)
-		}
-		if size > 0 && x.has(next, x.text[x.n.Pos:x.n.Pos+size]) && (next == x.n.Pos+size || x.likelyEnd(next+size, x.n.Stack) == 0) {
-			to := keep(x.n, next)
-			x.step(to.doubled(), to)
-		}
-	}
+	x.doubledQuote()
 	if x.prefixed() {
 		return
 	}
@@ -299,6 +308,23 @@ func (x *valueReader) scalar() {
 	if x.quoteAt(x.n.Pos) == 0 && x.ownQuote(x.n.Pos) == 0 && strings.IndexByte(",:;=}])<(\\", byte(x.c)) < 0 && !x.has(x.n.Pos, "- ") && !x.has(x.n.Pos, "--") {
 		rest, _ := Scalar(strings.TrimRight(word, ".:;"))
 		x.bare(pick(x.c == '#' || x.c == '/', habit, 0) + pick(rest != "" && (ends || !isWord), slip, 0))
+	}
+}
+
+// doubledQuote offers to pass the first of two quotes.
+func (x *valueReader) doubledQuote() {
+	for _, size := range []int{pick(scan.IsQuote(x.c), 1, 0), x.ownQuote(x.n.Pos)} {
+		next := x.n.Pos + size
+		if size > 1 {
+			next = x.space(next)
+		}
+		if size > 0 && x.has(next, x.text[x.n.Pos:x.n.Pos+size]) && (next == x.n.Pos+size || x.likelyEnd(next+size, x.n.Stack) == 0) {
+			to := keep(x.n, next)
+			if c := x.at(next + size); c == ' ' || scan.IsCloser(c) {
+				to.Flags |= unsure // an empty text, and signs behind it
+			}
+			x.step(to.doubled(), to)
+		}
 	}
 }
 
