@@ -30,9 +30,9 @@ type witness struct {
 
 // seenReplies are the replies of one API.
 type seenReplies struct {
-	whole  int         // with status 200, and read to their end
-	broken int         // with status 200 that ended in an error, or whose client went away before the end
-	failed map[int]int // by other statuses
+	whole     int         // with status 200, and read to their end
+	broken    int         // with status 200 that ended in an error, or whose client went away before the end
+	failed    map[int]int // by other statuses
 	uncounted int         // of the whole ones, those that reported no tokens
 	counted               // by the whole ones
 }

@@ -18,7 +18,6 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/internal/auth"
-	"toolnorm/internal/shared"
 	"toolnorm/internal/trace"
 )
 
@@ -308,7 +307,7 @@ func BenchmarkLimited(b *testing.B) {
 // board is one in memory that replicas of a test share.
 type board struct {
 	mu   sync.Mutex
-	all  map[string]shared.Note
+	all  map[string]Note
 	when map[string]time.Time
 	away bool
 }
@@ -319,11 +318,11 @@ func (b *board) Put(_, id, _ string, body []byte, _ time.Duration) error {
 	if b.away {
 		return errors.New("away")
 	}
-	b.all[id], b.when[id] = shared.Note{Body: body}, time.Now()
+	b.all[id], b.when[id] = Note{Body: body}, time.Now()
 	return nil
 }
 
-func (b *board) Others(_, id string, life time.Duration) (all []shared.Note, _ error) {
+func (b *board) Others(_, id string, life time.Duration) (all []Note, _ error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for other, n := range b.all {
@@ -345,7 +344,7 @@ func TestReplicasShareTheirLimits(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				random := rand.New(rand.NewPCG(seed, 0))
 				ctx, stop := context.WithCancel(t.Context())
-				b := &board{all: map[string]shared.Note{}, when: map[string]time.Time{}}
+				b := &board{all: map[string]Note{}, when: map[string]time.Time{}}
 				var replicas []http.Handler
 				for i := range 3 {
 					l := &Limiter{}
@@ -382,7 +381,7 @@ func TestReplicasTellWhatRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		defer stop()
-		b := &board{all: map[string]shared.Note{}, when: map[string]time.Time{}}
+		b := &board{all: map[string]Note{}, when: map[string]time.Time{}}
 		first, second := &Limiter{}, &Limiter{}
 		alive, die := context.WithCancel(ctx)
 		go first.Share(alive, "1", b)

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"time"
 
-	"toolnorm/internal/shared"
 	"toolnorm/internal/sleep"
 )
 
@@ -17,10 +16,17 @@ const (
 	shareKind  = "limits"
 )
 
+// Note is what one replica has put on a board, and how long ago. It is an alias, so that a store needs not know this package,
+// nor this package a database.
+type Note = struct {
+	Body []byte
+	Age  time.Duration
+}
+
 // Board is where the replicas of the program tell each other. shared.Store is one.
 type Board interface {
 	Put(kind, id, owner string, body []byte, life time.Duration) error
-	Others(kind, id string, life time.Duration) ([]shared.Note, error)
+	Others(kind, id string, life time.Duration) ([]Note, error)
 }
 
 // peers is what a caller has asked of other replicas.
@@ -49,7 +55,7 @@ func (l *Limiter) Share(ctx context.Context, id string, board Board) {
 		}
 		told = any // once more behind the last request, so that nothing stands as running
 		err := board.Put(shareKind, id, "", body, shareLife)
-		var notes []shared.Note
+		var notes []Note
 		if err == nil {
 			notes, err = board.Others(shareKind, id, shareLife)
 		}
@@ -89,7 +95,7 @@ func (w *window) told(now time.Time) (all [][2]int64) {
 }
 
 // hear counts what other replicas tell, in place of what they told before. What cannot be read is left out.
-func (l *Limiter) hear(now time.Time, notes []shared.Note) {
+func (l *Limiter) hear(now time.Time, notes []Note) {
 	others := map[string]*peers{}
 	for _, n := range notes {
 		var all map[string]report

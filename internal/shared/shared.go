@@ -101,7 +101,7 @@ func (s *Store) Remove(kind, id, owner string) (bool, error) {
 }
 
 // Note is a body of one kind, and how long ago it was put.
-type Note struct {
+type Note = struct {
 	Body []byte
 	Age  time.Duration
 }
