@@ -142,7 +142,7 @@ func guessed(text string, n *Node) bool {
 	if prefixed.MatchString(text[n.Pos:]) {
 		return true // a string with a letter in front
 	}
-	if first, _ := utf8.DecodeRuneInString(rest); rest != "" && !unicode.IsLetter(first) && !unicode.IsDigit(first) && strings.IndexRune("/.~$#@_-<({[", first) < 0 {
+	if first, _ := utf8.DecodeRuneInString(rest); rest != "" && !unicode.IsLetter(first) && !unicode.IsDigit(first) && !strings.ContainsRune("/.~$#@_-<({[", first) {
 		return true // a sign in the place of its quote
 	}
 	if strings.HasPrefix(rest, "<|") || strings.HasPrefix(rest, "<｜") || strings.HasPrefix(rest, "</") {
