@@ -107,10 +107,8 @@ func arenaPositions() (all []arenaCase) {
 func arenaLanguages(t *testing.T) (all []arenaCase) {
 	for _, set := range languageSets {
 		for n, c := range languageCases(t, set) {
-			row, call := "shown", languageAsk
-			if set == "senses" {
-				call = languageHarm
-			}
+			row := "shown"
+			call, _ := languageCall(set)
 			a := arenaCase{ID: fmt.Sprintf("languages/%s/%d", set, n), Format: "llama3", Text: c.text, Note: c.language, Base: "plain/llama3"}
 			if c.announced || c.hint {
 				var want struct {

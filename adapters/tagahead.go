@@ -150,7 +150,7 @@ func (ta *tagsAhead) laidOut(h *head) bool {
 		if ta.Has(0, "</") {
 			n = ta.Run(0, maxIndent, func(c int) bool { return c > ' ' })
 		}
-		return n > 0 && ta.At(n) == '\n'
+		return n > ta.Run(0, maxIndent, func(c int) bool { return c == ' ' || c == '\t' }) && ta.At(n) == '\n'
 	}
 	c := ta.At(0)
 	return h.indent != "" && (c == ' ' || c == '\t') || h.apart && c == '\n'

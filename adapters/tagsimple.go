@@ -48,12 +48,14 @@ func (tg *tagged) simpleEnd(p *declaration.Pattern, h head, t *schema.Type) (int
 	if a == matched && h.onLines() && tg.At(0) != '\n' {
 		tail := tg.Slice(max(h.from, tg.Pos-maxIndent), tg.Pos)
 		line := bytes.TrimRight(tail, " \t")
-		tg.Out.Doubt = tg.Out.Doubt || len(line) < len(tail) && bytes.HasSuffix(line, []byte("\n"))
+		laid := len(line) < len(tail) && bytes.HasSuffix(line, []byte("\n")) && bytes.ContainsRune(bytes.TrimSpace(tail), '\n')
+		tg.Out.Doubt = tg.Out.Doubt || laid // which of several lines are indented is not known
 	}
 	if a == matched && tg.afterValue(p, n) {
 		if p == p.Family.Header && bytes.HasSuffix(bytes.TrimSpace(tg.Slice(max(h.from, tg.Pos-maxBorder), tg.Pos)), []byte("|>")) {
 			tg.Out.Doubt = true // the mark that ends the message, perhaps
 		}
+		tg.Out.Doubt = tg.Out.Doubt || tg.opensInside(p, h)
 		return n, true
 	}
 	if a == matched && p == p.Family.Header {
@@ -91,6 +93,17 @@ func (tg *tagged) simpleEnd(p *declaration.Pattern, h head, t *schema.Type) (int
 	}
 	tg.Out.Doubt = tg.Out.Doubt || h.p.Keyed() && tg.tagInText(h, t)
 	return 0, false
+}
+
+// opensInside reports whether the value that ends here holds the head of an argument a little before its end that is not closed in
+// it: the closer may be that one's, as in a text about calls.
+func (tg *tagged) opensInside(p *declaration.Pattern, h head) bool {
+	opener := p.Family.Args[0].Parts[0].Lit.Trimmed().Plain()
+	if len(opener) < minOpening { // tags that are named like the parameters have none in common
+		return false
+	}
+	tail := tg.Slice(max(h.from, tg.Pos-maxBorder), tg.Pos)
+	return bytes.LastIndex(tail, []byte(opener)) > bytes.LastIndex(tail, []byte(h.own.Trimmed().Plain()))
 }
 
 // closedLater reports whether the closer of a value stands later in the reply: a message that seems to begin inside the

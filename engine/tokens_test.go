@@ -213,8 +213,8 @@ func TestTokensBySetting(t *testing.T) {
 // TestTheConversationIsEvidence has a sentence that names no tool, in a language without lists of
 // words: the call behind it is meant if the user asked for it.
 func TestTheConversationIsEvidence(t *testing.T) {
-	const text = "Gadewch i ni weld y tywydd:\n\n```json\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Lugano\"}}\n```"
-	for asked, runs := range map[string]bool{"Sut mae'r tywydd yn Lugano?": true, "Beth yw hwn?": false} {
+	const text = "Gwren ni gweles an gewer:\n\n```json\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Lugano\"}}\n```"
+	for asked, runs := range map[string]bool{"Fatel yw an gewer yn Lugano?": true, "Pyth yw hemma?": false} {
 		f := &fakeOllama{caps: []model.Capability{model.CapabilityCompletion, model.CapabilityTools}, text: text}
 		got := inShort(t, f.start(t, Config{Format: map[string]string{"*": "llama3"}}), aboutWeather(asked))
 		if strings.Contains(got, "[get_weather ") != runs {

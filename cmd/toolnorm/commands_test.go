@@ -123,11 +123,11 @@ func TestDecodeSaysWhy(t *testing.T) {
 // TestDecodeReadsTheConversation has a call that the user gave the model to read: with the conversation it is shown.
 func TestDecodeReadsTheConversation(t *testing.T) {
 	const call = `{\"name\": \"f\", \"arguments\": {\"city\": \"Rome\"}}`
-	line := `{"tools": [{"name": "f", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}}], "model": "llama3", "text": "Chyba je na tomto řádku.\n\n` + call + `"`
+	line := `{"tools": [{"name": "f", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}}], "model": "llama3", "text": "Yma yma an kammveri y'n linen ma.\n\n` + call + `"`
 	for rest, want := range map[string]string{
 		`}`:                 `"name":"f"`,
 		`, "messages": []}`: `"name":"f"`,
-		`, "messages": [{"role": "user", "content": "Co je to: ` + call + `"}]}`: `"calls":[]`,
+		`, "messages": [{"role": "user", "content": "Pyth yw hemma: ` + call + `"}]}`: `"calls":[]`,
 		`, "messages": [{"role": "nobody"}]}`:                                    `messages[0].role: must be`,
 	} {
 		var out bytes.Buffer

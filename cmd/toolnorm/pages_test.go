@@ -62,8 +62,8 @@ func TestTheDocumentsCommandsPrintWhatTheyShow(t *testing.T) {
 	}
 }
 
-// otherFlags are flags in the documents that belong to other programs: docker, git, sha256sum, systemctl, llama-server, claude.
-const otherFlags = " --add-host --build --cli --reranking --ignore-missing --check --mcp-config --method --name --now --profile --transport --user "
+// otherFlags are flags in the documents that belong to other programs: docker, git, sha256sum, systemctl, llama-server, claude, pg_dump, pg_restore.
+const otherFlags = " --add-host --build --clean --cli --reranking --ignore-missing --check --exclude-table-data --if-exists --mcp-config --method --name --now --profile --transport --user "
 
 // TestTheDocumentsNameNoFlagThatIsGone looks each --flag of README and docs up among those of both programs.
 func TestTheDocumentsNameNoFlagThatIsGone(t *testing.T) {
