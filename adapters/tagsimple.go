@@ -55,7 +55,7 @@ func (tg *tagged) simpleEnd(p *declaration.Pattern, h head, t *schema.Type) (int
 		if p == p.Family.Header && bytes.HasSuffix(bytes.TrimSpace(tg.Slice(max(h.from, tg.Pos-maxBorder), tg.Pos)), []byte("|>")) {
 			tg.Out.Doubt = true // the mark that ends the message, perhaps
 		}
-		tg.Out.Doubt = tg.Out.Doubt || tg.opensInside(p, h)
+		tg.Out.Doubt = tg.Out.Doubt || p == p.Family.Header && tg.ahead.opensInside(p, h) && tg.ahead.closedLater(h, n)
 		return n, true
 	}
 	if a == matched && p == p.Family.Header {
@@ -88,7 +88,7 @@ func (tg *tagged) simpleEnd(p *declaration.Pattern, h head, t *schema.Type) (int
 	over := tg.closersFollow(p, lead)
 	if over || (lead > 0 || !h.onLines()) && !p.Family.Args[0].Keyed() && tg.nextArg(p.Family, t, lead) {
 		tail := string(tg.Slice(max(h.from, tg.Pos-maxBorder), tg.Pos))
-		tg.Out.Doubt = tg.Out.Doubt || over && p == p.Family.Header && tg.ahead.closedLater(h) || endsInTag(tail) || endsInHalf(tail, h.own.Trimmed().Plain()) || endsInName(tail, h.own.Trimmed().Plain())
+		tg.Out.Doubt = tg.Out.Doubt || over && p == p.Family.Header && tg.ahead.closedLater(h, 0) || endsInTag(tail) || endsInHalf(tail, h.own.Trimmed().Plain()) || endsInName(tail, h.own.Trimmed().Plain())
 		return lead, true
 	}
 	tg.Out.Doubt = tg.Out.Doubt || h.p.Keyed() && tg.tagInText(h, t)
@@ -97,23 +97,20 @@ func (tg *tagged) simpleEnd(p *declaration.Pattern, h head, t *schema.Type) (int
 
 // opensInside reports whether the value that ends here holds the head of an argument a little before its end that is not closed in
 // it: the closer may be that one's, as in a text about calls.
-func (tg *tagged) opensInside(p *declaration.Pattern, h head) bool {
+func (ta *tagsAhead) opensInside(p *declaration.Pattern, h head) bool {
+	tail := ta.Slice(max(h.from, ta.Pos-maxBorder), ta.Pos)
 	opener := p.Family.Args[0].Parts[0].Lit.Trimmed().Plain()
-	if len(opener) < minOpening { // tags that are named like the parameters have none in common
-		return false
-	}
-	tail := tg.Slice(max(h.from, tg.Pos-maxBorder), tg.Pos)
 	return bytes.LastIndex(tail, []byte(opener)) > bytes.LastIndex(tail, []byte(h.own.Trimmed().Plain()))
 }
 
-// closedLater reports whether the closer of a value stands later in the reply: a message that seems to begin inside the
+// closedLater reports whether the closer of a value stands behind offset i of the reply: a message that seems to begin inside the
 // value may be quoted in it.
-func (ta *tagsAhead) closedLater(h head) bool {
-	n := 0
-	for n < maxTagText && ta.At(n) >= 0 {
+func (ta *tagsAhead) closedLater(h head, i int) bool {
+	n := i
+	for n < i+maxTagText && ta.At(n) >= 0 {
 		n++
 	}
-	return bytes.Contains(ta.Slice(ta.Pos, ta.Pos+n), []byte(h.own.Trimmed().Plain()))
+	return bytes.Contains(ta.Slice(ta.Pos+i, ta.Pos+n), []byte(h.own.Trimmed().Plain()))
 }
 
 // junkBehind is the offset behind what means nothing at offset i, where the closer of a value ends, and in front of the next

@@ -74,7 +74,7 @@ func misdeeds() []misdeed {
 	chunk := func(text string) string {
 		return fmt.Sprintf(`data: {"choices":[{"index":0,"delta":{"content":%s},"finish_reason":null}]}`+"\n\n", text)
 	}
-	hi, hiChunk := then(send(ndjson, rec(`"hi "`)), pause), then(send(events, chunk(`"hi "`)), pause)
+	hi, hiChunk := then(send(ndjson, rec(`"Hi "`)), pause), then(send(events, chunk(`"Hi "`)), pause)
 	done, doneChunk := `{"response":"","done":true,"done_reason":"stop","eval_count":2}`+"\n", `data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`+"\n\ndata: [DONE]\n\n"
 	both := func(name string, h http.HandlerFunc) misdeed { return misdeed{name, h, h} }
 	return []misdeed{
@@ -83,7 +83,7 @@ func misdeeds() []misdeed {
 		both("is silent before the head", hang),
 		{"is silent behind the head", then(send(ndjson, ""), hang), then(send(events, ""), hang)},
 		{"is silent in the middle", then(hi, hang), then(hiChunk, hang)},
-		{"is silent behind half a record", then(send(ndjson, rec(`"hi "`)+`{"resp`), hang), then(send(events, chunk(`"hi "`)+`data: {"cho`), hang)},
+		{"is silent behind half a record", then(send(ndjson, rec(`"Hi "`)+`{"resp`), hang), then(send(events, chunk(`"Hi "`)+`data: {"cho`), hang)},
 		{"ends in good order in the middle", hi, hiChunk},
 		{"breaks off in the middle, as when it is restarted", then(hi, abort), then(hiChunk, abort)},
 		{"breaks off inside a record", then(then(hi, send(ndjson, `{"resp`)), abort), then(then(hiChunk, send(events, `data: {"cho`)), abort)},
@@ -99,7 +99,7 @@ func misdeeds() []misdeed {
 		both("sends an empty answer", send(ndjson, "")),
 		both("sends a page", send("text/html", "<html><body>It works!</body></html>\n")),
 		both("sends bytes at random", send(ndjson, "\x1f\x8b\x08\x00\xff\xfe{]}\n\n\x00\x01")),
-		{"sends half a character", send(ndjson, rec("\"hi \xe2\x82\"")+done), send(events, chunk("\"hi \xe2\x82\"")+doneChunk)},
+		{"sends half a character", send(ndjson, rec("\"Hi \xe2\x82\"")+done), send(events, chunk("\"hi \xe2\x82\"")+doneChunk)},
 		{"sends a stream as text/plain", send("text/plain", rec(`"hi"`)+done), send("text/plain", chunk(`"hi"`)+doneChunk)},
 		{"says 400, broken words of its own", refuse(400, `{"error":"{\"error\":{\"code\":400,\"message\":\"Unable to generate parser for this template\",\"type\":\"invalid_request_error\"}}"}`), refuse(400, `{"error":{"message":"Unable to generate parser for this template","type":"invalid_request_error","param":null,"code":null}}`)},
 		{"says that the request is too long", refuse(400, `{"error":"{\"error\":{\"code\":400,\"message\":\"request (15005 tokens) exceeds the available context size (4096 tokens), try increasing it\",\"type\":\"exceed_context_size_error\",\"n_prompt_tokens\":15005,\"n_ctx\":4096}}"}`),

@@ -120,10 +120,11 @@ type lines struct {
 	free  bool   // the rest may be anything; a tool must be named soon
 }
 
-// Beginnings of lines: a line of a program up to its bracket, and what may become one or a line of YAML.
+// Beginnings of lines: a line of a program up to its bracket, and what may become one or a line of YAML. A variable begins with a
+// small letter, so that the first word of a sentence is not waited for.
 var (
 	program = regexp.MustCompile(`^(?:(?:(?:const|let|var) )?\w+ ?= ?)?(?:await )?[\w.]+$`)
-	partial = regexp.MustCompile(`^(?:(?:(?:const|let|var) )?\w+ ?(?:= ?)?)?(?:await )?[\w.]*$|^-( ?|--?|[ ]\w*)$`)
+	partial = regexp.MustCompile(`^(?:(?:const|let|var) )?[a-z_]\w* ?$|^(?:(?:(?:const|let|var) )?\w+ ?= ?)?(?:await )?[\w.]*$|^-( ?|--?|[ ]\w*)$`)
 )
 
 // goes takes one more byte and reports whether the text may still be such a call.
