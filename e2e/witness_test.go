@@ -215,7 +215,7 @@ func toldBy(text []byte) (got counted, failed bool) {
 		if len(line) == 0 || line[0] != '{' || json.Unmarshal(line, &r) != nil {
 			continue
 		}
-		failed = failed || len(r.Error) > 0 && string(r.Error) != "null" || r.Type == "error"
+		failed = failed || len(r.Error) > 0 && string(r.Error) != "null" || r.Type == "error" || r.Type == "response.failed"
 		if r.Usage != nil {
 			got.take(r.Usage)
 		}

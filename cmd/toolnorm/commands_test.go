@@ -128,7 +128,7 @@ func TestDecodeReadsTheConversation(t *testing.T) {
 		`}`:                 `"name":"f"`,
 		`, "messages": []}`: `"name":"f"`,
 		`, "messages": [{"role": "user", "content": "Pyth yw hemma: ` + call + `"}]}`: `"calls":[]`,
-		`, "messages": [{"role": "nobody"}]}`:                                    `messages[0].role: must be`,
+		`, "messages": [{"role": "nobody"}]}`:                                         `messages[0].role: must be`,
 	} {
 		var out bytes.Buffer
 		m := NewMain(&out, io.Discard)

@@ -312,7 +312,7 @@ await step('a text that should have been a call is marked, and a family is propo
     await area.evaluate((x, w) => (x.focus(), x.setSelectionRange(x.value.indexOf(w), x.value.indexOf(w) + w.length)), word);
     await page.getByRole('button', { name: button }).click();
   }
-  await page.getByRole('button', { name: 'Propose a family' }).click();
+  await page.getByRole('button', { name: 'Suggest a family' }).click();
   await text(page, '[[CALL {name}]]{json}[[/CALL]]');
 });
 
