@@ -402,7 +402,9 @@ func TestReplicasTellWhatRuns(t *testing.T) {
 		if w := send(asked, "192.0.2.1", "/"); w.Code != http.StatusOK {
 			t.Errorf("a replica that is gone holds the place: %d", w.Code)
 		}
+		b.mu.Lock()
 		b.away = true
+		b.mu.Unlock()
 		time.Sleep(2 * time.Second)
 		if w := send(asked, "192.0.2.1", "/"); w.Code != http.StatusOK {
 			t.Errorf("without the board: %d", w.Code)

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { post } from '../api';
 import { t } from '../i18n';
 import { draftOf, typedArguments } from '../logic/draft';
@@ -8,12 +8,25 @@ import type { Draft, Param, Report, Trial } from '../types';
 import { attempt, Badge, Button, Field, Text } from '../ui';
 import { Entry } from './entry';
 
+// mostTries is how often choices that a SELECT did not give are asked for again.
+const mostTries = 5;
+
 // TestRun asks for sample values and runs a draft, saved or not, by the code that runs saved tools.
 export function TestRun(p: { draft: Draft; first: Record<string, string> }) {
   const [entered, enter] = useState(p.first);
   const [trial, setTrial] = useState<Trial>();
   const [busy, setBusy] = useState(false);
   const choices = useLoad(() => foundChoices(p.draft), []);
+  const tries = useRef(0);
+  const missing = p.draft.params.some(
+    (x) => x.choices_sql && !choices.data?.[x.param_name]?.length,
+  );
+  useEffect(() => {
+    if (!missing || choices.loading || tries.current === mostTries) return;
+    tries.current++;
+    const timer = setTimeout(choices.reload, 2000); // a database may be busy
+    return () => clearTimeout(timer);
+  }, [missing, choices.loading]);
   const run = async () => {
     setBusy(true);
     setTrial(
