@@ -37,7 +37,7 @@ const part = async (name, f) => {
     await f();
   } catch (e) {
     await page.screenshot({ path: join(shots, 'newcomer-failed.png'), fullPage: true }).catch(() => undefined);
-    console.log(`FAILED ${name}: ${e.message}`);
+    console.log(`FAILED ${name}: ${e.message}\nthe page: ${await page.innerText('main').catch((e) => e.message)}`);
     await browser.close();
     process.exit(1);
   }

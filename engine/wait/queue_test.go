@@ -109,16 +109,18 @@ func TestOneOfALineAsks(t *testing.T) {
 			t.Error(err, other.took)
 		}
 		time.Sleep(time.Minute)
+		s.mu.Lock()
 		if s.asks < 60 || s.asks > 120 {
 			t.Errorf("asked %d times in a minute, want about 80", s.asks)
 		}
-		s.mu.Lock()
 		s.free = 1
 		s.mu.Unlock()
 		time.Sleep(2 * time.Second)
+		s.mu.Lock()
 		if len(s.took) != 1 || q.Waiting.Load() != 49 {
 			t.Errorf("%v, %d wait", s.took, q.Waiting.Load())
 		}
+		s.mu.Unlock()
 		leave()
 		all.Wait()
 		if len(q.lines.byModel) != 0 {

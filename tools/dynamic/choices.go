@@ -65,6 +65,9 @@ func (all *choicesCache) ask(ctx context.Context, on *connection, query string, 
 	if err == nil {
 		table, err = db.Ask(ctx, sqlsafe.Statement{SQL: query, Limits: sqlsafe.Limits{Rows: mostChoices + 1, Time: choicesTime}})
 	}
+	if err != nil && ctx.Err() != nil {
+		return c.list, err // the caller left, which says nothing about the database
+	}
 	if c.at, c.err = time.Now(), err; err != nil {
 		return c.list, err
 	}
