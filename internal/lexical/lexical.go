@@ -165,6 +165,15 @@ func (x *Index) Part(texts, tokens int, allowed func(row int) bool, queries ...s
 // Length returns how many tokens the text of a row has.
 func (x *Index) Length(row int) int { return x.rows[row].length }
 
+// Body returns the tokens of the last field of a row, as the index numbers them. It is the index's own.
+func (x *Index) Body(row int) []uint32 {
+	fields := x.rows[row].fields
+	if len(fields) == 0 {
+		return nil
+	}
+	return fields[len(fields)-1]
+}
+
 // Hit is a text that was found. The score is BM25's sum, which has no upper end; see Ideal.
 type Hit struct {
 	Row   int

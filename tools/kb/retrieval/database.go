@@ -161,6 +161,7 @@ func (d *database) compare(ctx context.Context, all []*passage, v []float32) err
 func (d *database) features(query string, all []*passage) (features []lexical.Features) {
 	look := d.found.Look(query, fieldWeights...)
 	for _, p := range all {
+		p.words.all = d.found.Body(p.row)
 		features = append(features, look.Features(p.row))
 	}
 	return features

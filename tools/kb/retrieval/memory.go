@@ -283,6 +283,7 @@ func (m *memory) compareRows(ctx context.Context, all []*passage, v []float32, r
 func (m *memory) features(query string, all []*passage) (features []lexical.Features) {
 	look := m.visible(query).Look(query, fieldWeights...)
 	for _, p := range all {
+		p.words.all = m.text.Body(p.row)
 		features = append(features, look.Features(p.row))
 	}
 	return features

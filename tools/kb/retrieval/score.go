@@ -2,6 +2,7 @@ package retrieval
 
 import (
 	"math"
+	"slices"
 
 	"toolnorm/internal/lexical"
 )
@@ -64,18 +65,37 @@ const (
 	sisters = 5
 )
 
-// rivals are the passages behind the best one that it has to stand out of.
-func rivals(all []*passage) (others []*passage) {
-	passed := 0
-	for _, p := range all[1:] {
-		switch {
-		case p.Document == all[0].Document && passed < sisters:
-			passed++
-		case len(others) < behind-1:
-			others = append(others, p)
+// rivals returns the passages behind the best one that it has to stand out of, without copies: what stands in
+// two documents answers as well as what stands in one. closest has the best one and its copies, as far as
+// they are before the first rival.
+func rivals(all []*passage) (others []*passage, closest map[*passage]bool) {
+	best, near := all[0], all[1:min(len(all), 5*behind)]
+	closest = map[*passage]bool{best: true}
+	copies, family := map[*passage]bool{}, map[string]bool{best.Document: true}
+	for _, p := range near {
+		if best.words.alike(&p.words) {
+			copies[p], family[p.Document] = true, true
 		}
 	}
-	return others
+	var looked []*words
+	passed := 0
+	for _, p := range near {
+		switch {
+		case len(others) == behind-1:
+			return others, closest
+		case copies[p]:
+			closest[p] = len(others) == 0
+			continue
+		case slices.ContainsFunc(looked, p.words.alike):
+			continue
+		case family[p.Document] && passed < sisters:
+			passed++
+		default:
+			others = append(others, p)
+		}
+		looked = append(looked, &p.words)
+	}
+	return others, closest
 }
 
 // count fills in the numbers of passages, which are in their order by words.
@@ -83,15 +103,16 @@ func count(all []*passage, near background) {
 	if len(all) == 0 {
 		return
 	}
-	best, rest, others := all[0], 0.0, rivals(all)
+	best, rest := all[0], 0.0
+	others, closest := rivals(all)
 	for _, p := range others {
 		rest += p.key / float64(len(others))
 	}
-	lead := best.key
+	next := 0.0 // the best of those that the best has to stand out of
 	if len(others) > 0 {
-		lead -= others[0].key
+		next = others[0].key
 	}
-	for i, p := range all {
+	for _, p := range all {
 		c := best.features.Coverage
 		p.numbers = numbers{
 			one: 1, byOrder: math.Log(max(p.key, .02)), byMargin: p.key - rest,
@@ -99,8 +120,8 @@ func count(all []*passage, near background) {
 		}
 		switch {
 		case best.key <= 0:
-		case i == 0:
-			p.numbers[byLead] = lead / best.key
+		case closest[p]:
+			p.numbers[byLead] = (p.key - next) / best.key
 		default:
 			p.numbers[byLead] = p.key/best.key - 1
 		}
@@ -118,6 +139,10 @@ type background struct{ at, unit, lead float64 }
 
 // backgroundOf looks at the nearest passages, the nearest first.
 func backgroundOf(near []*passage) (b background) {
+	near = near[:min(len(near), 10*behind)]
+	if len(near) > 0 {
+		near = slices.Concat(near[:1], slices.DeleteFunc(slices.Clone(near[1:]), func(p *passage) bool { return near[0].words.alike(&p.words) }))
+	}
 	n := len(near)
 	if n < 2 {
 		return background{unit: math.Inf(1)}

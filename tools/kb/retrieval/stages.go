@@ -50,8 +50,9 @@ type passage struct {
 	source string
 
 	features lexical.Features // what stage 5 saw
-	numbers  numbers          // what the score is made of
-	key      float64          // what it ordered by
+	words    words
+	numbers  numbers // what the score is made of
+	key      float64 // what it ordered by
 }
 
 // view is what one principal may see of one base while a search runs. Nothing else of the base is reached
@@ -64,6 +65,7 @@ type view interface {
 	nearest(ctx context.Context, vector []float32, n int) ([]*passage, error)
 	// compare gives passages that words found their cosines; those without a vector have none.
 	compare(ctx context.Context, all []*passage, vector []float32) error
+	// features looks at passages, and gives them their words.
 	features(query string, all []*passage) []lexical.Features
 	close()
 }
@@ -216,13 +218,14 @@ func (s *search) merge(_ context.Context, r *Report) error {
 			continue // the stage did not run: the best of the other one is the best there can be
 		}
 		var ranking []int
-		for _, p := range found {
+		for k, p := range found {
 			i, there := at[p.Chunk]
 			if !there {
 				i = len(all)
 				at[p.Chunk], all = i, append(all, p)
 			}
 			all[i].Dense = cmp.Or(all[i].Dense, p.Dense)
+			found[k] = all[i] // one passage, whichever found it
 			ranking = append(ranking, i)
 		}
 		rankings = append(rankings, ranking)

@@ -1,0 +1,88 @@
+package retrieval
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"testing"
+
+	"toolnorm/internal/lexical"
+	"toolnorm/tools/kb/kbstore"
+)
+
+// copied is what stands behind the name of a copy.
+var copied = regexp.MustCompile(`-\d+#`)
+
+// TestCopiesHideNoAnswer asks for what stands in five documents, as a folder with copies and versions has it:
+// nearly all questions that find it where it is there once find it then as well (a base of five times as many
+// passages gives words that it does not have a little more weight), and no others find more.
+func TestCopiesHideNoAnswer(t *testing.T) {
+	for _, language := range languages {
+		var found, misled [2]int
+		documents := sample(t, language)
+		for i, copies := range []int{1, 5} {
+			store := openStore(t)
+			all := map[string][]kbstore.Chunk{}
+			for source, chunks := range documents {
+				for n := range copies {
+					all[fmt.Sprint(source, "-", n)] = chunks
+				}
+			}
+			base := fill(t, store, all)
+			names := sources(t, store, base)
+			for _, q := range readQuestions(t) {
+				if q.language != language || q.kind != "fact" && q.kind != "none" {
+					continue
+				}
+				r, err := (&Local{Store: store}).Search(t.Context(), Query{Text: q.text, Base: base.ID, Threshold: DefaultThreshold, Max: MostResults, Principal: someone})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if q.kind == "none" && r.Count > 0 {
+					misled[i]++
+				}
+				if slices.ContainsFunc(r.Results, func(f Found) bool { return q.right[copied.ReplaceAllString(names[f.Metadata.Chunk], "#")] }) {
+					found[i]++
+				}
+			}
+		}
+		t.Logf("%s: %d found, %d misled; with copies %d and %d", language, found[0], misled[0], found[1], misled[1])
+		if found[0] == 0 || 5*found[1] < 4*found[0] || misled[1] > misled[0] {
+			t.Errorf("%s: copies change what is found", language)
+		}
+	}
+}
+
+func TestCopies(t *testing.T) {
+	text := "The office is open from eight to six on weekdays. Visitors sign the book at the entrance, and somebody of the staff takes them round."
+	x := lexical.New([]string{text})
+	w := words{all: x.Body(0)}
+	for other, want := range map[string]bool{
+		text:                          true,
+		text[:50] + "\n" + text[50:]:  true,
+		text[:len(text)-1] + " once.": true,
+		"The office is open.":         false,
+		"The canteen is open from noon to two on weekdays. Guests pay at the desk for themselves, and members of the staff show a card there.": false,
+		"": false,
+	} {
+		if got := w.alike(&words{all: x.Body(x.Add("", other))}); got != want {
+			t.Errorf("%q: got %v", other, got)
+		}
+	}
+}
+
+// TestCopiesAreNoBackground holds that a cosine stands out as far with copies of the nearest passage as without.
+func TestCopiesAreNoBackground(t *testing.T) {
+	cosines := func(copies int) (near []*passage) {
+		for range copies {
+			near = append(near, &passage{Metadata: Metadata{Dense: value(.9)}, words: words{all: []uint32{1, 2, 3}}})
+		}
+		for i := range uint32(60) {
+			near = append(near, &passage{Metadata: Metadata{Dense: value(.8 - float64(i)/500)}, words: words{all: []uint32{i, i + 100, i + 200}}})
+		}
+		return near
+	}
+	if once, often := backgroundOf(cosines(1)), backgroundOf(cosines(8)); once != often || once.above(.9) < 1 {
+		t.Errorf("%+v, and with copies %+v", once, often)
+	}
+}
