@@ -32,7 +32,7 @@ type Look struct {
 // Look prepares a query. It is made once for all candidates of a search: a query is cut and weighed once,
 // and a hundred texts are looked at.
 func (x *Index) Look(query string, weights ...float64) *Look {
-	pieces := cut(query)
+	pieces := x.asked(query)
 	l := &Look{x: x, weights: weights, terms: x.terms(pieces), place: map[uint32]int{}, ideal: x.Ideal(query)}
 	at := map[string]int{}
 	for _, p := range pieces {

@@ -195,6 +195,24 @@ type term struct {
 	count  int
 }
 
+// asked cuts a query. A pair of characters that no text has, beside one that some text has, stands where two
+// words meet more often than not: 计划是 is 计划, and 划是 is nothing that could be known.
+func (x *Index) asked(query string) []piece {
+	all := cut(query)
+	known := make([]bool, len(all))
+	for i := range all {
+		known[i] = x.frequency(all[i].token) > 0
+	}
+	for i := range all {
+		before := all[i].joined && known[i-1]
+		behind := i+1 < len(all) && all[i+1].joined && known[i+1]
+		if !known[i] && (before || behind) {
+			all[i].share = min(all[i].share, ofSeam)
+		}
+	}
+	return all
+}
+
 // terms returns the distinct tokens of a query, in its order. A word that the query repeats counts once.
 func (x *Index) terms(pieces []piece) (all []term) {
 	at := map[string]int{}
@@ -254,7 +272,7 @@ func (x *Index) Search(query string, n int, allowed func(row int) bool) []Hit {
 	const unknown, open, closed = 0, 1, 2
 	average, scores, state := x.average(), make([]float64, len(x.rows)), make([]uint8, len(x.rows))
 	var hits []Hit
-	for _, t := range x.terms(cut(query)) {
+	for _, t := range x.terms(x.asked(query)) {
 		if !t.known {
 			continue
 		}
@@ -283,7 +301,7 @@ func (x *Index) Search(query string, n int, allowed func(row int) bool) []Hit {
 // Ideal returns the score that the query would have as a text of its own: what scores are divided by to come
 // into [0,1]. Longer texts that say the same reach about .6 of it, since their length counts against them.
 func (x *Index) Ideal(query string) (sum float64) {
-	pieces := cut(query)
+	pieces := x.asked(query)
 	for _, t := range x.terms(pieces) {
 		sum += t.idf * saturated(float64(t.count), float64(len(pieces)), x.average())
 	}

@@ -328,3 +328,17 @@ func BenchmarkAdd(b *testing.B) {
 		New(texts)
 	}
 }
+
+func TestPairsBetweenWordsAreNotUnknownWords(t *testing.T) {
+	x := New([]string{"社区在一九九三年创建了这个计划。", "手册由志愿者编写。", "内核由学生发布。"})
+	if with, without := x.Look("计划是谁创建").Features(0), x.Look("计划 是谁 创建").Features(0); with.Coverage < without.Coverage*.75 {
+		t.Errorf("words written together cover %.2f, apart %.2f", with.Coverage, without.Coverage)
+	}
+	// What stands beside nothing known is a word that no text has.
+	if all := x.asked("火星计划"); all[0].share != 1 || all[1].share != ofSeam || all[2].share != 1 {
+		t.Errorf("%+v", all)
+	}
+	if all := x.asked("火星 月球"); all[0].share != 1 || all[1].share != 1 {
+		t.Errorf("%+v", all)
+	}
+}

@@ -28,8 +28,9 @@ func Tokens(text string) (all []string) {
 
 // piece is a token with how much of it is about the matter, and not about the sentence that it stands in.
 type piece struct {
-	token string
-	share float64
+	token  string
+	share  float64
+	joined bool // it shares a character with the piece before
 }
 
 // cut cuts a text.
@@ -57,12 +58,12 @@ func cut(text string) (all []piece) {
 				i++
 			}
 			w := stem(string(runes[start:i]))
-			all = append(all, piece{w, 1})
+			all = append(all, piece{token: w, share: 1})
 			if i-start >= beginning && !slices.ContainsFunc(runes[start:i], unicode.IsDigit) {
-				all = append(all, piece{"~" + string(runes[start:start+beginning]), 1})
+				all = append(all, piece{token: "~" + string(runes[start:start+beginning]), share: 1})
 			}
 			for _, whole := range identifier(runes, start, i) {
-				all = append(all, piece{whole, 1})
+				all = append(all, piece{token: whole, share: 1})
 			}
 		default:
 			i++
@@ -111,10 +112,10 @@ func unspaced(r rune) bool {
 // trigrams appends the overlapping threes of a run; of a shorter run, it itself.
 func trigrams(all []piece, run []rune) []piece {
 	if len(run) <= 3 {
-		return append(all, piece{string(run), 1})
+		return append(all, piece{token: string(run), share: 1})
 	}
 	for i := range len(run) - 2 {
-		all = append(all, piece{string(run[i : i+3]), 1})
+		all = append(all, piece{token: string(run[i : i+3]), share: 1})
 	}
 	return all
 }
@@ -125,6 +126,7 @@ const (
 	ofKana = .1
 	ofHalf = .25
 	ofEnd  = .5
+	ofSeam = .5 // between two words: see asked
 )
 
 // bigrams appends the overlapping pairs of a run; of a run of one, it itself. Trigrams would find nothing
@@ -138,9 +140,9 @@ func bigrams(all []piece, run []rune) []piece {
 	kana(run)
 	if len(run) == 1 {
 		if grammar[0] {
-			return append(all, piece{string(run), ofKana})
+			return append(all, piece{token: string(run), share: ofKana})
 		}
-		return append(all, piece{string(run), 1})
+		return append(all, piece{token: string(run), share: 1})
 	}
 	for i := range len(run) - 1 {
 		share := 1.0
@@ -152,7 +154,7 @@ func bigrams(all []piece, run []rune) []piece {
 		case i > 0 && i == len(run)-2 && unicode.Is(unicode.Hangul, run[i+1]):
 			share = ofEnd
 		}
-		all = append(all, piece{string(run[i : i+2]), share})
+		all = append(all, piece{string(run[i : i+2]), share, i > 0})
 	}
 	return all
 }

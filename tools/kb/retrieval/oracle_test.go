@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"toolnorm/internal/auth"
@@ -29,13 +30,17 @@ func answer(t *testing.T, l *Local, q Query) string {
 
 // TestAnswersDoNotTellOfHiddenDocuments searches, puts in, changes and takes out documents that the
 // caller may not see, and searches again: the answers are the same byte for byte, whatever stands
-// in those documents. The last seeds are held out.
+// in those documents, copies of what the caller may see among them. The last seeds are held out. In SQLite
+// these are more than 10,000 searches.
 func TestAnswersDoNotTellOfHiddenDocuments(t *testing.T) {
 	databases.Each(t, func(t *testing.T, where string) {
 		store := openAt(t, where)
-		worlds, searches := uint64(12), 60
+		worlds, callers, queries := uint64(12), 60, 8
 		if testing.Short() {
 			worlds = 4
+		}
+		if strings.HasPrefix(where, "postgres") {
+			queries = 1
 		}
 		compared, told := 0, 0
 		for seed := range worlds {
@@ -45,25 +50,28 @@ func TestAnswersDoNotTellOfHiddenDocuments(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 0))
 			w := newWorld(t, store, r, []int{1, 8, 30, 90}[r.IntN(4)])
 			locals := []*Local{{Store: store}, {Store: store, Embedder: w.model, Model: "m"}, {Store: store, Embedder: w.model, Model: "other"}}
-			var queries []Query
-			var before []string
-			for range searches {
+			for range callers {
 				p := claims(r)
 				p.Tenant = w.base.Tenant
 				if p.Admin {
 					continue
 				}
-				q := Query{Text: scrap(r), Base: w.base.ID, Threshold: []float64{0, 0, .3, .6}[r.IntN(4)], Max: MostResults, Principal: p}
-				queries, before = append(queries, q), append(before, answer(t, locals[(len(queries)+1)%3], q))
-			}
-			for i := range queries {
-				hidden := w.hide(t, r, queries[i].Principal)
-				after := answer(t, locals[(i+1)%3], queries[i])
-				if compared++; after != before[i] {
-					if told++; told < 5 {
-						t.Errorf("seed %d: %q by %+v gives\n%s\nand with other documents that are not seen\n%s", seed, queries[i].Text, queries[i].Principal, before[i], after)
+				local := locals[r.IntN(len(locals))]
+				var asked []Query
+				var before []string
+				for range queries {
+					q := Query{Text: scrap(r), Base: w.base.ID, Threshold: []float64{0, 0, .3, .6}[r.IntN(4)], Max: MostResults, Principal: p}
+					asked, before = append(asked, q), append(before, answer(t, local, q))
+				}
+				hidden := w.hide(t, r, p)
+				for i, q := range asked {
+					if after := answer(t, local, q); after != before[i] {
+						if told++; told < 5 {
+							t.Errorf("seed %d: %q by %+v gives\n%s\nand with other documents that are not seen\n%s", seed, q.Text, p, before[i], after)
+						}
 					}
 				}
+				compared += len(asked)
 				if err := store.Remove(t.Context(), w.base.ID, hidden...); err != nil {
 					t.Fatal(err)
 				}
@@ -81,7 +89,8 @@ func (w *world) hide(t *testing.T, r *rand.Rand, p *auth.Principal) (ids []strin
 		for sees(p, d.Access) {
 			d.Access = access(r)
 		}
-		chunks := []kbstore.Chunk{{Heading: scrap(r), Text: scrap(r) + " " + scrap(r), Embedding: w.model.vector(scrap(r))}, {Text: scrap(r)}}
+		copied := w.texts[r.IntN(len(w.texts))][0]
+		chunks := []kbstore.Chunk{{Heading: scrap(r), Text: scrap(r) + " " + scrap(r), Embedding: w.model.vector(scrap(r))}, {Text: scrap(r)}, {Text: copied, Embedding: w.model.vector(copied)}}
 		if err := w.store.Put(t.Context(), w.base.ID, &d, chunks); err != nil {
 			t.Fatal(err)
 		}
