@@ -9,6 +9,7 @@
 //	search.go    a search, and what it gives
 //	stages.go    the seven stages
 //	score.go     how likely a passage answers
+//	copies.go    which passages say the same
 //	memory.go    the embedded backend: an index in memory, kept up with its store
 //	visible.go   the statistics of what a caller may see of it
 //	vectors.go   the vectors of such an index
