@@ -180,6 +180,9 @@ func (l *lane) start() (err error) {
 		return err
 	}
 	l.former.wedges = true
+	for _, s := range []*server{l.newest, l.former} { // a reply that one test leaves must not hold up the others; see places
+		s.flags = append(s.flags, "--unload-stuck", "--first-byte-timeout", patience.String())
+	}
 	if err := l.startLlama(); err != nil {
 		return err
 	}

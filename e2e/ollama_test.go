@@ -3,7 +3,9 @@ package e2e
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -13,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"toolnorm/e2e/gguf"
 	"toolnorm/e2e/script"
@@ -179,14 +182,32 @@ func TestModelWritesTheScripts(t *testing.T) {
 	}
 }
 
-// generate is the raw text behind a prompt.
+// patience is how long a scripted model may take to begin, or to write all of a reply that is asked for at once.
+const patience = 25 * time.Second
+
+// generate returns the raw text behind a prompt. A model that has lost its place is unloaded, and asked once more.
 func (s *server) generate(model, prompt string) (string, error) {
+	text, err := s.generateOnce(model, prompt)
+	if errors.Is(err, context.DeadlineExceeded) {
+		s.unload(model)
+		text, err = s.generateOnce(model, prompt)
+	}
+	return text, err
+}
+
+func (s *server) generateOnce(model, prompt string) (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
 	body, err := json.Marshal(map[string]any{"model": model, "prompt": prompt, "raw": true, "think": false, "stream": false,
 		"options": map[string]any{"temperature": 1, "num_predict": 2000}})
 	if err != nil {
 		return "", err
 	}
-	resp, err := http.Post(s.base+"/api/generate", "application/json", bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, "POST", s.base+"/api/generate", bytes.NewReader(body))
+	if err != nil {
+		return "", err
+	}
+	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		return "", err
 	}

@@ -4,7 +4,4 @@
 set -eu
 cd "$(dirname "$0")"
 ./install.sh
-if [ $# -eq 0 ]; then
-  (cd .. && TOOLNORM_E2E=required go test -count=1 ./internal/store ./internal/sqlsafe ./tools/company ./tools/data ./tools/kb/...) # on the real PostgreSQL
-fi
 TOOLNORM_E2E=required exec go test -count=1 -timeout 40m -v "$@" . ../examples/openai-node

@@ -50,7 +50,7 @@ func (d *Databases) Each(t *testing.T, run func(t *testing.T, where string)) {
 }
 
 // Postgres returns the URL of an empty PostgreSQL database; without PostgreSQL, and with -short, the test is skipped. With
-// TOOLNORM_E2E=required a missing PostgreSQL is a failure.
+// TOOLNORM_E2E=required or TOOLNORM_POSTGRES=required a missing PostgreSQL is a failure.
 func (d *Databases) Postgres(t *testing.T) string {
 	t.Helper()
 	if testing.Short() {
@@ -59,7 +59,8 @@ func (d *Databases) Postgres(t *testing.T) string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.server.once.Do(d.server.start)
-	if d.server.none != "" && os.Getenv("TOOLNORM_E2E") == "required" {
+	required := os.Getenv("TOOLNORM_E2E") == "required" || os.Getenv("TOOLNORM_POSTGRES") == "required"
+	if d.server.none != "" && required {
 		t.Fatalf("PostgreSQL is required: %s", d.server.none)
 	}
 	if d.server.none != "" {
