@@ -12,6 +12,8 @@
 //	tally.go       what readers made of the inputs of each row, beside toolnorm
 //	difference.go  the inputs that were read otherwise than by toolnorm
 //	suite.go       canitoolcall, by its own runner
+//	evidence.go    rows that other commands measured, from the pages that they wrote
+//	compare.go     whether two runs have the same counts
 //	page.go        the page and the JSON
 package main
 
@@ -27,8 +29,8 @@ import (
 // settings are what the flags say.
 type settings struct {
 	inputs, readers, cache, out string
-	only, show                  string
-	suite                       string
+	only, show, compare         string
+	suite, evidence             string
 	patience                    time.Duration
 	every                       int
 	sample                      bool
@@ -43,6 +45,8 @@ func main() {
 	flag.StringVar(&s.only, "only", "", "only these readers, with commas between them; toolnorm always runs")
 	flag.StringVar(&s.show, "show", "", "print the inputs of the last run that were read otherwise: READER or READER/ROW")
 	flag.StringVar(&s.suite, "suite", "", "the script that runs canitoolcall over toolnorm by its own runner")
+	flag.StringVar(&s.compare, "compare", "", "fail when two files of counts differ: A.json,B.json")
+	flag.StringVar(&s.evidence, "evidence", "../docs/evidence", "the folder of the pages whose tables are rows, too")
 	flag.DurationVar(&s.patience, "patience", 5*time.Second, "how long a reader may work for an input, on a processor")
 	flag.IntVar(&s.every, "every", 1, "of rows with many inputs only each n-th is read")
 	flag.BoolVar(&s.sample, "sample", false, "fail when toolnorm is not first in a row")
@@ -58,8 +62,14 @@ func run(s *settings) error {
 	if s.show != "" {
 		return show(filepath.Join(s.cache, differencesFile), s.show)
 	}
+	if s.compare != "" {
+		return compare(s.compare)
+	}
 	b, err := readCases(s.inputs, s.every)
 	if err != nil {
+		return err
+	}
+	if b.evidence, err = readEvidence(s.evidence); err != nil {
 		return err
 	}
 	readers, err := findReaders(s.readers, s.only)
@@ -78,8 +88,17 @@ func run(s *settings) error {
 	b.count()
 	fmt.Print(b.text())
 	if s.out != "" {
+		counts := filepath.Join(s.out, "arena.json")
+		before, stored := readCounts(counts)
 		if err := b.write(s.out); err != nil {
 			return err
+		}
+		if now, err := readCounts(counts); err == nil && stored == nil {
+			all := unequal(before, now)
+			fmt.Printf("%d counts, %d otherwise than in the stored run\n", len(now), len(all))
+			for _, line := range all {
+				fmt.Println(" ", line)
+			}
 		}
 		if err := b.writeDifferences(filepath.Join(s.cache, differencesFile)); err != nil {
 			return err

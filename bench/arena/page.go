@@ -48,7 +48,8 @@ type cell struct {
 // shown is a difference on the page.
 type shown struct {
 	difference
-	Cut bool
+	Cut     bool
+	Fetched bool // the text is another package's, and is not published
 }
 
 // AsText are calls as text.
@@ -78,7 +79,8 @@ type page struct {
 	Readers       []readerInfo
 	Cost          []cost
 	Headline      string
-	Suite         string
+	Suite         *suiteResult
+	Evidence      []evidence
 	Inputs        int
 }
 
@@ -98,7 +100,10 @@ type cost struct {
 
 // make makes what the page has.
 func (b *board) page() *page {
-	p := &page{Inputs: len(b.cases)}
+	p := &page{Inputs: len(b.cases), Evidence: b.evidence}
+	for _, e := range b.evidence {
+		p.Better = append(p.Better, e.Better...)
+	}
 	for _, x := range b.better() {
 		if x.right {
 			p.Better = append(p.Better, x.sentence())
@@ -174,7 +179,10 @@ func newCell(r *reader, q *pair, all []difference, self bool) cell {
 	for _, d := range all {
 		short := d
 		short.Text = clip(d.Text)
-		one := shown{short, short.Text != d.Text}
+		one := shown{difference: short, Cut: short.Text != d.Text}
+		if d.Row == "canitoolcall" {
+			one = shown{difference: difference{Reader: d.Reader, Row: d.Row, ID: d.ID, Family: d.Family, Theirs: d.Theirs, Ours: d.Ours}, Fetched: true}
+		}
 		switch theirs := d.Theirs == outcomeNames[right] || d.Theirs == outcomeNames[lost] && d.Ours != outcomeNames[right]; {
 		case theirs && len(c.Theirs) < mostBetter:
 			c.Theirs = append(c.Theirs, one)
@@ -264,12 +272,17 @@ func writeJSON(name string, p *page) error {
 		Toolnorm counted `json:"toolnorm"`
 	}
 	doc := struct {
-		Inputs  int                        `json:"inputs"`
-		Better  []string                   `json:"other_readers_right_more_often"`
-		Safer   []string                   `json:"other_readers_wrong_less_often"`
-		Readers []readerInfo               `json:"readers"`
-		Rows    map[string]map[string]both `json:"rows"`
-	}{p.Inputs, p.Better, p.Safer, p.Readers, map[string]map[string]both{}}
+		Inputs   int                        `json:"inputs"`
+		Better   []string                   `json:"other_readers_right_more_often"`
+		Safer    []string                   `json:"other_readers_wrong_less_often"`
+		Readers  []readerInfo               `json:"readers"`
+		Rows     map[string]map[string]both `json:"rows"`
+		Suite    *suiteResult               `json:"canitoolcall_by_its_own_runner"`
+		Evidence map[string][]table         `json:"evidence"`
+	}{p.Inputs, p.Better, p.Safer, p.Readers, map[string]map[string]both{}, p.Suite, map[string][]table{}}
+	for _, e := range p.Evidence {
+		doc.Evidence[e.File] = e.Tables
+	}
 	for _, r := range p.Rows {
 		doc.Rows[r.Name] = map[string]both{}
 		for _, c := range r.Cells {

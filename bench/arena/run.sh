@@ -6,11 +6,18 @@
 #   run.sh                  everything
 #   run.sh sample           a part of it for some of the readers, in less than a minute; fails when toolnorm is not first
 #   run.sh show READER/ROW  the inputs of the last whole run that a reader and toolnorm read otherwise; show READER: of all rows
+#   run.sh compare A B     fails when two files arena.json have not the same counts
 #
 #   ARENA_EVERY          of rows with many inputs only each n-th is read; default 7, 1: all
 #   ARENA_READERS        only these readers, with commas between them
 #   TOOLNORM_E2E_CACHE   where readers and inputs are kept, in arena; default ${XDG_CACHE_HOME:-$HOME/.cache}/toolnorm-e2e
 set -eu
+if [ "${1:-}" = compare ]; then
+	one=$(realpath "$2")
+	other=$(realpath "$3")
+	cd "$(dirname "$0")/.."
+	exec go run ./arena -compare "$one,$other"
+fi
 cd "$(dirname "$0")/.."
 cache=${TOOLNORM_E2E_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/toolnorm-e2e}/arena
 if [ "${1:-}" = show ]; then

@@ -6,13 +6,27 @@ import (
 	"strings"
 )
 
+// suiteResult is what the suite says of toolnorm.
+type suiteResult struct {
+	Asked    int      `json:"asked"`
+	Right    int      `json:"right"`
+	NotRight []string `json:"not_right"` // the names of fixtures
+	Failure  string   `json:"failure,omitempty"`
+}
+
 // runSuite runs canitoolcall over toolnorm by its own runner, which looks at text and thoughts as well, and at nine ways to
-// cut the reply. The answer is the last line of its script.
-func runSuite(script string) string {
-	out, err := exec.Command(script).CombinedOutput()
-	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-	if last := lines[len(lines)-1]; strings.HasPrefix(last, "right: ") {
-		return last
+// cut the reply. The answer is what its script says.
+func runSuite(script string) *suiteResult {
+	out, err := exec.Command(script).Output()
+	s := &suiteResult{}
+	for line := range strings.Lines(string(out)) {
+		line = strings.TrimRight(line, "\n")
+		if n, _ := fmt.Sscanf(line, "right: %d of %d", &s.Right, &s.Asked); n == 2 {
+			return s
+		}
+		if strings.Contains(line, "/") && !strings.Contains(line, " ") {
+			s.NotRight = append(s.NotRight, line)
+		}
 	}
-	return fmt.Sprintf("did not run: %v", err)
+	return &suiteResult{Failure: fmt.Sprintf("did not run: %v", err)}
 }

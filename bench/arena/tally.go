@@ -60,12 +60,13 @@ type answer struct {
 
 // board has all that was read.
 type board struct {
-	cases   []*input.Case
-	readers []*reader
-	judge   *judge
-	answers map[*reader][]answer // by place in cases
-	pairs   map[*reader]map[string]*pair
-	suite   string // what canitoolcall's own runner says of toolnorm
+	cases    []*input.Case
+	readers  []*reader
+	judge    *judge
+	answers  map[*reader][]answer // by place in cases
+	pairs    map[*reader]map[string]*pair
+	evidence []evidence
+	suite    *suiteResult // what canitoolcall's own runner says of toolnorm
 }
 
 // whole are the rows of which all is read, however few are wanted.

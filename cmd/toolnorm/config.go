@@ -121,10 +121,10 @@ type reliability struct {
 
 // contextSettings say how much of a conversation and its tools a model gets.
 type contextSettings struct {
-	NumCtx     int    `placeholder:"TOKENS" help:"Context length to ask Ollama for, in tokens. Default: by the size of each request, growing by powers of two."`
-	MaxCtx     int    `default:"32768" help:"The longest context to ask for automatically, in tokens. A model that is loaded with a sufficient context is not reloaded."`
+	NumCtx     int    `type:"tokens" placeholder:"TOKENS" help:"Context length to ask Ollama for, in tokens. Default: by the size of each request, growing by powers of two."`
+	MaxCtx     int    `type:"tokens" default:"32768" help:"The longest context to ask for automatically, in tokens (65536 or 64k). A model that is loaded with a sufficient context is not reloaded."`
 	Overflow   string `default:"trim" enum:"trim,refuse" help:"When a conversation exceeds the context: trim (drop the oldest turns, reported in Toolnorm-Trimmed) or refuse (status 400)."`
-	ToolBudget int    `placeholder:"TOKENS" help:"Most tokens for the tool definitions of a request: longer descriptions are shortened, then those of parameters, and last tools are left out (reported in Toolnorm-Tools). Default: only where a request does not fit the context otherwise, to half of it."`
+	ToolBudget int    `type:"tokens" placeholder:"TOKENS" help:"Most tokens for the tool definitions of a request: longer descriptions are shortened, then those of parameters, and last tools are left out (reported in Toolnorm-Tools). Default: only where a request does not fit the context otherwise, to half of it."`
 }
 
 // access says who may ask.
@@ -257,7 +257,7 @@ func (m *Main) parse(args []string, file *file) (*commands, *kong.Context, error
 		kong.Name("toolnorm"),
 		kong.Description("An OpenAI-compatible endpoint in front of local models: tool calls come out strict, while they stream."),
 		kong.Writers(m.Out, m.Err), kong.Exit(func(int) { done = true }), kong.DefaultEnvars("TOOLNORM"),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.Help(help.print), kong.Vars{"version": "toolnorm " + version.String()},
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.Help(help.print), kong.Vars{"version": "toolnorm " + version.String()}, tokens,
 	}
 	if file != nil {
 		options = append(options, kong.Resolvers(file))

@@ -85,6 +85,18 @@ func TestOllamaIsFoundWhereOllamaSaysItIs(t *testing.T) {
 	}
 }
 
+func TestTokensMayBeWrittenInThousands(t *testing.T) {
+	path := clean(t, "num-ctx: 16k\ntool-budget: 900\n")
+	t.Setenv("TOOLNORM_MAX_CTX", "64K")
+	m := NewMain(io.Discard, io.Discard)
+	if err := m.ParseFlags([]string{"--config", path}); err != nil {
+		t.Fatal(err)
+	}
+	if c := m.Config; c.NumCtx != 16384 || c.MaxCtx != 65536 || c.ToolBudget != 900 {
+		t.Errorf("num-ctx %d, max-ctx %d, tool-budget %d", c.NumCtx, c.MaxCtx, c.ToolBudget)
+	}
+}
+
 func TestWrongSettingsAreNamed(t *testing.T) {
 	for _, tt := range []struct{ file, args, want string }{
 		{"liste: x", "", `settings.yaml, line 1: there is no setting "liste"; did you mean "listen"?`},
@@ -98,7 +110,11 @@ func TestWrongSettingsAreNamed(t *testing.T) {
 		{"config: x", "", `there is no setting "config"`},
 		{"\tx", "", "settings.yaml, line 1: found"},
 		{"log-level: loud", "", `settings.yaml, line 1: log-level: must be one of "debug"`},
-		{"model: x\nnum-ctx: many", "", `settings.yaml, line 2: num-ctx: "many" is not a number`},
+		{"model: x\nnum-ctx: many", "", `settings.yaml, line 2: num-ctx: "many" is not a number of tokens; write 65536 or 64k`},
+		{"", "--max-ctx=64m", `--max-ctx: "64m" is not a number of tokens; write 65536 or 64k`},
+		{"", "--max-ctx=9007199254740993k", `--max-ctx: "9007199254740993k" is not a number of tokens`},
+		{"", "--tool-budget=k", `--tool-budget: "k" is not a number of tokens`},
+		{"", "--max-ctx", `--max-ctx: "--config" looks like a flag`},
 		{"grace: 10", "", `settings.yaml, line 1: grace: "10" is not a duration; write 30s, 5m or 1h30m`},
 		{"tools: maybe", "", `settings.yaml, line 1: tools: "maybe" is neither true nor false`},
 		{"heartbeat: 0s", "", "settings.yaml, line 1: heartbeat: must be more than 0"},

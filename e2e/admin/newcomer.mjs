@@ -31,6 +31,11 @@ const next = async (...texts) => {
     await type(text);
   }
 };
+// add begins a parameter, whose first field has the focus as soon as it is there.
+const add = async () => {
+  await button('Add parameter');
+  await page.waitForFunction(() => document.activeElement?.matches('input'));
+};
 const part = async (name, f) => {
   const start = Date.now();
   try {
@@ -59,16 +64,16 @@ await part('the tool is named', async () => {
 });
 
 await part('a LIST, an ENUM and a DATE are made', async () => {
-  await button('Add parameter');
+  await add();
   await type('regions');
   await next('List', 'Choice');
   await next('Regions to look in');
   await press('Tab'); // fixed choices
   await next('SELECT DISTINCT region FROM purchases');
-  await button('Add parameter');
+  await add();
   await type('status');
   await next('Choice', 'State', 'open\npaid\nshipped');
-  await button('Add parameter');
+  await add();
   await type('since');
   await next('Date', 'First day');
   await button('Next');

@@ -204,6 +204,28 @@ await step('and by a chat, whose arguments arrive', async () => {
   await page.screenshot({ path: join(shots, 'chat-wide.png'), fullPage: true });
 });
 
+await step('a conversation is kept for the tab, shown as Markdown, and a message of it can be changed', async () => {
+  await go(page, 'models');
+  await go(page, 'playground/demo%2Fhermes'); // which begins anew
+  await page.getByLabel('Your message').fill('hello **there**');
+  await page.keyboard.press('Enter');
+  await page.locator('.message.assistant strong', { hasText: 'there' }).waitFor();
+  await page.getByRole('button', { name: 'Edit', exact: true }).waitFor();
+  await go(page, 'tools');
+  await go(page, 'playground');
+  await page.getByRole('button', { name: 'Edit', exact: true }).click();
+  await page.getByLabel('Your message').fill('good evening');
+  await page.keyboard.press('Enter');
+  await page.getByText('You said: good evening').waitFor();
+  assert.equal(await page.locator('.message.user').count(), 1);
+  const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64');
+  await page.getByLabel('Images').setInputFiles({ name: 'dot.png', mimeType: 'image/png', buffer: png });
+  await page.getByLabel('Your message').fill('what is this?');
+  await page.keyboard.press('Enter');
+  await page.locator('.message.user img').waitFor();
+  await page.locator('.message.assistant, .chat .problem').nth(1).waitFor();
+});
+
 await step('an edit is a new version; two tabs do not overwrite each other unasked', async () => {
   for (const p of [page, other]) {
     await go(p, 'tools');
@@ -321,6 +343,19 @@ await step('a model is probed, and what was found is shown', async () => {
   await page.getByRole('checkbox').check();
   await page.getByRole('button', { name: 'Probe demo/hermes', exact: true }).click();
   await page.locator('[role=status] .facts', { hasText: 'hermes' }).getByText('raw').first().waitFor();
+});
+
+await step('a model that cannot be downloaded says why, and one is not deleted unasked', async () => {
+  await page.getByLabel('Model of Ollama').fill('127.0.0.1:1/none/none'); // where nobody answers
+  await page.getByRole('button', { name: 'Download' }).click();
+  await text(page, 'refused');
+  const rows = page.getByRole('button', { name: /^Delete / });
+  const before = await rows.count();
+  assert.ok(before > 0, 'no model can be deleted');
+  await rows.first().click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  assert.equal(await rows.count(), before);
 });
 
 // An MCP server with one tool, in as few words as the protocol allows.

@@ -43,7 +43,11 @@ export function setKey(door: Door, value: string) {
   window.dispatchEvent(new Event('keychange'));
 }
 
-const doorOf = (path: string): Door => (path.startsWith('/admin/') ? 'admin' : 'models');
+// managing are the routes of a model server that change its models; they are for administrators.
+const managing = ['/api/pull', '/api/delete'];
+
+const doorOf = (path: string): Door =>
+  path.startsWith('/admin/') || managing.includes(path) ? 'admin' : 'models';
 
 function headers(path: string, more: Record<string, string>): Record<string, string> {
   const key = keys[doorOf(path)] || keys.admin;

@@ -6,7 +6,16 @@ import { fill } from '../src/i18n';
 import { ko } from '../src/ko';
 import { koSaid } from '../src/kosaid';
 import { changesOf } from '../src/logic/changes';
-import { again, askedOf, curlCommand, emptyReply, take, unanswered, wire } from '../src/logic/chat';
+import {
+  again,
+  askedOf,
+  curlCommand,
+  emptyReply,
+  keptOf,
+  take,
+  unanswered,
+  wire,
+} from '../src/logic/chat';
 import { caseFile, decodeCommand, quote } from '../src/logic/command';
 import { parameterAt, spaced } from '../src/logic/complete';
 import {
@@ -26,7 +35,9 @@ import { holds, matches } from '../src/logic/filter';
 import { chosenOf } from '../src/logic/folder';
 import { joined, lines } from '../src/logic/groups';
 import { bytesOf, familyName } from '../src/logic/mark';
+import { blocksOf, partsOf } from '../src/logic/markdown';
 import { entered, kindOf, retyped, shownAs, typeOf } from '../src/logic/params';
+import { pulls } from '../src/logic/pull';
 import { reviver, translator } from '../src/logic/said';
 import { base64, foundIn, listOf } from '../src/logic/search';
 import { spanOf } from '../src/logic/span';
@@ -662,5 +673,127 @@ test('a folder is named by paths inside of it, and only what can be read is take
   assert.deepEqual(
     chosenOf([file('alone.exe')], '.md').map((c) => c.name),
     ['alone.exe'],
+  );
+});
+
+test('an image is sent beside the text of its message', () => {
+  assert.deepEqual(
+    wire([{ role: 'user', content: 'What?', images: ['data:image/png;base64,AA'] }]),
+    [
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'What?' },
+          { type: 'image_url', image_url: { url: 'data:image/png;base64,AA' } },
+        ],
+      },
+    ],
+  );
+  assert.deepEqual(wire([{ role: 'user', content: 'x', images: [] }]), [
+    { role: 'user', content: 'x' },
+  ]);
+});
+
+test('a conversation is read back, and nothing else is one', () => {
+  const kept = {
+    model: 'm',
+    messages: [{ role: 'user' as const, content: 'x' }],
+    tools: [],
+    system: '',
+  };
+  assert.deepEqual(keptOf(JSON.stringify(kept)), kept);
+  for (const text of [null, '', '{', 'null', '{}', '{"messages":1,"tools":[]}'])
+    assert.equal(keptOf(text), undefined);
+});
+
+test('an answer in Markdown: what is known has a form, the rest stays text', () => {
+  assert.deepEqual(
+    blocksOf(
+      '# Plan\nfirst\nline\n\n- **one**\n  - `two`\n3. three\n\n```js\n# no heading\n```\n| a | b |',
+    ),
+    [
+      { kind: 'heading', parts: [{ kind: 'text', text: 'Plan' }] },
+      { kind: 'text', parts: [{ kind: 'text', text: 'first\nline' }] },
+      {
+        kind: 'list',
+        ordered: false,
+        start: 0,
+        depth: 0,
+        items: [[{ kind: 'strong', text: 'one' }]],
+      },
+      {
+        kind: 'list',
+        ordered: false,
+        start: 0,
+        depth: 1,
+        items: [[{ kind: 'code', text: 'two' }]],
+      },
+      {
+        kind: 'list',
+        ordered: true,
+        start: 3,
+        depth: 0,
+        items: [[{ kind: 'text', text: 'three' }]],
+      },
+      { kind: 'code', text: '# no heading' },
+      { kind: 'text', parts: [{ kind: 'text', text: '| a | b |' }] },
+    ],
+  );
+  assert.deepEqual(blocksOf('```\nstill arriving\n~~~'), [
+    { kind: 'code', text: 'still arriving\n~~~' },
+  ]);
+  assert.deepEqual(partsOf('see [a](http://x/kb/1), *b*'), [
+    { kind: 'text', text: 'see ' },
+    { kind: 'link', text: 'a', to: 'http://x/kb/1' },
+    { kind: 'text', text: ', ' },
+    { kind: 'em', text: 'b' },
+  ]);
+  for (const s of [
+    '[x](javascript:alert(1))',
+    '[x](data:text/html,y)',
+    '2 * 3 * 4',
+    'snake_case_name',
+    '<b>x</b>',
+    '[x](//evil)',
+  ])
+    assert.deepEqual(partsOf(s), [{ kind: 'text', text: s }]);
+});
+
+test('no text takes Markdown long', () => {
+  const one = (s: string) => {
+    const text = s.repeat(100_000 / s.length);
+    assert.equal(
+      partsOf(text)
+        .map((p) => p.text)
+        .join('').length > 0,
+      true,
+    );
+  };
+  for (const s of ['`', '*', '[', '**a', '[a](http://', '[a](http://x', '`a', '*a ']) one(s);
+});
+
+test('how far a model is fetched may be cut anywhere, and an error in it is thrown', async () => {
+  const read = async (text: string) => {
+    const bytes = new TextEncoder().encode(text);
+    const body = new ReadableStream<Uint8Array>({
+      start(c) {
+        for (let i = 0; i < bytes.length; i += 7) c.enqueue(bytes.slice(i, i + 7));
+        c.close();
+      },
+    });
+    const out = [];
+    for await (const p of pulls(body)) out.push(p);
+    return out;
+  };
+  assert.deepEqual(
+    await read('{"status":"pulling é","total":9,"completed":4}\n\n{"status":"success"}'),
+    [
+      { status: 'pulling é', done: 4, all: 9 },
+      { status: 'success', done: 0, all: 0 },
+    ],
+  );
+  await assert.rejects(
+    read('{"status":"pulling"}\n{"error":"file does not exist"}\n'),
+    /file does not exist/,
   );
 });

@@ -12,6 +12,7 @@ export interface ToolCall {
 export interface ChatMessage {
   role: 'system' | 'user' | 'assistant' | 'tool';
   content: string;
+  images?: string[]; // as data: addresses
   reasoning?: string;
   calls?: ToolCall[];
   call_id?: string;
@@ -79,7 +80,12 @@ export function take(r: Reply, data: string): Reply {
 export function wire(all: ChatMessage[]): unknown[] {
   return all.map((m) => ({
     role: m.role,
-    content: m.content,
+    content: m.images?.length
+      ? [
+          { type: 'text', text: m.content },
+          ...m.images.map((url) => ({ type: 'image_url', image_url: { url } })),
+        ]
+      : m.content,
     ...(m.call_id ? { tool_call_id: m.call_id } : {}),
     ...(m.calls?.length
       ? {
@@ -134,4 +140,19 @@ export function curlCommand(origin: string, a: Asked, schemas: Record<string, un
 // again are the messages without the reply at their end, to have it written once more.
 export function again(all: ChatMessage[]): ChatMessage[] {
   return all.at(-1)?.role === 'assistant' ? all.slice(0, -1) : all;
+}
+
+// Kept is the conversation that the playground goes on with when it is opened again.
+export interface Kept extends Asked {
+  system: string;
+}
+
+// keptOf reads one back; what is no such text is none.
+export function keptOf(text: string | null): Kept | undefined {
+  try {
+    const k = JSON.parse(text ?? '') as Kept;
+    return Array.isArray(k.messages) && Array.isArray(k.tools) ? k : undefined;
+  } catch {
+    return undefined;
+  }
 }

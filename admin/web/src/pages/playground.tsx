@@ -2,9 +2,12 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { post, send } from '../api';
 import { t } from '../i18n';
 import {
+  type Asked,
   again,
   type ChatMessage,
   emptyReply,
+  type Kept,
+  keptOf,
   type Reply,
   type ToolCall,
   take,
@@ -13,6 +16,7 @@ import {
 } from '../logic/chat';
 import { events } from '../logic/events';
 import { holds } from '../logic/filter';
+import { base64 } from '../logic/search';
 import { handed, route } from '../route';
 import type { ToolResult } from '../types';
 import {
@@ -25,26 +29,47 @@ import {
   Page,
   Problem,
   Search,
+  say,
   sentence,
   Text,
 } from '../ui';
+import { Markdown } from './markdown';
 import { isOwn, useModels } from './models';
 import { useRegistry } from './servers';
+
+// mostImage bounds an image, in bytes: the request that carries it is bounded, too.
+const mostImage = 4 << 20;
+
+// keep keeps a conversation for this tab. One that is too large for the browser's store is not kept.
+function keep(k: Kept) {
+  try {
+    sessionStorage.setItem('playground', JSON.stringify(k));
+  } catch {
+    sessionStorage.removeItem('playground');
+  }
+}
 
 // Playground chats with a model through the same address as any client, so what is seen here is what clients get.
 export function Playground() {
   const models = useModels();
   const registry = useRegistry();
-  const [first] = useState(handed.value); // a request to ask again
+  // A request to ask again, or the conversation of before; an address that names a model begins a new one.
+  const [first] = useState<(Asked & { system?: string }) | undefined>(
+    () => handed.value ?? (route()[1] ? undefined : keptOf(sessionStorage.getItem('playground'))),
+  );
   const [model, setModel] = useState(first?.model ?? route()[1] ?? '');
   const [offered, setOffered] = useState<Set<string>>(new Set(first?.tools));
   const [messages, setMessages] = useState<ChatMessage[]>(first?.messages ?? []);
-  const [system, setSystem] = useState('');
+  const [system, setSystem] = useState(first?.system ?? '');
   const [temperature, setTemperature] = useState('');
   const [agent, setAgent] = useState(false);
   const [filter, setFilter] = useState('');
   const [reply, setReply] = useState<Reply>();
   const [text, setText] = useState('');
+  const [images, setImages] = useState<string[]>([]);
+  const [editing, setEditing] = useState<number>(); // the message that is written anew
+  const [plain, setPlain] = useState(false);
+  const box = useRef<HTMLTextAreaElement>(null);
   const [error, setError] = useState<Error>();
   const stop = useRef<AbortController>();
   const list = models.data?.models ?? [];
@@ -52,6 +77,10 @@ export function Playground() {
     handed.value = null;
     return () => stop.current?.abort();
   }, []);
+  useEffect(
+    () => keep({ model, messages, system, tools: [...offered] }),
+    [model, messages, system, offered],
+  );
   useEffect(() => {
     if (!model && list.length > 0)
       setModel((list.find(isOwn) ?? list.find((m) => m.id === 'demo/hermes') ?? list[0])!.id);
@@ -94,8 +123,25 @@ export function Playground() {
   };
   const ask = () => {
     if (!text.trim() || reply) return;
-    setText('');
-    void complete([...messages, { role: 'user', content: text }]);
+    const said: ChatMessage = { role: 'user', content: text };
+    if (images.length > 0) said.images = images;
+    write();
+    void complete([...messages.slice(0, editing), said]);
+  };
+  // write puts a message into the box, to be changed; without one the box is empty again.
+  const write = (at?: number) => {
+    setEditing(at);
+    setText(at === undefined ? '' : messages[at]!.content);
+    setImages(at === undefined ? [] : (messages[at]!.images ?? []));
+    if (at !== undefined) box.current?.focus();
+  };
+  const choose = async (files: Iterable<File>) => {
+    const chosen: string[] = [];
+    for (const f of files) {
+      if (f.size > mostImage) say(t('imageTooLarge', { name: f.name }), true);
+      else chosen.push(`data:${f.type};base64,${base64(new Uint8Array(await f.arrayBuffer()))}`);
+    }
+    setImages(chosen);
   };
   const run = async (calls: ToolCall[]) => {
     const results: ChatMessage[] = [];
@@ -116,7 +162,7 @@ export function Playground() {
       actions={
         <Button
           disabled={messages.length === 0 && !reply}
-          onClick={() => (stop.current?.abort(), setMessages([]), setError(undefined))}
+          onClick={() => (stop.current?.abort(), setMessages([]), setError(undefined), write())}
         >
           {t('newChat')}
         </Button>
@@ -145,6 +191,26 @@ export function Playground() {
             />{' '}
             {t('asAgent')}
           </label>
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={plain}
+              onChange={(e) => setPlain(e.currentTarget.checked)}
+            />{' '}
+            {t('plainText')}
+          </label>
+          <Field label={t('addImages')}>
+            {(id) => (
+              <input
+                {...id}
+                type="file"
+                multiple
+                accept="image/png,image/jpeg,image/webp,image/gif"
+                key={messages.length}
+                onChange={(e) => void choose(e.currentTarget.files ?? [])}
+              />
+            )}
+          </Field>
           <details>
             <summary>{t('options')}</summary>
             <Field label={t('systemPrompt')} wide>
@@ -212,9 +278,14 @@ export function Playground() {
               </Empty>
             )}
             {messages.map((m, i) => (
-              <MessageView key={i} m={m} />
+              <MessageView
+                key={i}
+                m={m}
+                plain={plain}
+                edit={m.role === 'user' && !reply ? () => write(i) : undefined}
+              />
             ))}
-            {reply && <MessageView m={reply} running />}
+            {reply && <MessageView m={reply} plain={plain} running />}
             {error && (
               <p class="problem" role="alert">
                 {sentence(error)}
@@ -231,8 +302,16 @@ export function Playground() {
               </div>
             )}
           </div>
+          {(images.length > 0 || editing !== undefined) && (
+            <div class="actions" role="status">
+              {editing !== undefined && <span class="faint">{t('editingMessage')}</span>}
+              <Images all={images} />
+              <Button onClick={() => write()}>{t('cancel')}</Button>
+            </div>
+          )}
           <form class="ask" onSubmit={(e) => (e.preventDefault(), ask())}>
             <textarea
+              ref={box}
               aria-label={t('yourMessage')}
               placeholder={t('yourMessage')}
               rows={2}
@@ -259,13 +338,32 @@ export function Playground() {
   );
 }
 
-function MessageView({ m, running }: { m: ChatMessage | Reply; running?: boolean }) {
+const Images = ({ all }: { all?: string[] }) => (
+  <>
+    {all?.map((url, i) => (
+      <img key={i} class="sent" src={url} alt={t('images', { n: i + 1 })} />
+    ))}
+  </>
+);
+
+function MessageView(p: {
+  m: ChatMessage | Reply;
+  plain: boolean;
+  running?: boolean;
+  edit?: () => void;
+}) {
+  const { m, running } = p;
   const r = 'pieces' in m ? m : undefined;
   return (
     <article class={`message ${m.role}`}>
       <header class="faint">
         {m.role} {r?.finish && <Badge>{r.finish}</Badge>}{' '}
         {r?.tokens && `${t('tokens')}: ${r.tokens.prompt} + ${r.tokens.completion}`}
+        {p.edit && (
+          <button class="link" type="button" onClick={p.edit}>
+            {t('editMessage')}
+          </button>
+        )}
       </header>
       {m.reasoning && (
         <details open={running}>
@@ -273,8 +371,15 @@ function MessageView({ m, running }: { m: ChatMessage | Reply; running?: boolean
           <Text text={m.reasoning} />
         </details>
       )}
+      <Images all={m.images} />
       {m.content &&
-        (m.role === 'tool' ? <Text text={m.content} /> : <p class="said-text">{m.content}</p>)}
+        (m.role === 'tool' ? (
+          <Text text={m.content} />
+        ) : m.role === 'assistant' && !p.plain ? (
+          <Markdown text={m.content} />
+        ) : (
+          <p class="said-text">{m.content}</p>
+        ))}
       {m.calls?.map((c) => (
         <div class="call" key={c.id}>
           <Badge kind="good">{t('call')}</Badge> <Text inline text={c.name} />
