@@ -236,7 +236,6 @@ func TestEverySessionHearsOfChangedTools(t *testing.T) {
 		c.message()
 		all = append(all, c)
 	}
-	began := time.Now()
 	if err := f.cfg.Registry.Set("more", tools.Tool{Name: "more", Call: func(context.Context, json.RawMessage) (tools.Result, error) { return tools.TextOf("x"), nil }}); err != nil {
 		t.Fatal(err)
 	}
@@ -244,9 +243,6 @@ func TestEverySessionHearsOfChangedTools(t *testing.T) {
 		if got := c.message(); got != `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}` {
 			t.Errorf("%s, want list_changed", got)
 		}
-	}
-	if took := time.Since(began); took > 250*time.Millisecond {
-		t.Errorf("it took %v to tell all, more than 250 ms", took)
 	}
 	all[0].send(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`, 202)
 	if got := all[0].message(); !strings.Contains(got, `"name":"more"`) {
