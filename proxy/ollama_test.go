@@ -1,9 +1,11 @@
 package proxy
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -127,6 +129,58 @@ func TestWhatIsNotOursIsPassedOnByteForByte(t *testing.T) {
 		if h := n.asked.Header; h.Get("X-Client") != "yes" || h.Get("Authorization") != "" || h.Get("Cookie") != "" || h.Get("X-Forwarded-For") != "" {
 			t.Errorf("%s: asked with %v", tt.path, h)
 		}
+	}
+}
+
+// elsewhere passes every request on to another server.
+type elsewhere struct {
+	fakeOllama
+	at *url.URL
+}
+
+func (e *elsewhere) Server(_ context.Context, model string) (http.RoundTripper, string, error) {
+	return e, model, nil
+}
+
+func (e *elsewhere) RoundTrip(r *http.Request) (*http.Response, error) {
+	r.URL.Scheme, r.URL.Host = e.at.Scheme, e.at.Host
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// A server answers as soon as it knows enough, which may be before the end of the request.
+func TestAnAnswerMayBeginBeforeTheEndOfTheRequest(t *testing.T) {
+	up := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.NewResponseController(w).EnableFullDuplex()
+		w.Header().Set("Content-Type", "application/x-ndjson")
+		io.ReadFull(r.Body, make([]byte, 5))
+		io.WriteString(w, "{\"status\":\"begun\"}\n")
+		http.NewResponseController(w).Flush()
+		rest, err := io.ReadAll(r.Body)
+		fmt.Fprintf(w, "{\"status\":%q,\"error\":\"%v\"}\n", rest, err)
+	}))
+	defer up.Close()
+	at, _ := url.Parse(up.URL)
+	srv, _ := serve(t, nil, func(c *Config) { c.Ollama = &elsewhere{at: at} })
+	body, send := io.Pipe()
+	defer body.Close()
+	req, _ := http.NewRequest("POST", srv.URL+"/api/blobs/sha256:abc", body)
+	req.ContentLength = 10
+	go io.WriteString(send, "first")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	answer := bufio.NewReader(resp.Body)
+	if line, err := answer.ReadString('\n'); line != "{\"status\":\"begun\"}\n" || err != nil {
+		t.Fatalf("began with %q, %v", line, err)
+	}
+	go func() {
+		io.WriteString(send, "later")
+		send.Close()
+	}()
+	if rest, err := io.ReadAll(answer); string(rest) != "{\"status\":\"later\",\"error\":\"<nil>\"}\n" || err != nil {
+		t.Errorf("ended with %q, %v", rest, err)
 	}
 }
 

@@ -110,7 +110,8 @@ await part('it is saved', async () => {
 
 await part('a model calls it in the playground', async () => {
   await click(page.getByRole('link', { name: 'Playground', exact: true }));
-  await click(page.getByLabel('find_purchases'));
+  await page.getByRole('heading', { name: 'Playground' }).waitFor(); // the list of tools has labels with this name, too
+  await click(page.getByLabel('find_purchases', { exact: true }));
   await click(page.getByLabel('Your message'));
   await type('Find purchases in "north" that are paid since 2026-06-01.');
   await press('Enter');

@@ -40,7 +40,7 @@ const step = async (name, f) => {
     assert.deepEqual(wrong, []);
   } catch (e) {
     await page.screenshot({ path: join(shots, 'failed.png'), fullPage: true }).catch(() => undefined);
-    console.log(`FAILED ${name}: ${e.message}`);
+    console.log(`FAILED ${name}: ${e.message}\nthe page: ${await page.innerText('body').catch((e) => e.message)}`);
     await browser.close();
     process.exit(1);
   }
@@ -48,6 +48,7 @@ const step = async (name, f) => {
 };
 const go = async (p, to) => {
   await p.goto(`${base}/admin#/${to}`);
+  await p.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))); // the page before has a heading, too
   await p.locator('main h1').waitFor();
 };
 // seen notes how long the other tab took to show a change; a machine under load may be late once, and not each time.
