@@ -73,7 +73,8 @@ func TestKnowledgeBasesFromTheCommandLine(t *testing.T) {
 	}
 }
 
-// TestNamesDoNotReachTheTerminalAsTheyAre imports a file whose name would colour the line, begin another and turn a third round.
+// TestNamesDoNotReachTheTerminalAsTheyAre imports a file whose name would colour the line, begin
+// another and turn a third round.
 func TestNamesDoNotReachTheTerminalAsTheyAre(t *testing.T) {
 	clean(t, "")
 	t.Setenv("TOOLNORM_DATA", t.TempDir())
