@@ -22,7 +22,7 @@ import (
 
 // link keeps one server connected. Whoever needs the server waits for the same attempt, each as
 // long as he likes; a server that is down is tried again by itself, and at once by whoever calls
-// it. Ten calls to a server that restarts make one connection; one that gives up ends no other wait.
+// it. Ten calls to a server that restarts make one connection; one that gives up ends only its own.
 type link struct {
 	set   *Set
 	entry Entry
